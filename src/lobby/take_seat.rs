@@ -66,8 +66,8 @@ impl Lobby {
             ) => {
                 self.live.release_seat_claim(player, table).await?;
                 // A stale listing would send every player to this table first.
-                if let Err(error) = self.tables.list_again(table).await {
-                    tracing::debug!(%table, %error, "a table that cannot be looked at stays listed");
+                if let Err(error) = self.tables.refresh_listing(table).await {
+                    tracing::debug!(%table, %error, "a table that cannot be read stays listed");
                 }
                 Ok(SeatOutcome::NoSeat)
             }

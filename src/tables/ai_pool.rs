@@ -1,10 +1,10 @@
-//! Threads that think about the moves of players who are taken over. The AI that plays on takes
-//! milliseconds for a move, so it gets only the processor time that nobody else of this machine wants:
-//! these threads have the lowest priority, there are few of them, and none waits in a queue. Where all
-//! of them are busy, or one does not come to its answer in time, the quick AI plays.
+//! A pool of threads that choose actions for taken-over seats. The strong AI needs milliseconds per
+//! action, so its workers get only processor time that nothing else on the machine wants: they have
+//! the lowest priority, they are few, and there is no queue. If all of them are busy, or one
+//! exceeds the timeout, the quick AI acts.
 //!
-//! What is thought of a move is an input like any other. A process that dies while it thinks loses
-//! nothing: the table is due again, and whoever attends to it then thinks anew.
+//! The AI's action is an input like any other. A process that dies during a search loses nothing:
+//! the table is due again, and the next process that runs its effects starts a new search.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -20,30 +20,30 @@ use bahay_shell::AiRequest;
 use tokio::sync::oneshot;
 
 use crate::entropy;
-use crate::metrics::Counts;
+use crate::metrics::CounterFamily;
 
-/// How long a thought may take where nothing else is said. One that takes longer is left.
+/// The default timeout of an AI request.
 pub const AI_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The lowest priority that Linux knows, of a thread that shares its processor.
+/// The lowest priority of a Linux thread that shares its processor.
 const NICE: i32 = 19;
 
-/// The threads, once they are begun.
+/// The pool, whose threads start with [`AiPool::start`].
 #[derive(Debug)]
 pub(super) struct AiPool<G: Readable> {
     started: OnceLock<StartedPool<G>>,
-    /// Moves, by what became of them.
-    counts: Counts,
+    /// AI requests, by outcome.
+    counts: CounterFamily,
 }
 
 #[derive(Debug)]
 struct StartedPool<G: Readable> {
     jobs: SyncSender<AiJob<G>>,
-    /// A thought that takes longer is left.
+    /// The timeout of an AI request.
     timeout: Duration,
 }
 
-/// A move to think about.
+/// A request for a worker.
 #[derive(Debug)]
 struct AiJob<G: Readable> {
     request: AiRequest<G>,
@@ -52,14 +52,14 @@ struct AiJob<G: Readable> {
 
 impl<G: Readable> Default for AiPool<G> {
     fn default() -> Self {
-        Self { started: OnceLock::new(), counts: Counts::default() }
+        Self { started: OnceLock::new(), counts: CounterFamily::default() }
     }
 }
 
 impl<G: Readable> AiPool<G> {
-    /// Begins so many threads. Only the first call counts.
+    /// Starts the workers. Only the first call has an effect.
     pub(super) fn start(&self, count: u8, timeout: Duration) -> std::io::Result<()> {
-        // Nothing waits in between: a job is taken by a thread that is free, or not at all.
+        // The channel has no buffer: an idle worker takes a job, or the job is rejected.
         let (sender, jobs) = sync_channel(0);
         if count == 0 || self.started.set(StartedPool { jobs: sender, timeout }).is_err() {
             return Ok(());
@@ -72,11 +72,12 @@ impl<G: Readable> AiPool<G> {
         Ok(())
     }
 
-    pub(super) fn counts(&self) -> &Counts {
+    pub(super) fn counts(&self) -> &CounterFamily {
         &self.counts
     }
 
-    /// What the AI that plays on says; `None` where nobody has time for it.
+    /// Returns the strong AI's action, or `None` if no worker is free, the AI fails or the timeout
+    /// passes.
     pub(super) async fn choose_action(&self, request: AiRequest<G>) -> Option<Input<G::Action>> {
         let (answer, answered) = oneshot::channel();
         let started = self.started.get()?;
@@ -98,13 +99,13 @@ impl<G: Readable> AiPool<G> {
     }
 }
 
-/// One thread, until the process ends or nobody has anything to think about any more.
+/// Runs one worker until the pool is dropped.
 fn run_worker<G: Readable>(jobs: &Mutex<Receiver<AiJob<G>>>) {
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::warn!(%error, "the priority of an AI worker could not be lowered");
     }
     loop {
-        // Locked while it waits: one of the free threads is the next.
+        // The lock is held during the wait, so that exactly one idle worker takes the next job.
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(AiJob { request, answer }) = next else {
             return;
@@ -117,7 +118,7 @@ fn run_worker<G: Readable>(jobs: &Mutex<Receiver<AiJob<G>>>) {
             tracing::error!(table = %request.table.id(), "the AI of a taken-over player panicked");
             None
         });
-        // Nobody waits for it any more.
+        // The requester may have timed out.
         let _ = answer.send(action);
     }
 }

@@ -1,10 +1,10 @@
-//! Drives the host of one table: the host decides what is to be done, and whoever made a request
-//! carries out its calls.
+//! The driver of one table's host on tokio: the host decides, and the task that made a request
+//! performs its calls.
 //!
-//! The host is behind a lock that is held while it is told something, and never over a wait. Who
-//! waits for a turn leaves a waker. What the host asks for by itself gets a task of its own. On the
-//! way of a move nobody else is woken: the task that brought the command calls Redis, tells the
-//! host the answer, and has its reply.
+//! The host is behind a mutex that is locked for each event and never across an await. A queued
+//! request leaves a waker. Requests of the host itself get tasks of their own. On the path of an
+//! action no other task is woken: the task that received the command calls Redis, hands the result
+//! to the host, and gets the reply.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
@@ -24,8 +24,8 @@ use crate::live_store::{JournalEntry, NewLine, Point, Unavailable};
 use crate::tables::Tables;
 use crate::tables::counts::increment;
 
-/// Texts that wait for one listener; the oldest of more are lost to it. A table has room for them
-/// whether somebody speaks or not.
+/// The number of talk messages queued per receiver; a slow receiver loses the oldest. Every table
+/// reserves this space.
 const TALK_QUEUE_MAX: usize = 8;
 
 /// One table in this process.
@@ -33,18 +33,18 @@ const TALK_QUEUE_MAX: usize = 8;
 pub(super) struct Driver<G: Readable> {
     id: TableId,
     state: Mutex<State<G>>,
-    /// What is said at the table beside the game.
+    /// Talk messages at the table, which are not part of its journal.
     talk: broadcast::Sender<Arc<str>>,
 }
 
 #[derive(Debug)]
 struct State<G: Readable> {
     host: TableHost<G>,
-    /// Of requests that wait for their turn.
+    /// The wakers of queued requests.
     wakers: Vec<(RequestTicket, Waker)>,
 }
 
-/// What a host sees of its process.
+/// The context that a host gets from this process.
 #[derive(Debug)]
 pub(crate) struct TableContext<'a, G: Readable> {
     tables: &'a Tables<G>,
@@ -65,9 +65,9 @@ impl<G: Readable> Driver<G> {
         self.talk.subscribe()
     }
 
-    /// Passes on what somebody said.
+    /// Forwards a talk message to all receivers.
     pub(super) fn forward_talk(&self, text: Arc<str>) {
-        // Nobody may be listening.
+        // There may be no receiver.
         let _ = self.talk.send(text);
     }
 
@@ -75,7 +75,7 @@ impl<G: Readable> Driver<G> {
         self.state().host.is_used()
     }
 
-    /// Makes a request and carries it out.
+    /// Makes a request and performs its calls.
     pub(super) async fn request(self: &Arc<Self>, tables: &Tables<G>, request: Request<G>) -> Reply<G> {
         let (ticket, step) = self.with_host(tables, |host, ctx| host.request(ctx, request));
         self.drive(tables, ticket, step).await
@@ -103,7 +103,7 @@ impl<G: Readable> Driver<G> {
         }
     }
 
-    /// Until it is a request's turn, or too late.
+    /// Waits until a queued request has its turn or its timeout.
     async fn wait_for_turn(self: &Arc<Self>, tables: &Tables<G>, ticket: RequestTicket, until_ms: u64) -> Step<G> {
         let turn = std::future::poll_fn(|task| {
             let mut state = self.state();
@@ -129,17 +129,17 @@ impl<G: Readable> Driver<G> {
         }
     }
 
-    /// Takes in lines that somebody published.
+    /// Handles lines that another process published.
     pub(super) fn handle_publication(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[JournalEntry]) {
         self.with_host(tables, |host, ctx| host.handle_publication(ctx, after, lines));
     }
 
-    /// Looks at a journal that may be longer than this process was told.
+    /// Reads a journal that may have lines that this process has not received.
     pub(super) fn handle_timeout(self: &Arc<Self>, tables: &Tables<G>) {
         self.with_host(tables, |host, ctx| host.handle_timeout(ctx));
     }
 
-    /// The table was voided: whoever watches it is told.
+    /// Closes a voided table and its watches.
     pub(super) fn close(&self) {
         self.state().host.close();
     }
@@ -152,7 +152,7 @@ impl<G: Readable> Driver<G> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the host something, and sees to what that has brought.
+    /// Runs an operation on the host and drains its outputs.
     fn with_host<T>(
         self: &Arc<Self>,
         tables: &Tables<G>,
@@ -165,7 +165,8 @@ impl<G: Readable> Driver<G> {
         output
     }
 
-    /// Who waited is woken, and what the host asks for by itself begins.
+    /// Drains the host's outputs: starts its own requests, ledger calls and AI requests, and wakes
+    /// queued requests.
     fn drain_outputs(self: &Arc<Self>, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
         while let Some(ticket) = state.host.poll_own_request() {
             let (driver, tables) = (self.clone(), tables.clone());
@@ -211,7 +212,7 @@ impl<G: Readable> Driver<G> {
     }
 }
 
-/// A request that nobody waits for any more, if this is dropped before it is over.
+/// Abandons a request if it is dropped before the reply.
 struct RequestGuard<'a, G: Readable> {
     driver: &'a Arc<Driver<G>>,
     tables: &'a Tables<G>,
@@ -230,7 +231,7 @@ impl<G: Readable> Drop for RequestGuard<'_, G> {
         let mut state = self.driver.state();
         state.host.abandon(&ctx, self.ticket);
         state.wakers.retain(|(waiting, _)| *waiting != self.ticket);
-        // No task is begun here: what the host asks for by itself waits for the next look.
+        // No task is spawned here: requests of the host itself wait for the next tick.
         self.tables.mark_stale(self.driver.id);
         self.driver.wake(self.tables, state);
     }
@@ -241,12 +242,12 @@ impl<G: Readable> Tables<G> {
         TableContext { tables: self, clock: self.clock_of(table) }
     }
 
-    /// For what is about no one table.
+    /// Returns the context for work that concerns no single table.
     pub(crate) fn context(&self) -> TableContext<'_, G> {
         TableContext { tables: self, clock: self.clock() }
     }
 
-    /// Makes a call of a table's host.
+    /// Performs a call of a table's host.
     async fn perform_call(&self, table: TableId, call: Call) -> CallResult {
         match self.try_call(table, call).await {
             Ok(answer) => answer,
@@ -293,7 +294,7 @@ impl<G: Readable> Tables<G> {
                 CallResult::Halted(live.halt(table, engine, &reason).await?)
             }
             Call::RecordHalt(halt) => {
-                self.note_halt(halt);
+                self.record_halt(halt);
                 CallResult::Done
             }
             Call::RecordNoShow(no_show) => {
@@ -371,11 +372,11 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
     }
 }
 
-/// A call that waits for its answer, or is dropped before.
-struct AppendGauge<'a>(&'a crate::metrics::Play);
+/// Counts an append in flight, until it completes or is dropped.
+struct AppendGauge<'a>(&'a crate::metrics::PlayMetrics);
 
 impl<'a> AppendGauge<'a> {
-    fn new(play: &'a crate::metrics::Play) -> Self {
+    fn new(play: &'a crate::metrics::PlayMetrics) -> Self {
         play.appends_waiting.increment();
         Self(play)
     }

@@ -1,5 +1,5 @@
-//! Carries out what the shell says of halting, voiding and releasing tables, for operators and for
-//! whoever could not show one.
+//! Performs the shell's procedures for halting, voiding and releasing tables, for operators and
+//! after a failed view.
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, Table, TableId};
@@ -16,7 +16,7 @@ use crate::tables::Tables;
 
 pub use bahay_shell::VoidOutcome;
 
-/// Why an operator's order was not carried out.
+/// The reason why an operator's order was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum OperateError {
     #[error("there is no such table")]
@@ -48,15 +48,14 @@ impl From<ReleaseError> for OperateError {
     }
 }
 
-/// Something of a table could not be shown: the engine panicked over it, and it is halted.
+/// The engine panicked while a table was shown, and the table is halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShowError;
 
 impl<G: Readable> Tables<G> {
-    /// Works out what somebody is shown of a table: a view, redacted events. A panic in that
-    /// halts the table, beside whoever waits for this; where live state is away, the next attempt
-    /// to show it does.
-    pub fn show<T>(
+    /// Computes a view or redacted events of a table. A panic halts the table concurrently; if live
+    /// state is unavailable, the next attempt to show the table halts it.
+    pub fn render<T>(
         &self,
         table: &Table<G>,
         show: impl FnOnce(&Table<G>) -> T,
@@ -67,7 +66,7 @@ impl<G: Readable> Tables<G> {
         })
     }
 
-    /// Halts a table, beside whoever waits.
+    /// Halts a table concurrently.
     pub(super) fn halt(&self, halt: Halt) {
         let tables = self.clone();
         tokio::spawn(async move {
@@ -79,8 +78,8 @@ impl<G: Readable> Tables<G> {
         });
     }
 
-    /// Writes a halt down for operators. Not waited for; what fails is made up for by `lost`.
-    pub(super) fn note_halt(&self, halt: Halt) {
+    /// Records a halt for operators, concurrently. A failed record is made up for by `lost`.
+    pub(super) fn record_halt(&self, halt: Halt) {
         let pool = self.inner.pool.clone();
         tokio::spawn(async move {
             let halt = halt_row(halt);
@@ -90,7 +89,7 @@ impl<G: Readable> Tables<G> {
         });
     }
 
-    /// Ends a table, whatever state it is in: its open game is voided, its players are free.
+    /// Voids a table in any state: voids its open game and releases its players.
     pub async fn void(&self, table: TableId, reason: &Reason) -> Result<VoidOutcome, OperateError> {
         let mut voiding = Voiding::new(table, reason.as_str());
         while let Some(call) = voiding.next_call() {
@@ -144,7 +143,7 @@ impl<G: Readable> Tables<G> {
         Ok(VoidingAnswer::Done)
     }
 
-    /// Lets a halted table play on, if its journal replays here.
+    /// Releases a halted table whose journal replays here.
     pub async fn release(&self, table: TableId) -> Result<(), OperateError> {
         let mut releasing = Releasing::new();
         while let Some(call) = releasing.next_call() {
@@ -167,7 +166,7 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Voids a game. False when it has been settled before.
+    /// Voids a game. Returns false if the game was settled before.
     async fn void_game(&self, game: GameId, reason: &Reason) -> Result<bool, LedgerError> {
         match self.inner.ledger.void_game(game, reason).await {
             Ok(_) => Ok(true),
@@ -177,7 +176,7 @@ impl<G: Readable> Tables<G> {
     }
 }
 
-/// As it is written down.
+/// Returns the database row of a halt.
 fn halt_row(halt: Halt) -> halted::Halt {
     let Halt { table, room, version, reason, .. } = halt;
     halted::Halt { table, room, version, reason }

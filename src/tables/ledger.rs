@@ -1,5 +1,5 @@
-//! Asks the ledger what a table's host wants to know of it: to open a game, to settle one, to give
-//! coins of a POT back, to void a game that has lost its table.
+//! Performs a host's calls to the ledger: opens and settles games, refunds POTs, and voids games
+//! without a table.
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, PotRefund, Record, StakeTerms, TableId};
@@ -10,7 +10,7 @@ use crate::ledger::{PotRefundRequest, Document, LedgerError, OpenGame, OpeningOu
 use crate::tables::Tables;
 
 impl<G: Readable> Tables<G> {
-    /// `None` where the table is to be told nothing.
+    /// Calls the ledger; `None` for a call without an answer.
     pub(super) async fn ask_ledger(
         &self,
         table: TableId,
@@ -50,7 +50,7 @@ impl<G: Readable> Tables<G> {
         self.counts().play().opening.observe(started_at.elapsed());
         match answer {
             Ok(OpeningOutcome::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
-            // Who may not win so much has no place in this game either; a notice tells why.
+            // A player whose allowance is exhausted cannot play either; a notice gives the reason.
             Ok(OpeningOutcome::CannotPay { seats } | OpeningOutcome::OverAllowance { seats }) => {
                 LedgerAnswer::CannotPay { game, seats }
             }

@@ -1,12 +1,12 @@
-//! Looks for games that are open in the ledger and have lost their table; what counts as lost the
-//! shell says. Every node looks, each at its own moments. It also releases tables that an error of a
-//! store has halted, once that store answers again.
+//! Searches for open games in the ledger whose table is gone, as the shell defines it. Every node
+//! searches, at its own times. Also releases tables that an error of a store has halted, once that
+//! store responds again.
 //!
-//! Bounds: pages of 100 games; [`WHOLE`] tables are read whole in a round, in turn, the others are
-//! only asked for.
+//! Bounds: pages of 100 games; [`FULL_READS_PER_ROUND`] tables are read in full per round, in turn;
+//! for the others only their existence is checked.
 //!
-//! What is left in a lost table's POT from earlier games is given back too, but only where an
-//! operator says so: nobody waits for it, and a table is lost for good only when its Redis is.
+//! The rest of a lost table's POT, from earlier games, is refunded too, but only by an operator's
+//! order: nobody waits for it, and a table is lost for good only if its Redis is.
 
 use std::time::Duration;
 
@@ -24,33 +24,33 @@ use crate::reason::Reason;
 use crate::tables::counts::increment;
 use crate::tables::{OperateError, Tables, TableReadError};
 
-/// How often a node looks.
+/// The interval of a node's rounds.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// A game younger than this is not looked at.
+/// The age from which a game is checked.
 const MIN_AGE: Duration = Duration::from_secs(10);
 
-/// Tables that are read whole in one round.
+/// The number of tables that are read in full per round.
 const FULL_READS_PER_ROUND: usize = 16;
 
 const PAGE: u32 = 100;
 
-/// Tables that Redis is asked for at once.
+/// The number of tables per existence check of Redis.
 const EXISTENCE_CHECKS_PER_CALL: usize = 500;
 
-/// What the ledger writes down, and operators read.
+/// The reason of a void, for the ledger and operators.
 static REASON: Reason = Reason::from_static("live state lost");
 
-/// What is kept from one round to the next.
+/// The state kept between two rounds.
 #[derive(Debug, Default)]
 struct Rounds {
     lost: LostGames,
-    /// The last game whose table was read whole.
+    /// The last game whose table was read in full.
     read: Option<GameId>,
 }
 
 impl<G: Readable> Tables<G> {
-    /// Looks for lost games until it is dropped.
+    /// Searches for lost games until it is dropped.
     pub async fn find_lost(self) {
         sleep(entropy::random_duration(INTERVAL)).await;
         let mut ticks = interval(INTERVAL);
@@ -59,11 +59,11 @@ impl<G: Readable> Tables<G> {
         loop {
             ticks.tick().await;
             if let Err(error) = self.void_lost_round(&mut rounds).await {
-                // Nothing may be concluded from a round that broke off.
+                // Nothing may be concluded from an aborted round.
                 rounds.lost.abort_round();
                 tracing::debug!(error, "a round of the search for lost games was aborted");
             }
-            if let Err(error) = self.note_halts().await {
+            if let Err(error) = self.record_missed_halts().await {
                 tracing::debug!(error, "recording halted tables is retried later");
             }
             if let Err(error) = self.release_recovered().await {
@@ -80,13 +80,13 @@ impl<G: Readable> Tables<G> {
             let page = archive::list_open_games(&self.inner.pool, after, PAGE).await.map_err(to_message)?;
             let is_old = |game: &OpenGame| {
                 let now = self.inner.clock_of(game.table).now();
-                game.opened_at_ms <= clock::before(now, MIN_AGE).ms()
+                game.opened_at_ms <= clock::subtract(now, MIN_AGE).ms()
             };
             let games: Vec<_> = page.items.into_iter().filter(is_old).collect();
             let tables: Vec<_> = games.iter().map(|game| game.table).collect();
             let exist = self.inner.live.tables_exist(&tables).await;
             for (game, exists) in games.into_iter().zip(exist) {
-                // Where that cannot be told, nothing is concluded.
+                // Without a response, nothing is concluded.
                 let Ok(exists) = exists else { continue };
                 if !exists {
                     lost.push(game);
@@ -117,7 +117,7 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Whether the table is in this game; also where that cannot be told from here.
+    /// Returns true if the table is in this game, or if this node cannot read the table.
     async fn is_played(&self, game: &OpenGame) -> bool {
         match self.read_table(game.table).await {
             Ok(Some(table)) => table.phase().game() == Some(game.game),
@@ -126,7 +126,7 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Voids a game that has no table any more.
+    /// Voids a game that has lost its table.
     pub(super) async fn void_lost(&self, table: TableId, game: GameId) {
         match self.inner.ledger.void_game_first(game, &REASON).await {
             Ok(true) => {
@@ -140,7 +140,7 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// The POTs of tables that are gone, longest forgotten first.
+    /// Returns the POTs of tables that no longer exist, longest idle first.
     pub async fn lost_pots(&self) -> Result<Vec<IdlePot>, OperateError> {
         let idle = self.inner.ledger.idle_pots().await?;
         let mut lost = Vec::new();
@@ -155,7 +155,7 @@ impl<G: Readable> Tables<G> {
         Ok(lost)
     }
 
-    /// Gives the POT of a table that is gone back to those who paid it.
+    /// Refunds the POT of a table that no longer exists to those who paid it.
     pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, OperateError> {
         for exists in self.inner.live.tables_exist(&[table]).await {
             if exists? {
@@ -167,8 +167,8 @@ impl<G: Readable> Tables<G> {
         Ok(returned)
     }
 
-    /// Releases tables that an error of a store has halted, once PostgreSQL takes writes again. A table
-    /// that is halted again waits twice as long.
+    /// Releases tables that an error of a store has halted, once PostgreSQL accepts writes again.
+    /// The delay doubles with each repeated halt of a table.
     async fn release_recovered(&self) -> Result<(), String> {
         let tables = self.inner.live.halted_tables().await.map_err(to_message)?;
         if tables.is_empty() || !db::takes_writes(&self.inner.pool).await.map_err(to_message)? {
@@ -178,7 +178,7 @@ impl<G: Readable> Tables<G> {
         for table in due.map_err(to_message)? {
             match self.release(table).await {
                 Ok(()) => tracing::info!(%table, "the store that halted a table answers again"),
-                // Another node was faster, or an operator.
+                // Another node or an operator was faster.
                 Err(OperateError::NotHalted | OperateError::Missing) => {}
                 Err(error) => tracing::warn!(%table, %error, "a table cannot be released yet"),
             }
@@ -186,8 +186,8 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Writes down for operators what could not be written when it happened.
-    async fn note_halts(&self) -> Result<(), String> {
+    /// Records halts for operators that could not be recorded when they happened.
+    async fn record_missed_halts(&self) -> Result<(), String> {
         let tables = self.inner.live.halted_tables().await.map_err(to_message)?;
         if tables.is_empty() {
             return Ok(());

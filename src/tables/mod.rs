@@ -1,13 +1,11 @@
-//! The tables of this process: drives the hosts of `bahay-shell` on tokio, and carries out what they
-//! ask for. What is decided at a table, in which order it is stored and told, and what waits, is
-//! told there.
+//! The tables of this process: drives the hosts of `bahay-shell` on tokio and performs their calls.
+//! The shell decides the order of decisions, appends and deliveries, and the queueing of requests.
 //!
-//! `driver` is one table, `ledger` asks for what a table is owed, `ticker` looks for due tables,
-//! `thinking` has the AI
-//! that plays on for who is taken over, `presence` knows who is connected and which nodes live, `halting` carries out operators' orders,
-//! and `lost` gives back the coins of games whose tables are gone.
+//! `driver` drives one table, `ledger` performs ledger calls, `ticker` runs due tables, `ai_pool`
+//! chooses actions for taken-over seats, `presence` sends heartbeats and tracks connections,
+//! `halting` carries out operators' orders, and `lost` voids games whose tables are gone.
 //!
-//! Deliberately absent: ownership of a table, and what a game is.
+//! Out of scope: the ownership of tables, and the rules of games.
 
 mod counts;
 mod driver;
@@ -48,14 +46,15 @@ pub(crate) use driver::TableContext;
 pub use halting::{OperateError, ShowError, VoidOutcome};
 pub use ai_pool::AI_TIMEOUT;
 
-/// The pauses before each reading of watched journals once subscriptions have broken off.
+/// The pauses before each read of the watched journals after subscriptions were interrupted.
 const CATCH_UP_DELAYS: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
 
-/// Journals read at once. A server that stands still holds up so many before others must wait.
+/// The number of concurrent journal reads. A stalled server holds up this many before others must
+/// wait.
 const CONCURRENT_READS: usize = 1_024;
 
-/// The tables of one game, as this process sees them. Clones share everything.
+/// The tables of the process. Clones share all state.
 #[derive(Clone, Debug)]
 pub struct Tables<G: Readable> {
     inner: Arc<Inner<G>>,
@@ -65,9 +64,9 @@ pub struct Tables<G: Readable> {
 struct Inner<G: Readable> {
     live: LiveStore,
     ledger: Ledger,
-    /// By shard, because each may be on another server.
+    /// Indexed by shard, because each shard may be on another server.
     clocks: Vec<Clock>,
-    /// For what operators are told about halted tables, and for games that lost theirs.
+    /// For records of halted tables and the search for lost games.
     pool: PgPool,
     presence: NodePresence,
     counts: Counts,
@@ -75,34 +74,34 @@ struct Inner<G: Readable> {
     ai_pool: AiPool<G>,
     limits: Limits,
     started_at: Moment,
-    /// The tables that somebody here has looked at.
+    /// The drivers of the tables that this process has used.
     drivers: Mutex<HashMap<TableId, Arc<Driver<G>>>>,
-    /// Tables whose journal may be longer than this process knows, by what it did itself or has
-    /// missed. They are read at the next look.
+    /// Tables whose journal may have lines that this process has not received, after its own
+    /// abandoned appends or missed publications. They are read at the next tick.
     stale: Mutex<Vec<TableId>>,
 }
 
-/// Why an input was not taken.
+/// The reason why an input was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError<I: Refusal> {
-    /// The table refused it; nothing has changed.
+    /// The table rejected the input; nothing has changed.
     #[error("{0}")]
     Rejected(Rejection<I>),
-    /// There is no such table.
+    /// The table does not exist.
     #[error("there is no such table")]
     Missing,
-    /// The table is halted: an operator releases or voids it.
+    /// The table is halted until an operator or the house releases or voids it.
     #[error("this table was halted: an operator decides what becomes of it")]
     Halted,
-    /// The table is played by nodes of another version of the engine.
+    /// The table belongs to nodes of another version of the engine.
     #[error("another node plays this table: try again")]
     OtherVersion,
-    /// Live state did not answer; the input may have been taken or not.
+    /// Live state did not respond; the input may or may not be stored.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
 }
 
-/// Why a table can neither be read nor asked.
+/// The reason why a table can neither be read nor changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TableReadError {
     #[error("this table was halted")]
@@ -131,7 +130,7 @@ impl<I: Refusal> From<TableError<I>> for TableReadError {
             TableError::Halted => Self::Halted,
             TableError::OtherVersion => Self::OtherVersion,
             TableError::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
-            // Nothing is decided where a table is only read.
+            // A read decides nothing, so the table cannot reject it.
             TableError::Rejected(_) | TableError::Missing => {
                 Self::Unavailable(Unavailable::new(failure.to_string()))
             }
@@ -149,7 +148,7 @@ impl<I: Refusal> From<TableReadError> for SubmitError<I> {
     }
 }
 
-/// A result of [`Tables::submit`] and the like.
+/// The result of [`Tables::submit`] and similar functions.
 pub type SubmitResult<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Refusal>>;
 
 impl<G: Readable> Inner<G> {
@@ -163,14 +162,14 @@ impl<G: Readable> Inner<G> {
 }
 
 impl<G: Readable> Tables<G> {
-    /// Tables by a clock of the caller's. The house's own comes with [`Tables::start`].
+    /// Creates tables with the caller's clock. [`Tables::start`] uses the house's clock.
     pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();
         let presence = NodePresence::new(&live);
         Self::build(live, ledger, clocks, pool, presence)
     }
 
-    /// Makes this process a node of the house, with the house's clock.
+    /// Joins this process to the house as a node, with the house's clock.
     pub async fn start(live: LiveStore, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
         let (presence, clocks) = NodePresence::join(&live).await?;
         Ok(Self::build(live, ledger, clocks, pool, presence))
@@ -201,19 +200,19 @@ impl<G: Readable> Tables<G> {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The time of the house for what is about no table: that of some shard.
+    /// Returns the clock for work that concerns no table: that of any shard with a reading.
     pub fn clock(&self) -> &Clock {
         let synced = self.inner.clocks.iter().find(|clock| clock.is_synced());
         synced.unwrap_or_else(|| self.inner.clock_in(0))
     }
 
-    /// The clock that a table lives by.
+    /// Returns the clock of a table's shard.
     pub fn clock_of(&self, table: TableId) -> &Clock {
         self.inner.clock_of(table)
     }
 
-    /// Returns the time at a table as it is shown: never before the table's last line, also where this
-    /// process was stopped and does not know yet how late it is.
+    /// Returns the time of a table as shown to viewers: never before the table's last line, even if
+    /// this process was suspended and its clock is behind.
     pub fn time_at(&self, table: &Table<G>) -> Timestamp {
         self.clock_of(table.id()).now().max(table.at())
     }
@@ -222,7 +221,7 @@ impl<G: Readable> Tables<G> {
         &self.inner.counts
     }
 
-    /// Has tables ask here what their rooms say. Only the first call counts.
+    /// Sets the source of room terms. Only the first call has an effect.
     pub fn set_terms_source(
         &self,
         source: impl Fn(&Terms<G::Rules>, u32) -> Option<RoomTerms<G::Rules>> + Send + Sync + 'static,
@@ -230,20 +229,19 @@ impl<G: Readable> Tables<G> {
         self.inner.room_terms.set(Arc::new(source));
     }
 
-    /// Begins so many threads that think about the moves of players who are taken over. Without any,
-    /// and where a thought takes longer than this, the quick AI plays for them. Only the first call
-    /// counts.
+    /// Starts the workers that choose actions for taken-over seats. Without workers, or after the
+    /// timeout, the quick AI acts. Only the first call has an effect.
     pub fn start_ai_pool(&self, threads: u8, timeout: Duration) -> std::io::Result<()> {
         self.inner.ai_pool.start(threads, timeout)
     }
 
-    /// Moves of players who are taken over that were given to those threads, by outcome.
-    pub fn ai_outcomes(&self) -> &crate::metrics::Counts {
+    /// Returns the numbers of AI requests, by outcome.
+    pub fn ai_outcomes(&self) -> &crate::metrics::CounterFamily {
         self.inner.ai_pool.counts()
     }
 
-    /// Tells the tables that this process knows what their rooms say, without waiting for
-    /// something to happen there. The others hear it then.
+    /// Updates the terms of the tables in this process at once. Other tables update theirs before
+    /// their next input.
     pub async fn update_terms(&self) {
         for driver in self.all_drivers() {
             if let Reply::Done(Err(TableError::Unavailable(error))) =
@@ -254,7 +252,7 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Tables of which this process has a copy or a watcher.
+    /// Returns the number of tables with a replica or a watcher in this process.
     pub fn known_tables(&self) -> usize {
         self.drivers().len()
     }
@@ -264,7 +262,7 @@ impl<G: Readable> Tables<G> {
         self.create_at_revision(id, terms, 0).await
     }
 
-    /// The same, by the terms of a revision of its room.
+    /// Creates a table with the terms of a revision of its room.
     pub async fn create_at_revision(
         &self,
         id: TableId,
@@ -274,7 +272,7 @@ impl<G: Readable> Tables<G> {
         self.create_table(&Table::new(id, terms).with_revision(revision)).await
     }
 
-    /// Creates this table unless one of its id exists.
+    /// Creates this table unless one with its id exists.
     pub async fn create_table(&self, table: &Table<G>) -> Result<(), Unavailable> {
         let unwritable = |error| Unavailable::new(format!("a table cannot be written: {error}"));
         let snapshot = write_table(table).map_err(unwritable)?;
@@ -282,20 +280,20 @@ impl<G: Readable> Tables<G> {
         live.create(table.id(), entropy::tag(), &snapshot, idle_ms, table.engine()).await
     }
 
-    /// Has the table decide on an input without a word about presence.
+    /// Decides on an input, without updating presence.
     async fn decide(
         &self,
         id: TableId,
         input: Input<G::Action>,
     ) -> Result<u64, TableError<G::Refusal>> {
-        // In a box where it is done, so that nobody on the way there moves or keeps room for it.
+        // Boxed here, so that the callers' futures do not reserve space for it.
         match Box::pin(self.driver(id).request(self, Request::Submit(input))).await {
             Reply::Submitted(submitted) => submitted,
             other => Err(unexpected_reply(&other)),
         }
     }
 
-    /// The table as it is now; `None` when there is no such table.
+    /// Reads the current table; `None` if it does not exist.
     pub async fn read_table(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, TableReadError> {
         match self.driver(id).request(self, Request::ReadTable).await {
             Reply::Table(table) => Ok(table?),
@@ -303,17 +301,17 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Puts the room's list right, for whoever found a table listed otherwise than it is: nodes that
-    /// list it at the same time may do so in the wrong order.
-    pub async fn list_again(&self, id: TableId) -> Result<(), TableReadError> {
+    /// Corrects a table's entry in the list of its room. Nodes that list a table concurrently may
+    /// do so in the wrong order; the reader that finds a wrong entry corrects it.
+    pub async fn refresh_listing(&self, id: TableId) -> Result<(), TableReadError> {
         match self.driver(id).request(self, Request::List).await {
             Reply::Done(done) => Ok(done?),
             other => Err(unexpected_reply::<G>(&other).into()),
         }
     }
 
-    /// Begins to watch a table by a connection. With the tag of the last line that the viewer was told, gives what
-    /// was missed since, if the journal still has it.
+    /// Watches a table by a connection. With the tag of the last line that the viewer received,
+    /// also returns the lines since, if the journal still has them.
     pub async fn watch(
         &self,
         id: TableId,
@@ -324,7 +322,8 @@ impl<G: Readable> Tables<G> {
         Ok(self.request_watch(id, request).await?)
     }
 
-    /// The same. What the writer has written does not come among the notices.
+    /// Watches a table with a direct writer. Lines that the writer delivers are not queued as
+    /// notices.
     pub async fn watch_directly(
         &self,
         id: TableId,
@@ -340,7 +339,7 @@ impl<G: Readable> Tables<G> {
         id: TableId,
         request: WatchRequest<G>,
     ) -> Result<Watch<G>, TableError<G::Refusal>> {
-        // Another node may have shown the viewer what time it is, and this one's clock be behind it.
+        // Another node may have shown the viewer a time that is ahead of this node's clock.
         let time = self.inner.live.shard_time(self.inner.live.shard_of(id));
         let driver = self.driver(id);
         let (time, reply) = tokio::join!(time, driver.request(self, Request::Watch(request)));
@@ -355,18 +354,18 @@ impl<G: Readable> Tables<G> {
         Ok(watched)
     }
 
-    /// What is said at a table from here on, as long as somebody here watches it: texts that are
-    /// no part of its journal. Who falls behind misses some.
+    /// Subscribes to the talk at a table, which is not part of its journal, while a watcher of this
+    /// process subscribes to the table. A slow receiver loses messages.
     pub fn subscribe_talk(&self, id: TableId) -> broadcast::Receiver<Arc<str>> {
         self.driver(id).subscribe_talk()
     }
 
-    /// Tells all who listen to a table a text of one line that is no part of its journal.
+    /// Sends a talk message of one line to all receivers at a table, on every node.
     pub async fn send_talk(&self, id: TableId, text: &str) -> Result<(), Unavailable> {
         self.inner.live.publish_talk(id, text).await
     }
 
-    /// Takes in what other processes publish, until the sender is gone.
+    /// Handles publications of other processes, until the sender is dropped.
     pub async fn handle_publications(self, mut publications: mpsc::UnboundedReceiver<Publication>) {
         while let Some(publication) = publications.recv().await {
             match publication {
@@ -392,8 +391,9 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// After publications may have been missed. What is published before the subscriptions stand
-    /// again is missed too, so the journals are read more than once.
+    /// Reads the watched journals after publications may have been missed. Lines that are published
+    /// before the subscriptions are restored are missed too, so the journals are read several
+    /// times.
     async fn catch_up(self) {
         for after in CATCH_UP_DELAYS {
             tokio::time::sleep(after).await;
@@ -401,12 +401,13 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Brings every replica that is watched up to its journal.
+    /// Brings every watched replica up to its journal.
     async fn catch_up_all(&self) {
         self.request_all(|| Request::CatchUp).await;
     }
 
-    /// At the end: no table is to publish for a process that is gone.
+    /// Unsubscribes from all tables at shutdown, so that tables do not publish for a process that
+    /// has ended.
     pub(super) async fn stop_listening(&self) {
         self.request_all(|| Request::Unsubscribe).await;
     }
@@ -437,12 +438,12 @@ impl<G: Readable> Tables<G> {
         self.drivers().values().cloned().collect()
     }
 
-    /// The journal of a table may be longer than this process was told.
+    /// Marks a table whose journal may have lines that this process has not received.
     fn mark_stale(&self, id: TableId) {
         self.inner.stale.lock().unwrap_or_else(PoisonError::into_inner).push(id);
     }
 
-    /// Reads the journals that may be longer than this process was told.
+    /// Reads the journals of the marked tables.
     fn read_stale(&self) {
         let stale = &self.inner.stale;
         let stale = std::mem::take(&mut *stale.lock().unwrap_or_else(PoisonError::into_inner));
@@ -451,7 +452,7 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Forgets the tables that nobody here watches or uses.
+    /// Drops the drivers of tables that this process neither watches nor uses.
     fn drop_unused_drivers(&self) {
         self.drivers().retain(|_, driver| Arc::strong_count(driver) > 1 || driver.is_used());
     }
@@ -460,7 +461,7 @@ impl<G: Readable> Tables<G> {
         self.inner.drivers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Milliseconds that this process has counted.
+    /// Returns the ms since the start of the process.
     fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.inner.started_at.elapsed().as_millis()).unwrap_or(u64::MAX)
     }

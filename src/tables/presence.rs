@@ -1,15 +1,16 @@
-//! This node among the others: it says every second that it lives, sets its clocks by the answer,
-//! and tells the tables of dead nodes that their players are away.
+//! The presence of this node: sends a heartbeat every second, synchronises the clocks with its
+//! responses, and reaps dead nodes by informing their tables that the players are away.
 //!
-//! It does so for each shard by itself, because each may be on another server: one that is away
-//! stops the clocks of its own tables, and nobody is given up over it elsewhere.
+//! Each shard has its own heartbeat, because it may be on another server: a shard that is down
+//! stops the clocks of its own tables, and no node is declared dead elsewhere because of it.
 //!
-//! Who is connected, what is to be noted before a table hears of it and what is forgotten after, and
-//! how a dead node's connections are told, the shell says.
+//! The shell decides what is recorded before a table learns of a connection, what is removed after
+//! it, and how a dead node's connections are disconnected.
 //!
-//! The connection for publications is tried as often, so that it is made again in time.
+//! The subscription connection is tested at the same interval, so that it is restored in time.
 //!
-//! Bounds: a beat waits a second for its answer; [`AGAIN`] departures are told again at a beat.
+//! Bounds: a heartbeat has a timeout of one second; [`RETRIES_PER_BEAT`] disconnects are retried
+//! per heartbeat.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,20 +31,20 @@ use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::increment;
 use crate::tables::{SubmitResult, Tables};
 
-/// How often a node says that it lives: three times before it is taken for dead.
+/// The interval of heartbeats. Three missing ones make a node dead.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Departures that are told again at one beat.
+/// The number of disconnects that are retried per heartbeat.
 const RETRIES_PER_BEAT: usize = 64;
 
-/// Connections that are noted in one call when all are noted again.
+/// The number of connections per call when all are recorded again.
 const RECORDS_PER_CALL: usize = 500;
 
-/// Who this node is and who is connected through it.
+/// The identity and connections of this node.
 #[derive(Debug)]
 pub(super) struct NodePresence {
     state: Mutex<Presence>,
-    /// Shards to which it cannot say that it lives.
+    /// The number of shards that do not respond to heartbeats.
     down: AtomicU32,
 }
 
@@ -53,8 +54,8 @@ impl NodePresence {
         Self { state: Mutex::new(presence), down: AtomicU32::new(0) }
     }
 
-    /// Joins the house: the first beat to each shard, and clocks that show their time. A shard that
-    /// does not answer is joined when it does; one at least must.
+    /// Joins the house: sends the first heartbeat to each shard and returns the synchronised
+    /// clocks. A shard that does not respond is joined later; at least one must respond.
     pub(super) async fn join(live: &LiveStore) -> Result<(Self, Vec<Clock>), Unavailable> {
         let presence = Self::new(live);
         let beats = live.shards().map(async |shard| {
@@ -64,7 +65,7 @@ impl NodePresence {
             let beat = timeout(live.response_timeout(), beat).await.map_err(late)??;
             presence.state().record_heartbeat(shard, false, || node);
             let clock = Clock::house(beat.now);
-            // From here on it is asked for again and again.
+            // From here on, the time is requested at intervals.
             clock.record_request();
             Ok::<_, Unavailable>(clock)
         });
@@ -94,14 +95,14 @@ impl NodePresence {
 }
 
 impl<G: Readable> Tables<G> {
-    /// Says that this node lives, until it is dropped.
+    /// Sends heartbeats until it is dropped.
     pub async fn run_heartbeats(self) {
         let shards = self.inner.live.shards().map(|shard| self.run_shard_heartbeats(shard));
         tokio::join!(join_all(shards), self.monitor_subscription());
     }
 
     async fn run_shard_heartbeats(&self, shard: u16) {
-        // Not all of them in the same moment.
+        // The heartbeats of the shards are spread over the interval.
         let shards = self.inner.live.shards().len().try_into().unwrap_or(1);
         sleep(BEAT / shards * u32::from(shard)).await;
         let mut beats = interval(BEAT);
@@ -115,11 +116,11 @@ impl<G: Readable> Tables<G> {
                 Ok(()) if is_down => {
                     is_down = false;
                     down.fetch_sub(1, Ordering::Relaxed);
-                    // The last things that Redis was told before it went away may be lost.
+                    // Redis may have lost the last records before it went down.
                     self.record_all_connections(shard).await;
                 }
                 Ok(()) => {}
-                // Said once, for all shards that are away.
+                // Logged once for all shards that are down.
                 Err(error) if !is_down => {
                     is_down = true;
                     if down.fetch_add(1, Ordering::Relaxed) == 0 {
@@ -129,7 +130,7 @@ impl<G: Readable> Tables<G> {
                 Err(_) => {}
             }
             if !is_down {
-                // What does not pass in this time is left for the next beat.
+                // Disconnects that take longer are left to the next heartbeat.
                 let gone = self.inner.presence.state().departed(shard, RETRIES_PER_BEAT);
                 let again = gone.into_iter().map(|gone| self.disconnect(gone));
                 let _ = timeout(BEAT, join_all(again)).await;
@@ -156,9 +157,9 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// At the end: nobody is to look for a node that left nobody behind.
+    /// Deregisters the node at shutdown if it has no connections, so that no other node reaps it.
     pub async fn retire(&self) {
-        // Where that takes long, tables publish for nobody.
+        // After a timeout, tables publish for no subscriber.
         let _ = timeout(BEAT, self.stop_listening()).await;
         let shards = self.inner.live.shards().map(async |shard| {
             let (node, is_empty) = {
@@ -191,12 +192,12 @@ impl<G: Readable> Tables<G> {
         let is_dead = self.inner.presence.state().record_heartbeat(shard, beat.is_dead, new_node);
         if is_dead {
             tracing::warn!(%node, shard, "this node was declared dead: its clients reconnect");
-            // Beside the beats: a table may be waiting for Redis.
+            // Runs concurrently with the heartbeats, because a table may wait for Redis.
             let tables = self.clone();
             cleanups.spawn(async move {
                 for driver in tables.all_drivers() {
                     if tables.inner.live.shard_of(driver.id()) == shard {
-                        // Where Redis was emptied, nobody is known any more, and no table is there.
+                        // If Redis was emptied, every node is unknown and no table exists.
                         driver.request(&tables, Request::CatchUp).await;
                         driver.end_watches(WatchEnd::NodeGone);
                     }
@@ -214,7 +215,7 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Tells the tables of a dead node's connections, in portions.
+    /// Disconnects a dead node's connections at their tables, in batches.
     async fn reap_node(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let live = &self.inner.live;
         let mut reaper = DeadNodeReaper::new();
@@ -240,13 +241,13 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Has the table decide on an input and stores what it decided. Gives the table's version
-    /// after it.
+    /// Decides on an input and stores its line. Returns the table's version after it.
     pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> SubmitResult<G, u64> {
         Ok(self.submit_input(id, input).await?)
     }
 
-    /// The same. Whoever the input speaks of is noted before it, and forgotten after.
+    /// Decides on an input and stores its line. The connection that the input reports is recorded
+    /// before, and its record removed after it.
     pub(crate) async fn submit_input(
         &self,
         id: TableId,
@@ -254,7 +255,7 @@ impl<G: Readable> Tables<G> {
     ) -> Result<u64, TableError<G::Refusal>> {
         let shard = self.inner.live.shard_of(id);
         let before = match &input {
-            // The only input that says that a client has connected.
+            // The only input that reports a new connection.
             Input::Connect { .. } => self.inner.presence.state().prepare_submit(id, shard, &input),
             _ => None,
         };
@@ -277,12 +278,12 @@ impl<G: Readable> Tables<G> {
         submitted
     }
 
-    /// Whether the table knows now that this connection is gone, or need not know.
+    /// Returns true if the table has learned that the connection has ended, or need not.
     async fn send_disconnect(&self, present: PlayerConnection) -> bool {
         is_departure_known(&self.decide(present.table, present.to_disconnect()).await)
     }
 
-    /// A connection of this node has ended, wherever it was.
+    /// Handles the end of a connection of this node.
     pub async fn handle_connection_end(&self, connection: ConnectionId) {
         let here = self.inner.presence.state().find(connection);
         if let Some(present) = here {
@@ -300,12 +301,12 @@ impl<G: Readable> Tables<G> {
     async fn forget_connection(&self, noted: ConnectionRecord) {
         let ConnectionRecord { shard, node, present } = noted;
         if let Err(error) = self.inner.live.remove_present(shard, node, &[present]).await {
-            // When this node ends, that table is told once more, which does no harm.
+            // The record causes one more disconnect when this node ends, which is idempotent.
             tracing::debug!(connection = %present.connection, %error, "a connection record is not removed");
         }
     }
 
-    /// Notes again everybody who is connected to tables of a shard.
+    /// Records all connections to tables of a shard again.
     async fn record_all_connections(&self, shard: u16) {
         let (node, all) = {
             let state = self.inner.presence.state();

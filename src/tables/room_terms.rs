@@ -1,5 +1,4 @@
-//! Where tables learn what their rooms say: whoever keeps the rooms is asked before each input that
-//! a table decides on.
+//! The source of room terms, which is queried before each input of a table.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -7,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use bahay_engine::table::Terms;
 use bahay_shell::RoomTerms;
 
-/// Asked with the terms of a table, which name its room, and the newest revision that the table
-/// knows. What is not newer need not be said.
+/// Takes the terms of a table, which name its room, and the newest revision that the table knows.
+/// Returns newer terms, if there are any.
 type Source<R> = dyn Fn(&Terms<R>, u32) -> Option<RoomTerms<R>> + Send + Sync;
 
-/// Where the terms come from, once somebody has said so.
+/// The source of room terms, once it is set.
 pub(super) struct TermsSource<R>(OnceLock<Arc<Source<R>>>);
 
 impl<R> Default for TermsSource<R> {
@@ -27,7 +26,7 @@ impl<R> fmt::Debug for TermsSource<R> {
 }
 
 impl<R> TermsSource<R> {
-    /// The first source stays.
+    /// Sets the source. Only the first call has an effect.
     pub(super) fn set(&self, source: Arc<Source<R>>) {
         let _ = self.0.set(source);
     }

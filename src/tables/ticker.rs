@@ -1,8 +1,8 @@
-//! Looks for tables whose deadline has passed, and attends to them. Every process may; a claim
-//! keeps two from doing the same work, and if both do, one append fails harmlessly.
+//! Finds tables whose deadline has passed, and runs their effects. Every process does so; a claim
+//! keeps two processes from the same work, and if both do it, one append fails harmlessly.
 //!
-//! Shards that stand together are asked in one call, and again only when it has been answered: a
-//! server that stands still keeps no other waiting.
+//! Shards of one server are queried in one call, and again only after its response, so a stalled
+//! server does not hold up the others.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::live_store::Unavailable;
 use crate::tables::Tables;
 
-/// How often the deadlines are looked at: the most by which a clock is late.
+/// The interval of the search for due tables: the most by which a countdown is late.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A table that was taken and not attended to is due again after this.
+/// A due table that was claimed and not handled is due again after this time.
 const CLAIM_MS: u32 = 1_000;
 
-/// How many looks between two rounds of sweeping.
+/// The number of ticks between two sweeps.
 const SWEEP_EVERY: u32 = 200;
 
 impl<G: Readable> Tables<G> {
-    /// Attends to due tables until it is dropped.
+    /// Runs due tables until it is dropped.
     pub async fn run_ticker(self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -41,7 +41,7 @@ impl<G: Readable> Tables<G> {
             tokio::select! {
                 _ = ticks.tick() => {
                     let shards = std::mem::take(&mut idle);
-                    asked.extend(shards.into_iter().map(|shards| self.due(shards)));
+                    asked.extend(shards.into_iter().map(|shards| self.take_due(shards)));
                     tick = tick.wrapping_add(1);
                     self.read_stale();
                     if tick.is_multiple_of(SWEEP_EVERY) {
@@ -58,10 +58,10 @@ impl<G: Readable> Tables<G> {
                             down.remove(&shards);
                             for table in due {
                                 let tables = self.clone();
-                                running.spawn(async move { tables.attend(table).await });
+                                running.spawn(async move { tables.run_due_effects(table).await });
                             }
                         }
-                        // Clocks stand still while live state is away. Said once.
+                        // The clocks of tables stop while live state is unavailable. Logged once.
                         Err(error) => {
                             if down.is_empty() {
                                 tracing::error!(?shards, %error,
@@ -81,18 +81,18 @@ impl<G: Readable> Tables<G> {
         }
     }
 
-    /// Has a table that is due carry out what it is owed.
-    async fn attend(&self, id: TableId) {
+    /// Runs the effects of a due table.
+    async fn run_due_effects(&self, id: TableId) {
         match self.driver(id).request(self, Request::RunEffects).await {
             Reply::Table(Err(TableError::Unavailable(error))) => {
                 tracing::warn!(table = %id, %error, "a due table could not be read");
             }
-            // Said where it was found out.
+            // The cause is logged where it occurs.
             Reply::Table(_) | Reply::Submitted(_) | Reply::Watched(_) | Reply::Done(_) => {}
         }
     }
 
-    async fn due(&self, shards: Vec<u16>) -> (Vec<u16>, Result<Vec<TableId>, Unavailable>) {
+    async fn take_due(&self, shards: Vec<u16>) -> (Vec<u16>, Result<Vec<TableId>, Unavailable>) {
         let times = shards.iter().map(|shard| (*shard, self.inner.clock_in(*shard).now()));
         let times: Vec<_> = times.collect();
         let due = self.inner.live.claim_due(&times, CLAIM_MS).await;

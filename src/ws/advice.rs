@@ -30,7 +30,7 @@ impl Session {
                 return Ok(());
             }
         };
-        match tables.show(&table, |table| table.hint(self.player)) {
+        match tables.render(&table, |table| table.hint(self.player)) {
             Ok(Ok(hint)) => {
                 let (game, prompt, by) = (hint.game, hint.prompt, hint.by.name().into());
                 self.pending.push(Message::Advice { game, prompt, action: hint.action, by });

@@ -155,7 +155,7 @@ impl Spectator {
             }
             let (before, HeldUpdate { at, content, table, .. }) = (self.cursor, held);
             let server_time_ms = tables.time_at(&table);
-            let (cursor, message) = tables.show(&table, |table| {
+            let (cursor, message) = tables.render(&table, |table| {
                 let (mut cursor, view) = (before, table.view(None));
                 let prompt = OpenPrompt::from_view(&view);
                 match &content {

@@ -167,7 +167,7 @@ pub(super) async fn refresh(
 
 async fn live_part(services: &Services, table: TableId) -> Markup {
     match orders::find_table(services, table).await {
-        Ok(table) => match services.lobby.tables().show(&table, |table| view(&table.view(None))) {
+        Ok(table) => match services.lobby.tables().render(&table, |table| view(&table.view(None))) {
             Ok(shown) => shown,
             Err(_) => html! { p class="alert" { "The table cannot be displayed and is halted." } },
         },
