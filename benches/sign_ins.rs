@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use bahay::accounts::{self, HashOptions};
-use bahay::app::{self, Parts};
+use bahay::app::{self, ServerParts};
 use bahay::auth::Signer;
 use bahay::clock::Clock;
 use bahay::db::{self, PoolOptions};
@@ -101,7 +101,7 @@ async fn run() {
         response_timeout: Duration::from_secs(2),
     };
     let secret = Hex(entropy::seed()).to_string();
-    let parts = Parts {
+    let parts = ServerParts {
         ledger_pool: pool.clone(),
         pool,
         live,

@@ -68,7 +68,7 @@ pub enum ServeError {
     #[error("Redis cannot be reached; start it or correct REDIS_URL: {0}")]
     Redis(live_store::Unavailable),
     #[error("{0}, or correct REDIS_URL")]
-    RedisSetup(#[from] live_store::SetupError),
+    RedisSetup(#[from] live_store::RedisSetupError),
     #[error("cannot listen on {address}; free it or set {setting}: {error}")]
     Listen { address: SocketAddr, setting: &'static str, error: std::io::Error },
     #[error("BAHAY_ARCHIVE: {0}")]
@@ -85,7 +85,7 @@ pub enum ServeError {
 
 /// The dependencies and options of a server.
 #[derive(Debug)]
-pub struct Parts {
+pub struct ServerParts {
     /// Connections for everything but the ledger's bookings.
     pub pool: PgPool,
     /// Connections for the ledger's bookings, which no reader can exhaust.
@@ -132,7 +132,7 @@ pub struct Parts {
 
 /// A running server.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningServer {
     pub address: SocketAddr,
     /// The address of the probes, for supervisors and Prometheus.
     pub probes: SocketAddr,
@@ -179,7 +179,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     };
     let listener = listen_for(config.listen, "BAHAY_LISTEN")?;
     let probes = listen_for(config.probe_listen, "BAHAY_PROBE_LISTEN")?;
-    let parts = Parts {
+    let parts = ServerParts {
         pool,
         ledger_pool,
         live: config.live.options(),
@@ -225,11 +225,11 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
 
 /// Starts a server with one listener for clients and one for supervisors and Prometheus.
 pub async fn start(
-    parts: Parts,
+    parts: ServerParts,
     listener: TcpListener,
     probes: TcpListener,
-) -> Result<Running, ServeError> {
-    let Parts {
+) -> Result<RunningServer, ServeError> {
+    let ServerParts {
         pool,
         ledger_pool,
         live,
@@ -324,7 +324,7 @@ pub async fn start(
         .with_options(lobby_options, ratings.clone())
         .with_accounts(accounts.clone())
         .with_bots(&bots);
-    background.spawn(catalog.follow());
+    background.spawn(catalog.follow_changes());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
     background.spawn(lobby.clone().run_online_refresh());
@@ -395,7 +395,7 @@ pub async fn start(
     let server = tokio::spawn(server);
     let ledger = ledger_tasks;
     let probes = probed;
-    Ok(Running { address, probes, stop, server, probing, sessions, background, tables, ledger })
+    Ok(RunningServer { address, probes, stop, server, probing, sessions, background, tables, ledger })
 }
 
 /// Registers the metrics of the process, the tables and the connection pools.
@@ -455,7 +455,7 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
     );
 }
 
-impl Running {
+impl RunningServer {
     /// Stops the server, and returns when everything has ended or the deadline has passed.
     pub async fn stop(mut self) -> std::io::Result<()> {
         // The receivers may be gone already.

@@ -411,7 +411,7 @@ async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Datab
     match what {
         SanctionCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
-            let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
+            let ends_at = days.map(|days| clock::add(now, day * u32::from(days)));
             sanctions.impose_as(&by, player, kind, &Sanction { reason, ends_at }).await?;
         }
         SanctionCommand::Lift { player } => sanctions.lift_as(&by, player, kind).await?,

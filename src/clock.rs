@@ -48,7 +48,7 @@ impl Moment {
 
     /// Returns the moment after a duration, or this moment if the result is out of range.
     #[must_use]
-    pub fn after(self, duration: Duration) -> Self {
+    pub fn saturating_add(self, duration: Duration) -> Self {
         Self(self.0.checked_add(duration).unwrap_or(self.0))
     }
 }
@@ -181,20 +181,20 @@ impl Clock {
             Source::System | Source::House(_) => {
                 panic!("only a test clock can be advanced")
             }
-            Source::Set(ms) => ms.store(after(self.now(), duration).ms(), Ordering::Relaxed),
+            Source::Set(ms) => ms.store(add(self.now(), duration).ms(), Ordering::Relaxed),
         }
     }
 }
 
 /// Returns the sum, saturating at the end of time.
 #[must_use]
-pub fn after(time: Timestamp, duration: Duration) -> Timestamp {
+pub fn add(time: Timestamp, duration: Duration) -> Timestamp {
     Timestamp::from_ms(time.ms().saturating_add(whole_ms(duration)))
 }
 
 /// Returns the difference, saturating at the beginning of time.
 #[must_use]
-pub fn before(time: Timestamp, duration: Duration) -> Timestamp {
+pub fn subtract(time: Timestamp, duration: Duration) -> Timestamp {
     Timestamp::from_ms(time.ms().saturating_sub(whole_ms(duration)))
 }
 
@@ -219,7 +219,7 @@ fn whole_ms(duration: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Timestamp, after, before, from_jiff, to_jiff};
+    use super::{Clock, Timestamp, add, from_jiff, subtract, to_jiff};
     use std::time::Duration;
 
     #[test]
@@ -232,9 +232,9 @@ mod tests {
     #[test]
     fn arithmetic_saturates_at_the_bounds() {
         let last = Timestamp::from_ms(i64::MAX);
-        assert_eq!(after(last, Duration::from_secs(1)), last);
+        assert_eq!(add(last, Duration::from_secs(1)), last);
         assert_eq!(
-            before(Timestamp::from_ms(-1), Duration::MAX),
+            subtract(Timestamp::from_ms(-1), Duration::MAX),
             Timestamp::from_ms(-i64::MAX - 1)
         );
         assert_eq!(to_jiff(last), jiff::Timestamp::MAX);

@@ -129,7 +129,7 @@ pub struct Config {
     pub standings: StandingsSettings,
 
     #[command(flatten)]
-    pub adjustments: Adjustments,
+    pub adjustments: AdjustmentSettings,
 
     #[command(flatten)]
     pub rate_limits: RateLimitSettings,
@@ -231,7 +231,7 @@ impl StandingsSettings {
 
 /// The bounds of adjustments by operators.
 #[derive(Args, Clone, Debug)]
-pub struct Adjustments {
+pub struct AdjustmentSettings {
     /// The largest adjustment, given or taken, in whole coins.
     #[arg(
         long,
@@ -262,7 +262,7 @@ pub struct Adjustments {
     pub adjustment_player_day_max_coins: WholeCoins,
 }
 
-impl Adjustments {
+impl AdjustmentSettings {
     /// Returns the bounds for `operators`.
     pub fn bounds(&self) -> AdjustmentBounds {
         AdjustmentBounds {

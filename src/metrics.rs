@@ -1,7 +1,7 @@
 //! The metrics of this process, in the text format of Prometheus. A measuring module registers each
 //! metric here once, under a name that begins with `bahay_` and ends in its unit.
 //!
-//! [`Play`] has the metrics of the path of a command; the load tester's report uses the same names.
+//! [`PlayMetrics`] has the metrics of the path of a command; the load tester's report uses the same names.
 //! Values that exist anyway, such as the number of tables, are sampled when metrics are scraped
 //! ([`Metrics::register_gauge_fn`]) and cost nothing in between.
 //!
@@ -35,9 +35,9 @@ impl fmt::Debug for Metrics {
 
 /// A counter.
 #[derive(Clone, Debug, Default)]
-pub struct Count(Counter);
+pub struct CounterMetric(Counter);
 
-impl Count {
+impl CounterMetric {
     pub fn increment(&self) {
         self.0.inc();
     }
@@ -49,9 +49,9 @@ impl Count {
 
 /// A family of counters with one label of few values.
 #[derive(Clone, Debug, Default)]
-pub struct Counts(Family<[(&'static str, &'static str); 1], Counter>);
+pub struct CounterFamily(Family<[(&'static str, &'static str); 1], Counter>);
 
-impl Counts {
+impl CounterFamily {
     pub fn increment(&self, label: &'static str, value: &'static str) {
         self.0.get_or_create(&[(label, value)]).inc();
     }
@@ -59,9 +59,9 @@ impl Counts {
 
 /// A gauge.
 #[derive(Clone, Debug, Default)]
-pub struct Level(Gauge);
+pub struct GaugeMetric(Gauge);
 
-impl Level {
+impl GaugeMetric {
     pub fn increment(&self) {
         self.0.inc();
     }
@@ -80,15 +80,15 @@ impl Level {
 
 /// A histogram of durations, with buckets from 62.5 µs on, each twice as long as the one before.
 #[derive(Clone, Debug)]
-pub struct Times(Histogram);
+pub struct DurationHistogram(Histogram);
 
-impl Default for Times {
+impl Default for DurationHistogram {
     fn default() -> Self {
         Self(Histogram::new(exponential_buckets(0.000_062_5, 2.0, 18)))
     }
 }
 
-impl Times {
+impl DurationHistogram {
     pub fn observe(&self, taken: Duration) {
         self.0.observe(taken.as_secs_f64());
     }
@@ -96,26 +96,26 @@ impl Times {
 
 /// The metrics of the path of a command.
 #[derive(Clone, Debug, Default)]
-pub struct Play {
+pub struct PlayMetrics {
     /// The time from reading a command until its ack is queued for writing.
-    pub action_to_ack: Times,
+    pub action_to_ack: DurationHistogram,
     /// The time of the call that stores a line.
-    pub append: Times,
-    pub appends_waiting: Level,
+    pub append: DurationHistogram,
+    pub appends_waiting: GaugeMetric,
     /// The time from joining a table with a version until the missed updates are queued for
     /// writing.
-    pub resume: Times,
-    pub opening: Times,
-    pub settlement: Times,
-    pub moves: Count,
-    pub games: Count,
-    pub messages_in: Count,
-    pub messages_out: Count,
-    pub bytes_out: Count,
-    pub sockets: Level,
+    pub resume: DurationHistogram,
+    pub opening: DurationHistogram,
+    pub settlement: DurationHistogram,
+    pub moves: CounterMetric,
+    pub games: CounterMetric,
+    pub messages_in: CounterMetric,
+    pub messages_out: CounterMetric,
+    pub bytes_out: CounterMetric,
+    pub sockets: GaugeMetric,
     /// Messages that clients have not accepted yet.
-    pub messages_waiting: Level,
-    pub refusals: Counts,
+    pub messages_waiting: GaugeMetric,
+    pub refusals: CounterFamily,
 }
 
 impl Metrics {
@@ -127,7 +127,7 @@ impl Metrics {
     }
 
     /// Registers a family of counters.
-    pub fn register_counts(&self, name: &str, help: &str, counts: &Counts) {
+    pub fn register_counts(&self, name: &str, help: &str, counts: &CounterFamily) {
         self.register(name, help, counts.0.clone());
     }
 
@@ -167,8 +167,8 @@ impl Metrics {
     }
 
     /// Registers the metrics of play.
-    pub fn register_play(&self, play: &Play) {
-        let Play {
+    pub fn register_play(&self, play: &PlayMetrics) {
+        let PlayMetrics {
             action_to_ack,
             append,
             appends_waiting,
@@ -334,7 +334,7 @@ fn process_resident_bytes() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Metrics, Play};
+    use super::{Metrics, PlayMetrics};
     use prometheus_client::metrics::gauge::Gauge;
     use std::time::Duration;
 
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn metrics_of_play_and_sampled_metrics_are_encoded() {
         let metrics = Metrics::default();
-        let play = Play::default();
+        let play = PlayMetrics::default();
         metrics.register_play(&play);
         metrics.register_gauge_fn("bahay_things", "Things", || 5);
         metrics.register_counter_fn("bahay_steps", "Steps", || 6);

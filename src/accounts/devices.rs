@@ -69,7 +69,7 @@ impl Accounts {
         let limit = limit.clamp(1, PAGE_MAX);
         let now = self.clock.now();
         // A session that was not refreshed since then has no valid refresh token.
-        let seen_after = clock::before(now, REFRESH_TOKEN_LIFE);
+        let seen_after = clock::subtract(now, REFRESH_TOKEN_LIFE);
         let below = cursor.map_or(Uuid::max(), |cursor| cursor.0.0);
         let once = || {
             sqlx::query!(

@@ -55,7 +55,7 @@ fn key(skeleton: &str, origin: &str) -> [u8; 32] {
 
 /// Returns the time since which an owner's sign-ins make an origin trusted.
 pub fn trusted_since(now: Timestamp) -> Timestamp {
-    clock::before(now, TRUSTED_ORIGIN_LIFE)
+    clock::subtract(now, TRUSTED_ORIGIN_LIFE)
 }
 
 impl Accounts {
@@ -84,7 +84,7 @@ impl Accounts {
     }
 
     async fn count(&self, key: [u8; 32], most: i32, now: Timestamp) -> Result<(), AccountError> {
-        let began_after = clock::before(now, WINDOW);
+        let began_after = clock::subtract(now, WINDOW);
         // A retry after a lost answer counts twice, which errs on the safe side.
         let once = || {
             sqlx::query!(
@@ -108,7 +108,7 @@ impl Accounts {
             return Ok(());
         }
         let is_first = counted.failures == most + 1;
-        let ends_at = clock::after(from_sql(counted.since), WINDOW);
+        let ends_at = clock::add(from_sql(counted.since), WINDOW);
         let left_ms = ends_at.ms().saturating_sub(now.ms()).max(1);
         let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(1));
         Err(AccountError::Locked { retry_after, is_first })

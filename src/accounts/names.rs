@@ -68,7 +68,7 @@ pub(super) async fn rename(
         return Err(AccountError::NameReserved.into());
     }
     if is_change && let Some(renamed_at) = before.renamed_at {
-        let again_at = clock::after(from_sql(renamed_at), RENAME_INTERVAL);
+        let again_at = clock::add(from_sql(renamed_at), RENAME_INTERVAL);
         if now < again_at {
             return Err(AccountError::NameChangedLately { again_at }.into());
         }

@@ -56,7 +56,7 @@ pub(super) struct Nonce {
 impl Accounts {
     /// Issues a nonce to a device that is about to sign its user in with an issuer.
     pub fn issue_nonce(&self, device: &DeviceId) -> IssuedNonce {
-        let expires_at = clock::after(self.clock.now(), NONCE_LIFE);
+        let expires_at = clock::add(self.clock.now(), NONCE_LIFE);
         let mut bytes = [0; NONCE_BYTES];
         let (name, rest) = bytes.split_at_mut(NAME_BYTES);
         let (time, mac) = rest.split_at_mut(TIME_BYTES);

@@ -34,7 +34,7 @@ struct Row {
 impl From<Row> for Profile {
     fn from(row: Row) -> Self {
         let Row { id, name, avatar, time_zone, created_at, renamed_at } = row;
-        let renamable_at = renamed_at.map(|at| clock::after(from_sql(at), RENAME_INTERVAL));
+        let renamable_at = renamed_at.map(|at| clock::add(from_sql(at), RENAME_INTERVAL));
         let created_at = from_sql(created_at);
         Self { id: PlayerId(id), name, avatar, time_zone, created_at, renamable_at }
     }

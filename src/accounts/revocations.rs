@@ -52,7 +52,7 @@ impl Accounts {
         // The snapshot is taken first, so that a concurrent revocation is read twice rather than
         // never.
         let cursor = self.snapshot().await?;
-        let mut since = clock::before(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
+        let mut since = clock::subtract(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
         let mut after = Uuid::nil();
         loop {
             let once = || {
@@ -106,7 +106,7 @@ impl Accounts {
                     is_failing = true;
                 }
             }
-            if now >= clock::after(forgotten_at, FORGET_INTERVAL) {
+            if now >= clock::add(forgotten_at, FORGET_INTERVAL) {
                 self.auth.revocations().forget_expired(now);
                 forgotten_at = now;
             }
@@ -118,7 +118,7 @@ impl Accounts {
         let next = self.snapshot().await?;
         // In a database that was restored elsewhere, stored transaction ids may lie ahead of the
         // current ones.
-        let since = clock::before(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
+        let since = clock::subtract(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
         let mut after = BatchStart { transaction: "0".to_owned(), session: Uuid::nil() };
         let mut read = 0;
         loop {

@@ -208,7 +208,7 @@ pub(super) async fn open_session(
     sanctions::check_not_banned(&mut *connection, *player, now).await?;
     end_oldest(&mut *connection, *player, now).await?;
     let session = SessionId(entropy::uuid());
-    let expires_at = clock::after(now, SESSION_LIFE);
+    let expires_at = clock::add(now, SESSION_LIFE);
     let user_agent = visitor.user_agent.as_deref().map(|text| {
         let visible = text.chars().filter(|letter| !letter.is_control());
         visible.take(USER_AGENT_LENGTH_MAX).collect::<String>()
@@ -266,7 +266,7 @@ async fn end_oldest(
         "#,
         player.0,
         to_sql(now) as _,
-        to_sql(clock::before(now, REFRESH_TOKEN_LIFE)) as _,
+        to_sql(clock::subtract(now, REFRESH_TOKEN_LIFE)) as _,
         others_max,
         SessionEnd::TooMany.as_str()
     )
@@ -370,7 +370,7 @@ async fn find_repeated_successor(
         used.0.as_slice(),
         next.0.as_slice(),
         session.0,
-        to_sql(clock::before(now, REPEAT_PERIOD)) as _
+        to_sql(clock::subtract(now, REPEAT_PERIOD)) as _
     )
     .fetch_optional(connection)
     .await?;
@@ -386,7 +386,7 @@ async fn add_token(
     now: Timestamp,
 ) -> Result<OpenedSession, sqlx::Error> {
     let hash = refresh.hash();
-    let refresh_expires_at = clock::after(now, REFRESH_TOKEN_LIFE).min(session_expires_at);
+    let refresh_expires_at = clock::add(now, REFRESH_TOKEN_LIFE).min(session_expires_at);
     sqlx::query!(
         r#"
         insert into refresh_tokens (hash, session, issued_at, expires_at)

@@ -88,7 +88,7 @@ impl fmt::Debug for HolderProof {
 impl Auth {
     /// Issues a proof to a player who has just presented a credential.
     pub fn holder_proof(&self, player: &Player) -> HolderProof {
-        let expires_at = clock::after(self.clock.now(), PROOF_LIFE);
+        let expires_at = clock::add(self.clock.now(), PROOF_LIFE);
         let mut bytes = [0; PROOF_BYTES];
         let (time, mac) = bytes.split_at_mut(TIME_BYTES);
         time.copy_from_slice(&expires_at.ms().to_be_bytes());

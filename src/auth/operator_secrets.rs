@@ -36,7 +36,7 @@ macro_rules! secrets {
                 const PREFIX: &str = $prefix;
 
                 pub fn random() -> Self {
-                    Self(format!("{}{}", Self::PREFIX, base64url(&entropy::seed())))
+                    Self(format!("{}{}", Self::PREFIX, encode_base64url(&entropy::seed())))
                 }
 
                 /// Returns the stored hash. A fast hash suffices: 256 random bits cannot be
@@ -90,11 +90,11 @@ impl DeskToken {
     /// Returns the token that the forms of the desk contain against cross-site request forgery. It
     /// is derived from the secret, and neither the secret nor its hash can be derived from it.
     pub fn form_token(&self) -> String {
-        base64url(&Sha256::digest(format!("form of {}", self.0)))
+        encode_base64url(&Sha256::digest(format!("form of {}", self.0)))
     }
 }
 
-fn base64url(bytes: &[u8]) -> String {
+fn encode_base64url(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
@@ -111,7 +111,7 @@ fn base64url(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeskToken, ParseOperatorSecretError, OperatorToken, base64url};
+    use super::{DeskToken, ParseOperatorSecretError, OperatorToken, encode_base64url};
 
     /// The test vectors of RFC 4648.
     #[test]
@@ -126,7 +126,7 @@ mod tests {
             (b"foobar", "Zm9vYmFy"),
             (&[0xfb, 0xff], "-_8"),
         ] {
-            assert_eq!(base64url(bytes), text);
+            assert_eq!(encode_base64url(bytes), text);
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
     fn the_form_token_does_not_reveal_the_cookie() {
         let token = DeskToken::random();
         assert_eq!(token.form_token(), token.clone().form_token());
-        assert_ne!(token.form_token(), base64url(&token.hash().0));
+        assert_ne!(token.form_token(), encode_base64url(&token.hash().0));
         assert!(!token.reveal().contains(&token.form_token()));
     }
 

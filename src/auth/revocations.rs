@@ -59,7 +59,7 @@ impl Revocations {
     /// Removes the sessions whose access tokens have all expired.
     pub fn forget_expired(&self, now: Timestamp) {
         // Twice the life allows for clock differences between nodes.
-        let horizon = clock::before(now, ACCESS_TOKEN_LIFE * 2);
+        let horizon = clock::subtract(now, ACCESS_TOKEN_LIFE * 2);
         self.ended
             .write()
             .unwrap_or_else(PoisonError::into_inner)

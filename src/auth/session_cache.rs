@@ -72,12 +72,12 @@ impl SessionCache {
 impl Generations {
     /// Drops the older generation when its time is over or the younger one is full.
     fn rotate(&mut self, now: Timestamp) {
-        let is_over = now >= clock::after(self.rotated_at, ACCESS_TOKEN_LIFE);
+        let is_over = now >= clock::add(self.rotated_at, ACCESS_TOKEN_LIFE);
         if !is_over && self.young.len() < GENERATION_MAX {
             return;
         }
         self.old = std::mem::take(&mut self.young);
-        if now >= clock::after(self.rotated_at, ACCESS_TOKEN_LIFE * 2) {
+        if now >= clock::add(self.rotated_at, ACCESS_TOKEN_LIFE * 2) {
             self.old.clear();
         }
         self.rotated_at = now;
@@ -87,7 +87,7 @@ impl Generations {
 #[cfg(test)]
 mod tests {
     use super::{ACCESS_TOKEN_LIFE, GENERATION_MAX, SessionCache, PlayerId, SessionId, Timestamp};
-    use crate::clock::after;
+    use crate::clock::add;
     use crate::entropy::uuid;
     use std::time::Duration;
 
@@ -100,14 +100,14 @@ mod tests {
             cache.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
             let session = SessionId(uuid());
             let player = PlayerId(uuid());
-            let inserted_at = after(NOW, Duration::from_mins(wait_min));
+            let inserted_at = add(NOW, Duration::from_mins(wait_min));
             cache.insert(session, player, inserted_at);
             assert_eq!(cache.find_player(session, inserted_at), Some(player));
             // Lookups do not extend the life of an entry.
             for minutes in 1..30 {
-                cache.find_player(session, after(inserted_at, Duration::from_mins(minutes)));
+                cache.find_player(session, add(inserted_at, Duration::from_mins(minutes)));
             }
-            let over = after(inserted_at, ACCESS_TOKEN_LIFE * 2);
+            let over = add(inserted_at, ACCESS_TOKEN_LIFE * 2);
             assert_eq!(cache.find_player(session, over), None, "{wait_min}");
         }
     }

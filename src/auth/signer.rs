@@ -133,7 +133,7 @@ impl Signer {
         let key = &self.keys[0];
         // Whole seconds, so that the client receives the exact expiry of the token.
         let iat = now.ms().div_euclid(1000);
-        let expires_at = clock::after(Timestamp::from_ms(iat * 1000), ACCESS_TOKEN_LIFE);
+        let expires_at = clock::add(Timestamp::from_ms(iat * 1000), ACCESS_TOKEN_LIFE);
         let exp = expires_at.ms() / 1000;
         let claims = Claims { iss: ISSUER.into(), sub: player, sid: session, iat, exp };
         let mut header = Header::new(Algorithm::HS256);
@@ -223,7 +223,7 @@ fn reason(error: &JwtError) -> AuthError {
 #[cfg(test)]
 mod tests {
     use super::{ACCESS_TOKEN_LIFE, AuthError, Signer, WeakSecretError};
-    use crate::clock::{Timestamp, after, before};
+    use crate::clock::{Timestamp, add, subtract};
     use crate::entropy::uuid;
     use crate::ids::{PlayerId, SessionId};
     use std::time::Duration;
@@ -249,10 +249,10 @@ mod tests {
         let token = token.reveal();
         let seen = signer.verify(&token, now()).unwrap();
         assert_eq!((seen.id, seen.session, seen.token_expires_at), (player, session, expires_at));
-        let last = before(expires_at, Duration::from_millis(1));
+        let last = subtract(expires_at, Duration::from_millis(1));
         assert!(signer.verify(&token, last).is_ok());
         assert_eq!(signer.verify(&token, expires_at), Err(AuthError::Expired));
-        let later = after(now(), ACCESS_TOKEN_LIFE * 100);
+        let later = add(now(), ACCESS_TOKEN_LIFE * 100);
         assert_eq!(signer.verify(&token, later), Err(AuthError::Expired));
     }
 

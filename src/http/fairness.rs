@@ -322,7 +322,7 @@ pub(super) async fn list_unrevealed_commitments(
     let filter = UnrevealedFilter {
         from: start_of_utc_day(day)?,
         to: start_of_utc_day(day.saturating_add(1.day()))?,
-        unended_before: clock::before(now, UNENDED_AFTER),
+        unended_before: clock::subtract(now, UNENDED_AFTER),
         table: query.table.map(TableId),
     };
     // A cursor is valid for the day and the table for which it was issued.

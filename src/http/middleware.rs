@@ -142,7 +142,7 @@ fn make_span<B>(rate_limits: &RateLimits, request: &axum::http::Request<B>) -> S
         "request", %id, method = %request.method(), path = request.uri().path()
     );
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
-    let is_trusted = peer.is_some_and(|peer| rate_limits.proxies().contain(peer.0.address.ip()));
+    let is_trusted = peer.is_some_and(|peer| rate_limits.proxies().contains(peer.0.address.ip()));
     let trace = request.headers().get(TRACEPARENT).filter(|_| is_trusted);
     let trace = trace.and_then(|trace| trace.to_str().ok());
     telemetry::continue_trace(&span, trace);

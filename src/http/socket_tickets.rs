@@ -36,7 +36,7 @@ pub(super) async fn make_ticket(
     player: Player,
 ) -> Result<Json<TicketBody>, Problem> {
     let ticket = SocketTicket::random();
-    let expires_at = clock::after(services.clock.now(), SOCKET_TICKET_LIFE);
+    let expires_at = clock::add(services.clock.now(), SOCKET_TICKET_LIFE);
     let holder = services.auth.encode_ticket_holder(&player);
     let put = services.live.put_ticket(ticket.hash(), &holder, SOCKET_TICKET_LIFE).await;
     put.map_err(|error| Problem::unavailable(&error))?;

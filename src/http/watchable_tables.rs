@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::lobby::Watchable;
+use crate::lobby::WatchableTable;
 
 use super::{Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services};
 
@@ -25,9 +25,9 @@ pub(super) struct WatchableBody {
     seats: u8,
 }
 
-impl From<Watchable> for WatchableBody {
-    fn from(watchable: Watchable) -> Self {
-        let Watchable { table, room, players, seats } = watchable;
+impl From<WatchableTable> for WatchableBody {
+    fn from(watchable: WatchableTable) -> Self {
+        let WatchableTable { table, room, players, seats } = watchable;
         Self { table: table.0, room, players, seats }
     }
 }
@@ -61,7 +61,7 @@ pub(super) async fn list_watchable_tables(
 ) -> Result<Json<PageOf<WatchableBody>>, Problem> {
     let list = format!("tables {room}");
     let after: Option<Uuid> = cursors.open(&list, &player, query.cursor.as_deref())?;
-    let mut tables = services.lobby.watchable(&room).await?;
+    let mut tables = services.lobby.watchable_tables(&room).await?;
     tables.retain(|table| after.is_none_or(|after| table.table.0 > after));
     let limit = usize::try_from(query.limit.items()).unwrap_or(usize::MAX);
     let has_more = tables.len() > limit;

@@ -192,7 +192,7 @@ mod tests {
         let meant = Moment::now();
         // Far enough away that the time of this test itself is of no account.
         let [first, second, third] =
-            [1, 2, 3].map(|hours| meant.after(Duration::from_secs(hours * 3_600)));
+            [1, 2, 3].map(|hours| meant.saturating_add(Duration::from_secs(hours * 3_600)));
         let [all, two, some] = [7, 8, 9].map(|byte| Tag(Hex([byte; 6])));
         assert_eq!(board.heard(all, first), None);
         assert_eq!(board.heard(two, first), None);

@@ -472,7 +472,7 @@ impl Player {
                 }
                 if *retryable {
                     // The same question once more, a moment later.
-                    sitting.due = Some(now.after(TOO_FAST_PAUSE));
+                    sitting.due = Some(now.saturating_add(TOO_FAST_PAUSE));
                     return None;
                 }
             }
@@ -537,7 +537,7 @@ impl Player {
                 self.dice.think(self.crowd.think_ms, options.spread)
             }
         };
-        sitting.due = Some(now.after(think));
+        sitting.due = Some(now.saturating_add(think));
     }
 
     /// Says what is due.

@@ -62,7 +62,7 @@ impl Lobby {
                 covers
             }
             Err(error) => {
-                tracing::warn!(%error, "bots come later");
+                tracing::warn!(%error, "the purse of bots could not be read; bots join later");
                 false
             }
         }
@@ -126,7 +126,7 @@ impl Lobby {
         now: Timestamp,
         purpose: PursePurpose,
     ) -> Result<BotPurse, LobbyError> {
-        let coins = self.ledger.house_bot_coins(clock::before(now, PURSE_WINDOW)).await?;
+        let coins = self.ledger.house_bot_coins(clock::subtract(now, PURSE_WINDOW)).await?;
         Ok(BotPurse::new(self.options.bots_day_max, coins, purpose))
     }
 }

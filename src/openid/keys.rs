@@ -99,7 +99,7 @@ impl KeyStore {
         {
             return Ok(key);
         }
-        let may_fetch = cache.attempted_at.is_none_or(|at| now >= clock::after(at, FETCH_INTERVAL));
+        let may_fetch = cache.attempted_at.is_none_or(|at| now >= clock::add(at, FETCH_INTERVAL));
         if may_fetch {
             cache.attempted_at = Some(now);
             match self.fetch().await {
@@ -150,7 +150,7 @@ impl KeyStore {
 
 impl KeyCache {
     fn is_younger_than(&self, age: Duration, now: Timestamp) -> bool {
-        self.fetched_at.is_some_and(|at| now < clock::after(at, age))
+        self.fetched_at.is_some_and(|at| now < clock::add(at, age))
     }
 
     fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {

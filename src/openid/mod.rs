@@ -139,10 +139,10 @@ pub enum IssuerError {
 
 /// The trusted issuers. Clones share their keys.
 #[derive(Clone, Debug, Default)]
-pub struct Issuers(Arc<[Trusted]>);
+pub struct Issuers(Arc<[TrustedIssuer]>);
 
 #[derive(Debug)]
-struct Trusted {
+struct TrustedIssuer {
     issuer: Issuer,
     keys: IssuerKeys,
 }
@@ -179,7 +179,7 @@ impl Issuers {
     pub fn new(issuers: Vec<Issuer>) -> Result<Self, IssuerError> {
         crate::auth::install_algorithms();
         let fetcher = Fetcher::new();
-        let mut trusted: Vec<Trusted> = Vec::new();
+        let mut trusted: Vec<TrustedIssuer> = Vec::new();
         for issuer in issuers {
             let name = issuer.name.clone();
             let is_allowed =
@@ -189,7 +189,7 @@ impl Issuers {
                 return Err(IssuerError::Name(name));
             }
             let is_same =
-                |one: &Trusted| one.issuer.name == name || one.issuer.issuer == issuer.issuer;
+                |one: &TrustedIssuer| one.issuer.name == name || one.issuer.issuer == issuer.issuer;
             if trusted.iter().any(is_same) {
                 return Err(IssuerError::Twice(name));
             }
@@ -202,7 +202,7 @@ impl Issuers {
                 return Err(IssuerError::Address(wrong.clone()));
             }
             let keys = IssuerKeys::new(fetcher.clone(), &issuer);
-            trusted.push(Trusted { issuer, keys });
+            trusted.push(TrustedIssuer { issuer, keys });
         }
         Ok(Self(trusted.into()))
     }
@@ -218,7 +218,7 @@ impl Issuers {
     /// The first reason of [`OpenIdError`] that applies.
     pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<VerifiedToken, OpenIdError> {
         let trusted = self.0.iter().find(|trusted| trusted.issuer.name == token.issuer);
-        let Trusted { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
+        let TrustedIssuer { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
         let IdToken { token, .. } = token;
         if token.len() > TOKEN_BYTES_MAX {
             return Err(OpenIdError::Malformed);

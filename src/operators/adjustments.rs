@@ -114,7 +114,7 @@ async fn sums(
     sqlx::query!("select p.id from players p where p.id = $1 for no key update", player.0)
         .fetch_optional(&mut *tx)
         .await?;
-    let since: SqlTimestamp = to_sql(clock::before(now, DAY));
+    let since: SqlTimestamp = to_sql(clock::subtract(now, DAY));
     let sums = sqlx::query!(
         r#"
         with of_day as (

@@ -345,7 +345,7 @@ mod tests {
         let id = entropy::uuid();
         let now = Clock::system().now();
         let minute = Duration::from_mins(1);
-        assert!(first_id_at(crate::clock::before(now, minute)) < id);
-        assert!(id < first_id_at(crate::clock::after(now, minute)));
+        assert!(first_id_at(crate::clock::subtract(now, minute)) < id);
+        assert!(id < first_id_at(crate::clock::add(now, minute)));
     }
 }

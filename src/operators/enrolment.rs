@@ -233,7 +233,7 @@ pub(super) async fn begin_in_tx(
 ) -> Result<EnrolmentCode, sqlx::Error> {
     let code = EnrolmentCode::random();
     let hash = code.hash();
-    let expires_at = clock::after(now, ENROLMENT_LIFE);
+    let expires_at = clock::add(now, ENROLMENT_LIFE);
     sqlx::query!("delete from operator_credentials where operator = $1", operator)
         .execute(&mut *tx)
         .await?;

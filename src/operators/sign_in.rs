@@ -280,15 +280,15 @@ impl OperatorAuth {
                     and s.last_seen_at > $2 and s.opened_at > $3
                 "#,
                 hash.0.as_slice(),
-                to_sql(clock::before(now, IDLE_MAX)) as _,
-                to_sql(clock::before(now, SESSION_MAX)) as _
+                to_sql(clock::subtract(now, IDLE_MAX)) as _,
+                to_sql(clock::subtract(now, SESSION_MAX)) as _
             )
             .fetch_optional(&self.pool)
         };
         let row = db::retry(once).await?.ok_or(OperatorAuthError::SessionEnded)?;
         let role = row.role.parse().map_err(|_| OperatorAuthError::SessionEnded)?;
         let seen = clock::from_jiff(row.last_seen_at.to_jiff());
-        if is_interactive && clock::after(seen, SEEN_GRANULARITY) <= now {
+        if is_interactive && clock::add(seen, SEEN_GRANULARITY) <= now {
             let once = || {
                 sqlx::query!(
                     r#"

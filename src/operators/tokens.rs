@@ -31,7 +31,7 @@ impl Operators {
         now: Timestamp,
     ) -> Result<(OperatorToken, Timestamp), OperatorAuthError> {
         let token = OperatorToken::random();
-        let expires_at = clock::after(now, TOKEN_LIFE);
+        let expires_at = clock::add(now, TOKEN_LIFE);
         self.set_token(by, Some((&token, expires_at)), Action::TokenCreated).await?;
         Ok((token, expires_at))
     }

@@ -96,7 +96,7 @@ impl Proxies {
     ) -> Address {
         let mut client = peer.to_canonical();
         for hop in forwarded.rev().flat_map(|header| header.rsplit(',')) {
-            if !self.contain(client) {
+            if !self.contains(client) {
                 break;
             }
             let hop = hop.trim();
@@ -114,7 +114,7 @@ impl Proxies {
     }
 
     /// Returns whether the address belongs to a trusted proxy.
-    pub fn contain(&self, address: IpAddr) -> bool {
+    pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(address))
     }

@@ -176,13 +176,13 @@ impl RateLimits {
         // With several proxies the first value is that of the browser's connection.
         let scheme = forwarded_proto.and_then(|value| value.split(',').next()).map(str::trim);
         let is_https = scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
-        (is_https && self.proxies().contain(peer)).then_some(seconds)
+        (is_https && self.proxies().contains(peer)).then_some(seconds)
     }
 
     /// Acquires a permit for a connection of a peer. Returns `None` for a trusted proxy, whose
     /// connections are not limited.
     pub fn acquire_connection(&self, peer: IpAddr) -> Result<Option<ConnectionPermit>, AdmissionError> {
-        if self.proxies().contain(peer) {
+        if self.proxies().contains(peer) {
             return Ok(None);
         }
         self.0.connections.acquire(peer.into()).map(Some)

@@ -19,12 +19,12 @@ use tokio::net::tcp::OwnedWriteHalf;
 #[derive(Debug)]
 pub struct WriteHalf {
     half: OwnedWriteHalf,
-    unsent: Mutex<Unsent>,
+    unsent: Mutex<UnsentFrames>,
 }
 
 /// Data that the client has not accepted yet.
 #[derive(Debug, Default)]
-struct Unsent {
+struct UnsentFrames {
     are_frames: bool,
     /// The queued frames, each without the part that was sent with its batch.
     frames: VecDeque<Vec<u8>>,
@@ -151,12 +151,12 @@ impl WriteHalf {
         }
     }
 
-    fn unsent(&self) -> MutexGuard<'_, Unsent> {
+    fn unsent(&self) -> MutexGuard<'_, UnsentFrames> {
         self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Unsent {
+impl UnsentFrames {
     /// Queues the rest of frames of which `taken` bytes have been sent.
     fn append(&mut self, frames: &[u8], ends: &[usize], taken: usize) {
         let mut begin = 0;
@@ -207,7 +207,7 @@ mod tests {
         (WriteHalf::new(stream.into_split().1), client)
     }
 
-    fn one(write_half: &WriteHalf, frame: &[u8]) -> WriteBacklog {
+    fn write_frame(write_half: &WriteHalf, frame: &[u8]) -> WriteBacklog {
         write_half.write(frame, &[frame.len()])
     }
 
@@ -217,7 +217,7 @@ mod tests {
         for number in 0_u8.. {
             let frame = vec![number; length];
             written.extend_from_slice(&frame);
-            if !one(write_half, &frame).is_empty() {
+            if !write_frame(write_half, &frame).is_empty() {
                 return written;
             }
         }
@@ -233,7 +233,7 @@ mod tests {
             written.extend_from_slice(last);
         }
         // Another task writes first, and then the reader writes a whole frame.
-        assert_eq!(one(&write_half, b"beside").frames, 2);
+        assert_eq!(write_frame(&write_half, b"beside").frames, 2);
         let taken = poll_fn(|context| write_half.poll_write(context, b"reader")).await;
         assert_eq!(taken.expect("the connection is open"), 6);
         let length = written.len();
@@ -259,7 +259,7 @@ mod tests {
         let waiting = write_half.write(&together, &ends);
         assert!((1..FRAMES).contains(&waiting.frames), "{waiting:?}");
         assert_eq!(waiting.bytes.div_ceil(LENGTH), waiting.frames);
-        assert_eq!(one(&write_half, b"one more").frames, waiting.frames + 1);
+        assert_eq!(write_frame(&write_half, b"one more").frames, waiting.frames + 1);
         write_half.discard_backlog();
         let begun = usize::from(!waiting.bytes.is_multiple_of(LENGTH));
         assert_eq!(write_half.backlog(), WriteBacklog { frames: begun, bytes: waiting.bytes % LENGTH });
@@ -280,9 +280,9 @@ mod tests {
         let (write_half, mut client) = pair().await;
         write_half.begin_frames();
         fill(&write_half, 100_000);
-        one(&write_half, b"never");
+        write_frame(&write_half, b"never");
         write_half.discard_backlog();
-        one(&write_half, b"end");
+        write_frame(&write_half, b"end");
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.expect("all bytes arrive");

@@ -6,7 +6,7 @@ use bahay_engine::table::{Event, Phase, PlayerId, Table, TableId, TableView};
 use bahay_shell::{SessionEnd, WatchEnd, Notice, PlayerSession, Presenter, CommandRefusal};
 
 use crate::live_store::Point;
-use crate::metrics::Play;
+use crate::metrics::PlayMetrics;
 use crate::tables::{SubmitError, Tables};
 use crate::ws::upgrade::FaultHooks;
 use crate::ws::link_monitor::LinkState;
@@ -106,7 +106,7 @@ pub(super) fn has_open_prompt(table: &Table<AnyGame>, player: PlayerId) -> bool 
 
 /// Why a table did not do what a command wanted.
 pub(super) fn table_refusal(
-    play: &Play,
+    play: &PlayMetrics,
     player: PlayerId,
     id: u32,
     error: &SubmitError<Illegal>,
@@ -128,7 +128,7 @@ pub(super) fn table_refusal(
 }
 
 pub(super) fn refusal(
-    play: &Play,
+    play: &PlayMetrics,
     id: Option<u32>,
     code: &'static str,
     rule: Option<&'static str>,

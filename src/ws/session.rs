@@ -440,7 +440,7 @@ impl Session {
         }
     }
 
-    pub(super) fn metrics(&self) -> &crate::metrics::Play {
+    pub(super) fn metrics(&self) -> &crate::metrics::PlayMetrics {
         self.state.lobby.tables().counts().play()
     }
 

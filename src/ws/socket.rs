@@ -15,7 +15,7 @@ use futures_util::StreamExt;
 use tokio_tungstenite::tungstenite;
 
 use crate::rate_limit::{WriteBacklog, WriteHalf};
-use crate::metrics::Play;
+use crate::metrics::PlayMetrics;
 use crate::ws::upgrade::FaultHooks;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
@@ -45,7 +45,7 @@ pub(super) struct PlayerSocket {
     socket: WebSocket,
     write_half: Arc<WriteHalf>,
     writer: Arc<MessageWriter>,
-    play: Arc<Play>,
+    play: Arc<PlayMetrics>,
 }
 
 impl Drop for PlayerSocket {
@@ -61,7 +61,7 @@ impl PlayerSocket {
     pub(super) fn new(
         socket: WebSocket,
         write_half: Arc<WriteHalf>,
-        play: Arc<Play>,
+        play: Arc<PlayMetrics>,
         hooks: FaultHooks,
     ) -> Self {
         play.sockets.increment();

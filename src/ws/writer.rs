@@ -13,7 +13,7 @@ use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
 use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::live_store::Point;
-use crate::metrics::Play;
+use crate::metrics::PlayMetrics;
 use crate::ws::upgrade::FaultHooks;
 use crate::ws::feed::{has_open_prompt, open_prompt};
 use crate::ws::link_monitor::LinkState;
@@ -27,7 +27,7 @@ const SCRATCH_BYTES_MAX: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct MessageWriter {
     write_half: Weak<WriteHalf>,
-    play: Arc<Play>,
+    play: Arc<PlayMetrics>,
     hooks: FaultHooks,
     link: LinkState,
     state: Mutex<State>,
@@ -93,7 +93,7 @@ impl MessageWriter {
     pub(super) fn new(
         write_half: &Arc<WriteHalf>,
         form: Form,
-        play: Arc<Play>,
+        play: Arc<PlayMetrics>,
         hooks: FaultHooks,
     ) -> Self {
         let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
@@ -219,7 +219,7 @@ impl State {
         })
     }
 
-    fn report_backlog(&mut self, play: &Play, waiting: WriteBacklog) {
+    fn report_backlog(&mut self, play: &PlayMetrics, waiting: WriteBacklog) {
         play.messages_waiting.adjust(waiting.frames, self.waiting);
         self.waiting = waiting.frames;
     }

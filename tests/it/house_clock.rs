@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bahay::clock::{Clock, Timestamp, before};
+use bahay::clock::{Clock, Timestamp, subtract};
 use bahay::live_store::{GAP_MS, NodeId};
 use bahay::tables::Tables;
 use bahay::ws::protocol::Message;
@@ -98,7 +98,7 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
 
     let (redis, _publications) = live.connect().await;
     let (ledger, _tasks) = bank.node().await;
-    let clock = Clock::house(before(node.tables().clock_of(table).now(), BEHIND));
+    let clock = Clock::house(subtract(node.tables().clock_of(table).now(), BEHIND));
     let behind = Tables::<AnyGame>::new(redis, ledger, clock.clone(), bank.pool.clone());
     let looked = node.tables().read_table(table).await.unwrap().unwrap();
     let shown = node.tables().time_at(&looked);

@@ -62,7 +62,7 @@ pub(in crate::http) fn build_sanction(
         return Err(Code::BodyInvalid.with_detail("hours must be 1 to 87600"));
     }
     let hour = std::time::Duration::from_hours(1);
-    let ends_at = hours.map(|hours| clock::after(services.clock.now(), hour * hours));
+    let ends_at = hours.map(|hours| clock::add(services.clock.now(), hour * hours));
     Ok(Sanction { reason, ends_at })
 }
 

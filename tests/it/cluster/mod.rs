@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bahay::app::Running;
+use bahay::app::RunningServer;
 use bahay::client::{Play, PlayError};
 use bahay::clock::Clock;
 use bahay::entropy;
@@ -142,7 +142,7 @@ async fn play_goes_on_while_its_slot_moves() {
 struct Struck {
     house: House,
     /// The second node.
-    running: Running,
+    running: RunningServer,
     /// The players of the table on that master.
     stuck: Vec<Play>,
     /// That have ended elsewhere meanwhile.

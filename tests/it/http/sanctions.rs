@@ -1,4 +1,4 @@
-//! Players who may not come in.
+//! Banned and muted players.
 
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -33,8 +33,9 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
     ok(node.set_password(&guest.access_token, DEVICE, &body).await).await;
     let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());
-    let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
-    let ends_at = Some(clock::after(now, Duration::from_hours(1)));
+    let player = guest.id.parse().unwrap();
+    let now = server.clock.now();
+    let ends_at = Some(clock::add(now, Duration::from_hours(1)));
     let ban = Sanction { reason: reason("collusion at tables"), ends_at };
     sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban).await.unwrap();
 
@@ -48,7 +49,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let wrong = node.post("/v1/sign-in/password", &wrong);
     expect_refusal(wrong, 401, "credentials_wrong").await;
     expect_refusal(node.refresh(&guest.refresh_token), 401, "session_ended").await;
-    // This node has not heard that the session ended; a seat is refused all the same.
+    // This node has not received the end of the session; a seat is refused nevertheless.
     let seat = node.request(Method::POST, "/v1/rooms/newbie/seat");
     expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
     let ticket = node.post("/v1/matchmaking/tickets", &json!({ "rooms": ["newbie"] }));
@@ -57,7 +58,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     expect_refusal(table.bearer_auth(&guest.access_token), 403, "banned").await;
     let seat = node.request(Method::POST, "/v1/private-tables/K7MWQ2XA/seat");
     expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
-    // Others are not touched.
+    // Other players are not affected.
     node.guest("device-9876543210").await;
 
     server.clock.advance(Duration::from_hours(1));
@@ -69,15 +70,15 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     sanctions.lift_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban).await.unwrap();
     ok(by_name()).await;
     assert_eq!(sanctions.list(player, SanctionKind::Ban).await.unwrap().len(), 2);
-    // The inbox tells of it, the newest first.
+    // The inbox contains notices of it, the newest first.
     let back = ok(by_name()).await;
     let inbox = node.get("/v1/me/notices", back["access_token"].as_str().unwrap());
-    let told = ok(inbox).await["items"].as_array().unwrap().clone();
-    let kinds: Vec<_> = told.iter().map(|notice| notice["kind"].as_str().unwrap()).collect();
+    let notices = ok(inbox).await["items"].as_array().unwrap().clone();
+    let kinds: Vec<_> = notices.iter().map(|notice| notice["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["ban_lifted", "banned", "banned"]);
 }
 
-/// What a call over REST and a command over the socket are refused with, by its code and its words.
+/// Returns the codes and texts with which REST and the socket refuse the same request.
 async fn collect_refusals(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
@@ -86,26 +87,27 @@ async fn collect_refusals(client: &Client, play: &mut Play, number: u32) -> [(St
     let text = |field: &str| problem[field].as_str().unwrap().to_owned();
     let seek = json!({ "type": "seek", "id": number, "rooms": ["newbie"] });
     play.send_text(seek.to_string()).await.unwrap();
-    let told = loop {
+    let refusal = loop {
         match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
             Message::Refusal { id, code, detail, .. } if id == Some(number) => {
                 break (code.into_owned(), detail);
             }
-            Message::Ack { id, .. } if id == number => panic!("a ticket was given"),
+            Message::Ack { id, .. } if id == number => panic!("a ticket was issued"),
             _ => {}
         }
     };
-    [(text("code"), text("detail")), told]
+    [(text("code"), text("detail")), refusal]
 }
 
-/// Bans and closed rooms hold whichever way a table is looked for.
+/// Bans and closed rooms apply to every way of looking for a table.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_socket_refuses_a_ticket_as_rest_does() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
     let mut play = client.play().await.unwrap();
     let owner = house.database.owner_pool().await;
-    // Its sessions go on, so that it is the ban that refuses and not the sign-out.
+    // The player's sessions continue, so that the ban is the reason for the refusal and not the
+    // sign-out.
     let ban = "insert into sanctions (id, player, kind, reason, imposed_at)
         values ($1, $2, 'ban', 'collusion at tables', now())";
     let id = uuid::Uuid::new_v4();
@@ -127,19 +129,20 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, closed).await.expect("the node hears that the house is closed");
+    timeout(PATIENCE, closed).await.expect("the node receives the closing of the house");
     let closed = ("room_closed".to_owned(), "this room is closed".to_owned());
     let refused = collect_refusals(&client, &mut play, 2).await;
     assert_eq!(refused, [closed.clone(), closed]);
 }
 
-/// By command, while the player is connected.
+/// The ban is imposed by command while the player is connected.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_bans_and_the_socket_closes() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
     let mut play = client.play().await.unwrap();
-    let (player, url) = (client.player().to_string(), house.database.url());
+    let player = client.player().to_string();
+    let url = house.database.url();
     let done =
         run_bahay(&url, &["ban", "add", &player, "--reason", "collusion at tables", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -164,12 +167,13 @@ async fn an_operator_bans_and_the_socket_closes() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no such player"));
 }
 
-/// By command, while the player stays signed in.
+/// The mute is imposed by command while the player stays signed in.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_mutes_and_lifts_the_mute_by_command() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
-    let (player, url) = (client.player().to_string(), house.database.url());
+    let player = client.player().to_string();
+    let url = house.database.url();
     let done =
         run_bahay(&url, &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -180,8 +184,8 @@ async fn an_operator_mutes_and_lifts_the_mute_by_command() {
     assert!(run_bahay(&url, &["mute", "lift", &player]).status.success());
     let again = run_bahay(&url, &["mute", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not muted"));
-    let told: Value = client.read("/v1/me/notices").await.unwrap();
-    let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    let notices: Value = client.read("/v1/me/notices").await.unwrap();
+    let kinds: Vec<_> = notices["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
     assert_eq!(kinds, ["mute_lifted", "muted"]);
     let noted: Vec<(String, String)> =
         sqlx::query_as("select action, way from audit_entries where subject = $1 order by id")
@@ -215,7 +219,7 @@ async fn bans_and_mutes_are_independent() {
     expect_refusal(lift("bans"), 409, "not_banned").await;
     ok(lift("mutes")).await;
     expect_refusal(lift("mutes"), 409, "not_muted").await;
-    // The player was never kept out.
+    // The player could sign in all the time.
     ok(server.node.get("/v1/me", &guest.access_token)).await;
     ok(send("bans")).await;
     assert_eq!((count("bans").await, count("mutes").await), (1, 1));

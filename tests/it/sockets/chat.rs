@@ -110,7 +110,7 @@ async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
     let mut second_play = joined(&second).await;
     let (clock, player) = (Clock::system(), first.player());
     let sanctions = Sanctions::new(house.database.owner_pool().await, clock.clone());
-    let ends_at = Some(clock::after(clock.now(), Duration::from_hours(1)));
+    let ends_at = Some(clock::add(clock.now(), Duration::from_hours(1)));
     let mute = Sanction { reason: reason("insults at the table"), ends_at };
     sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute, &mute).await.unwrap();
     assert_eq!(code(say(&mut first_play, Phrase::Hello).await), "muted");

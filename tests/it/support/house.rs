@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
-use bahay::app::{self, Parts, Running};
+use bahay::app::{self, ServerParts, RunningServer};
 use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
@@ -42,7 +42,7 @@ pub(crate) struct House {
     /// Where its first node answers supervisors.
     pub(crate) probes: String,
     pub(crate) pool: PgPool,
-    running: Option<Running>,
+    running: Option<RunningServer>,
     setup: Setup,
     pub(crate) live: TestLive,
     pub(crate) database: TestDatabase,
@@ -151,7 +151,7 @@ impl House {
     }
 
     /// A second node of the same house.
-    pub(crate) async fn node(&self) -> (String, Running) {
+    pub(crate) async fn node(&self) -> (String, RunningServer) {
         let setup = Setup { wall: Clock::system(), ..self.setup.clone() };
         let (base, running, _) = start(&self.database, &self.live, setup).await;
         (base, running)
@@ -227,12 +227,12 @@ async fn start(
     database: &TestDatabase,
     live: &TestLive,
     setup: Setup,
-) -> (String, Running, PgPool) {
+) -> (String, RunningServer, PgPool) {
     let Setup { rooms, lobby, wall: clock, rate_limits, links, hooks } = setup;
     let pool = database.pool().await;
     let ledger_pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
-    let parts = Parts {
+    let parts = ServerParts {
         pool: pool.clone(),
         ledger_pool,
         live: live.options(),
