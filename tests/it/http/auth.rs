@@ -1,10 +1,12 @@
-//! Access tokens that nobody should believe.
+//! The rejection of invalid access tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bahay::accounts::session_lookup;
-use bahay::auth::{ACCESS_TOKEN_LIFE, Auth, AuthError, LookupFuture, SessionLookup, Signer, LookupError};
+use bahay::auth::{
+    ACCESS_TOKEN_LIFE, Auth, AuthError, LookupError, LookupFuture, SessionLookup, Signer,
+};
 use bahay::clock::{Clock, Timestamp};
 use bahay::ids::{PlayerId, SessionId};
 use reqwest::Method;
@@ -14,7 +16,7 @@ use super::server::{Guest, SECRET, Server, Setup, expect_refusal, ok, refused, t
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Base64 for URLs, without padding.
+/// Encodes as base64url without padding.
 pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
@@ -101,7 +103,7 @@ async fn authorization_is_a_single_bearer_header() {
     expect_refusal(header(token.to_owned()), 401, "token_malformed").await;
     let two = header(format!("Bearer {token}")).header("authorization", format!("Bearer {token}"));
     expect_refusal(two, 401, "token_malformed").await;
-    // Never taken from the address.
+    // A token is never accepted from the query.
     let query = server.node.request(Method::GET, &format!("/v1/me?access_token={token}"));
     expect_refusal(query, 401, "token_missing").await;
     ok(header(format!("bearer {token}"))).await;
@@ -131,13 +133,13 @@ async fn a_secret_is_rotated_while_players_play() {
         (with(&[NEW, SECRET]).await, with(&[NEW]).await),
     ];
     for (step, (behind, ahead)) in steps.iter().enumerate() {
-        // In the last step nothing that the old secret signed is alive any more.
+        // After the last step no token of the old secret is valid any more.
         for (one, other) in [(behind, ahead), (ahead, behind)] {
             let guest = one.guest(&format!("device-000000000{step}")).await;
             one.guest(&format!("device-000000000{step}")).await;
             ok(other.get("/v1/me", &guest.access_token)).await;
             let page = ok(one.get("/v1/me/sessions?limit=1", &guest.access_token)).await;
-            let cursor = page["next_cursor"].as_str().expect("there are two sessions");
+            let cursor = page["next_cursor"].as_str().expect("two sessions exist");
             let next = format!("/v1/me/sessions?cursor={cursor}");
             ok(other.get(&next, &guest.access_token)).await;
         }
@@ -148,15 +150,17 @@ async fn a_secret_is_rotated_while_players_play() {
     ok(steps[2].1.refresh(&old.refresh_token)).await;
 }
 
-/// What the socket asks, without a server.
+/// The authentication of a socket, without a server.
 #[tokio::test]
 async fn authenticate_returns_the_player_or_the_reason() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
-    let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::nil()));
-    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
+    let player = PlayerId(Uuid::max());
+    let session = SessionId(Uuid::nil());
+    let lookup = Arc::new(SinglePlayerLookup(player));
+    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), lookup);
     let token = auth.access_token(player, session).reveal();
-    let seen = auth.authenticate(&token).await.unwrap();
-    assert_eq!((seen.id, seen.session), (player, session));
+    let authenticated = auth.authenticate(&token).await.unwrap();
+    assert_eq!((authenticated.id, authenticated.session), (player, session));
     assert_eq!(auth.authenticate("").await, Err(AuthError::Missing));
     auth.revocations().insert(session, clock.now());
     assert_eq!(auth.authenticate(&token).await, Err(AuthError::Revoked));
@@ -167,7 +171,7 @@ async fn authenticate_returns_the_player_or_the_reason() {
     assert!(!auth.revocations().contains(session));
 }
 
-/// A book in which every session is of one player, but those that cannot be read.
+/// A lookup in which every session belongs to one player, except the sessions that cannot be read.
 #[derive(Debug)]
 struct SinglePlayerLookup(PlayerId);
 
@@ -181,7 +185,8 @@ impl SessionLookup for SinglePlayerLookup {
 #[tokio::test]
 async fn a_failed_lookup_is_a_temporary_refusal() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
-    let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::max()));
+    let player = PlayerId(Uuid::max());
+    let session = SessionId(Uuid::max());
     let signer = || Signer::new(SECRET).unwrap();
     let elsewhere = Auth::new(signer(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
     let token = elsewhere.access_token(player, session).reveal();
@@ -189,8 +194,8 @@ async fn a_failed_lookup_is_a_temporary_refusal() {
     assert_eq!(auth.authenticate(&token).await, Err(AuthError::Unavailable));
 }
 
-/// Somebody has the secret, or the database was restored: the signature is good, and the session in
-/// the token is none of the house, or another player's.
+/// After a leak of the secret, or after a restore of the database: the signature is valid, but the
+/// session does not exist or belongs to another player.
 #[tokio::test]
 async fn a_signed_token_of_an_unknown_session_is_refused() {
     let server = Server::new().await;
@@ -201,12 +206,12 @@ async fn a_signed_token_of_an_unknown_session_is_refused() {
     let player = |guest: &Guest| PlayerId(guest.id.parse().unwrap());
     let session = |guest: &Guest| SessionId(text(&guest.answer["session"]).parse().unwrap());
     let forged = |player, session| forger.access_token(player, session).reveal();
-    let never = forged(player(&one), SessionId(Uuid::now_v7()));
-    let anothers = forged(player(&one), session(&other));
-    let nobody = forged(PlayerId(Uuid::now_v7()), session(&one));
+    let unknown_session = forged(player(&one), SessionId(Uuid::now_v7()));
+    let other_session = forged(player(&one), session(&other));
+    let unknown_player = forged(PlayerId(Uuid::now_v7()), session(&one));
     let restarted = server.another_node().await;
     for node in [&server.node, &restarted] {
-        for token in [&never, &anothers, &nobody] {
+        for token in [&unknown_session, &other_session, &unknown_player] {
             expect_refusal(node.get("/v1/me", token), 401, "token_revoked").await;
             expect_refusal(node.get("/v1/me/wallet", token), 401, "token_revoked").await;
         }

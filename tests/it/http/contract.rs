@@ -1,4 +1,4 @@
-//! openapi.yaml, and the routes that it describes. What it shows and limits: see `examples`.
+//! openapi.yaml and the routes that it describes. `examples` covers its examples and limits.
 
 use bahay::http::{Code, openapi_yaml};
 use reqwest::Method;
@@ -9,10 +9,11 @@ use super::server::{Server, ok, refused};
 #[test]
 fn openapi_yaml_is_current() {
     let kept = include_str!("../../../openapi.yaml");
-    assert!(kept == openapi_yaml(), "write it anew: cargo run -- openapi > openapi.yaml");
+    assert!(kept == openapi_yaml(), "regenerate it: cargo run -- openapi > openapi.yaml");
 }
 
-/// What the document says needs a token, does; and what it says is there, is.
+/// Every operation with a security requirement rejects requests without a token, and every
+/// operation has a route.
 #[tokio::test]
 async fn routes_that_require_a_token_refuse_requests_without_one() {
     let server = Server::new().await;
@@ -24,8 +25,8 @@ async fn routes_that_require_a_token_refuse_requests_without_one() {
             let path = fill_path(path);
             if operation["security"] == serde_json::json!([]) {
                 let response = server.node.request(method.clone(), &path).send().await.unwrap();
-                let said = response.text().await.unwrap();
-                assert!(!said.contains("route_not_found"), "{method} {path}");
+                let body = response.text().await.unwrap();
+                assert!(!body.contains("route_not_found"), "{method} {path}");
                 continue;
             }
             guarded += 1;
@@ -36,7 +37,7 @@ async fn routes_that_require_a_token_refuse_requests_without_one() {
     assert!(guarded >= 8, "{guarded}");
 }
 
-/// A path with something in its places.
+/// Fills the parameters of a path.
 pub(super) fn fill_path(path: &str) -> String {
     path.replace("{id}", &uuid::Uuid::nil().to_string())
         .replace("{room}", "newbie")
@@ -76,11 +77,11 @@ async fn the_pages_load_nothing_from_other_hosts() {
         assert_eq!(response.headers()["content-type"], kind);
         assert!(!response.headers().contains_key("content-encoding"), "{path}");
     }
-    // Who reads zstd is sent the same as it is kept.
+    // Clients that accept zstd receive the embedded file unchanged.
     for path in ["/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"] {
         let plain = page(path).await.unwrap().bytes().await.unwrap();
-        let asked = server.node.request(Method::GET, path);
-        let packed = asked.header("accept-encoding", "br, zstd").send().await.unwrap();
+        let request = server.node.request(Method::GET, path);
+        let packed = request.header("accept-encoding", "br, zstd").send().await.unwrap();
         assert_eq!(packed.headers()["content-encoding"], "zstd");
         assert_eq!(packed.headers()["vary"], "accept-encoding");
         let packed = packed.bytes().await.unwrap();

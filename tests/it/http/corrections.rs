@@ -1,4 +1,4 @@
-//! Corrections of the books: asked for by one operator, decided by another, booked once.
+//! Corrections of the books: requested by one operator, decided by another, and booked once.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::support::reason;
 const PATH: &str = "/v1/operator/corrections";
 const REASON: &str = "paid twice by mistake";
 
-/// A server with two operators who may correct.
+/// A server with two operators whose role permits corrections.
 struct Office {
     server: Server,
     luz: String,
@@ -59,10 +59,10 @@ impl Office {
         self.post(token, &format!("/{}/rejection", text(&correction["id"])), &body)
     }
 
-    /// Asks and approves.
+    /// Requests and approves a reversal.
     async fn reverse(&self, operation: i64) -> Value {
-        let asked = ok(self.request_reversal(operation)).await;
-        ok(self.approve(&self.ben, &asked)).await
+        let correction = ok(self.request_reversal(operation)).await;
+        ok(self.approve(&self.ben, &correction)).await
     }
 
     async fn find_operation(&self, key: &str) -> i64 {
@@ -73,7 +73,7 @@ impl Office {
             .unwrap()
     }
 
-    /// What the transfers of an operation moved, by code, from and to.
+    /// Returns the transfers of an operation: code, source account, target account and amount.
     async fn list_transfers(&self, operation: &Value) -> Vec<(String, String, String, i64)> {
         sqlx::query_as(
             "select t.code, s.code, d.code, t.amount
@@ -99,20 +99,20 @@ async fn an_adjustment_moves_coins_once_another_operator_approves() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let player = bank.player(1_000).await;
-    let asked = ok(office.request_adjustment(player, 250)).await;
-    assert_eq!(asked["kind"], "adjustment");
-    assert_eq!(asked["player"], player.to_string());
-    assert_eq!((&asked["amount"], &asked["state"]), (&json!(250), &json!("open")));
-    assert_eq!((&asked["requested_by"], &asked["reason"]), (&json!("ate.luz"), &json!(REASON)));
+    let correction = ok(office.request_adjustment(player, 250)).await;
+    assert_eq!(correction["kind"], "adjustment");
+    assert_eq!(correction["player"], player.to_string());
+    assert_eq!((&correction["amount"], &correction["state"]), (&json!(250), &json!("open")));
+    assert_eq!((&correction["requested_by"], &correction["reason"]), (&json!("ate.luz"), &json!(REASON)));
     for name in ["reversed_operation", "decided_by", "decided_at", "rejection_reason", "operation"]
     {
-        assert!(asked[name].is_null(), "{name}");
+        assert!(correction[name].is_null(), "{name}");
     }
     assert_eq!(bank.wallets(&[player]).await, [1_000]);
-    assert_refused(office.approve(&office.luz, &asked), 403, "correction_own").await;
-    assert_refused(office.reject(&office.luz, &asked), 403, "correction_own").await;
+    assert_refused(office.approve(&office.luz, &correction), 403, "correction_own").await;
+    assert_refused(office.reject(&office.luz, &correction), 403, "correction_own").await;
 
-    let approved = ok(office.approve(&office.ben, &asked)).await;
+    let approved = ok(office.approve(&office.ben, &correction)).await;
     assert_eq!(
         (&approved["state"], &approved["decided_by"]),
         (&json!("approved"), &json!("kuya.ben"))
@@ -123,12 +123,12 @@ async fn an_adjustment_moves_coins_once_another_operator_approves() {
         .fetch_one(&bank.pool)
         .await
         .unwrap();
-    assert_eq!(key, format!("adjust:{}", text(&asked["id"])));
-    // Approving again is answered as before; anything else is too late.
-    assert_eq!(ok(office.approve(&office.ben, &asked)).await, approved);
-    assert_refused(office.reject(&office.ben, &asked), 409, "correction_decided").await;
+    assert_eq!(key, format!("adjust:{}", text(&correction["id"])));
+    // A repeated approval gets the same response; any other decision is too late.
+    assert_eq!(ok(office.approve(&office.ben, &correction)).await, approved);
+    assert_refused(office.reject(&office.ben, &correction), 409, "correction_decided").await;
     let cora = office.server.session("cora", Role::Admin).await;
-    assert_refused(office.approve(&cora, &asked), 409, "correction_decided").await;
+    assert_refused(office.approve(&cora, &correction), 409, "correction_decided").await;
     assert_eq!(bank.wallets(&[player]).await, [1_250]);
 
     let less = ok(office.request_adjustment(player, -1_250)).await;
@@ -145,25 +145,25 @@ async fn an_unpayable_adjustment_stays_pending() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let player = bank.player(1_000).await;
-    let asked = ok(office.request_adjustment(player, -1_001)).await;
-    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
-    let shown = ok(office.server.node.get(&format!("{PATH}/{}", text(&asked["id"])), &office.luz));
-    assert_eq!(shown.await, asked);
+    let correction = ok(office.request_adjustment(player, -1_001)).await;
+    assert_refused(office.approve(&office.ben, &correction), 409, "overdrawn").await;
+    let shown = ok(office.server.node.get(&format!("{PATH}/{}", text(&correction["id"])), &office.luz));
+    assert_eq!(shown.await, correction);
     assert_eq!(bank.wallets(&[player]).await, [1_000]);
-    // With a hundredth more it can.
+    // With one more hundredth the wallet can pay.
     let more = ok(office.request_adjustment(player, 1)).await;
     ok(office.approve(&office.ben, &more)).await;
-    ok(office.approve(&office.ben, &asked)).await;
+    ok(office.approve(&office.ben, &correction)).await;
     assert_eq!(bank.wallets(&[player]).await, [0]);
     let without_wallet = bank.player(0).await;
-    let asked = ok(office.request_adjustment(without_wallet, -1)).await;
-    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
-    let rejected = ok(office.reject(&office.ben, &asked)).await;
+    let correction = ok(office.request_adjustment(without_wallet, -1)).await;
+    assert_refused(office.approve(&office.ben, &correction), 409, "overdrawn").await;
+    let rejected = ok(office.reject(&office.ben, &correction)).await;
     assert_eq!(rejected["state"], "rejected");
     assert_eq!(rejected["rejection_reason"], "nothing was paid twice");
     assert!(rejected["operation"].is_null());
-    assert_eq!(ok(office.reject(&office.ben, &asked)).await, rejected);
-    assert_refused(office.approve(&office.ben, &asked), 409, "correction_decided").await;
+    assert_eq!(ok(office.reject(&office.ben, &correction)).await, rejected);
+    assert_refused(office.approve(&office.ben, &correction), 409, "correction_decided").await;
     bank.audit_clean().await;
 }
 
@@ -173,7 +173,8 @@ async fn invalid_requests_are_refused() {
     let player = office.server.bank.player(1_000).await;
     let max = adjustments().one_max.hundredths();
     for amount in [max + 1, -max - 1, i64::MAX, i64::MIN] {
-        assert_refused(office.request_adjustment(player, amount), 422, "adjustment_too_large").await;
+        let request = office.request_adjustment(player, amount);
+        assert_refused(request, 422, "adjustment_too_large").await;
     }
     ok(office.request_adjustment(player, max)).await;
     ok(office.request_adjustment(player, -max)).await;
@@ -217,16 +218,16 @@ async fn a_grant_and_an_adjustment_are_reversed() {
     assert_eq!(office.list_transfers(&reversed["operation"]).await, expected);
     assert_eq!(reversed["reversed_operation"], welcome);
     assert_eq!(bank.wallets(&[player]).await, [0]);
-    // Once, and a reversal itself not at all.
+    // An operation can be reversed once, and a reversal cannot be reversed.
     assert_refused(office.request_reversal(welcome), 409, "already_reversed").await;
     let reversal = reversed["operation"].as_i64().unwrap();
     assert_refused(office.request_reversal(reversal), 409, "not_reversible").await;
 
     for (amount, from, to) in [(500, wallet.as_str(), "issue"), (-200, "issue", &wallet)] {
-        let asked = ok(office.request_adjustment(player, amount)).await;
-        let approved = ok(office.approve(&office.ben, &asked)).await;
+        let correction = ok(office.request_adjustment(player, amount)).await;
+        let approved = ok(office.approve(&office.ben, &correction)).await;
         if amount > 0 {
-            // For the next turn to have something to take.
+            // Leaves coins in the wallet for the next reversal.
             let keep = ok(office.request_adjustment(player, 200)).await;
             ok(office.approve(&office.ben, &keep)).await;
         }
@@ -239,7 +240,7 @@ async fn a_grant_and_an_adjustment_are_reversed() {
     bank.audit_clean().await;
 }
 
-/// Three players, and a settled game between them in which seat 1 won.
+/// Creates three players and a settled game among them, in which seat 1 won.
 async fn play_settled_game(office: &Office, pot: PotGoes) -> (Vec<PlayerId>, GameId) {
     let bank = &office.server.bank;
     let players = bank.players([10_000, 10_000, 10_000]).await;
@@ -261,10 +262,10 @@ async fn a_settlement_is_reversed_from_the_winner_to_the_payers() {
         ("reversal".to_owned(), wallet(1), wallet(0), 300),
     ];
     assert_eq!(office.list_transfers(&reversed["operation"]).await, expected);
-    // All but the antes, which stay in the POT.
+    // The antes are not returned; they stay in the POT.
     assert_eq!(bank.wallets(&players).await, [9_900, 9_900, 9_900]);
     assert_eq!(bank.balance("fee:newbie").await, 0);
-    // The player sees of which game it was.
+    // The entry names the game to which the reversal belongs.
     let entries = bank.ledger.entries(players[0], &Default::default(), None, 1).await.unwrap();
     assert_eq!(entries.items[0].code, bahay::ledger::Code::Reversal);
     assert_eq!((entries.items[0].game, entries.items[0].has_record), (Some(game), true));
@@ -276,16 +277,17 @@ async fn a_reversal_fails_if_the_winner_cannot_pay() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let (players, game) = play_settled_game(&office, PotGoes::Nowhere).await;
-    let asked = ok(office.request_reversal(office.find_operation(&format!("settle:{game}")).await)).await;
-    // The fee comes back first, so 5.70 are enough and 5.69 are not.
+    let operation = office.find_operation(&format!("settle:{game}")).await;
+    let correction = ok(office.request_reversal(operation)).await;
+    // The fee is returned first, so 5.70 coins suffice and 5.69 do not.
     let spend = ok(office.request_adjustment(players[1], -10_470 + 569)).await;
     ok(office.approve(&office.ben, &spend)).await;
     let before = bank.audit_clean().await;
-    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    assert_refused(office.approve(&office.ben, &correction), 409, "overdrawn").await;
     assert_eq!(bank.audit_clean().await, before);
     let one = ok(office.request_adjustment(players[1], 1)).await;
     ok(office.approve(&office.ben, &one)).await;
-    ok(office.approve(&office.ben, &asked)).await;
+    ok(office.approve(&office.ben, &correction)).await;
     assert_eq!(bank.wallets(&players).await, [9_900, 0, 9_900]);
     bank.audit_clean().await;
 }
@@ -305,7 +307,7 @@ async fn operations_shared_by_several_games_are_not_reversible() {
     bank.ledger.void_game(open.game, &reason("for the test")).await.unwrap();
     let voided = office.find_operation(&format!("void:{}", open.game)).await;
     assert_refused(office.request_reversal(voided), 409, "not_reversible").await;
-    // A game that nobody won has only released its stakes.
+    // The settlement of a game without a winner only releases the stakes.
     let game = bank.deal(TableId(Uuid::new_v4()), &players);
     bank.open(&game).await;
     bank.ledger.settle_game(bank.finish(&game, Default::default())).await.unwrap();
@@ -314,14 +316,14 @@ async fn operations_shared_by_several_games_are_not_reversible() {
     bank.audit_clean().await;
 }
 
-/// What the database refuses anyway would otherwise stop the folding of all house entries.
+/// A posting that the database rejects would stop the projection of all house entries.
 #[tokio::test]
 async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let (_, game) = play_settled_game(&office, PotGoes::Nowhere).await;
     let operation = office.find_operation(&format!("settle:{game}")).await;
-    let asked = ok(office.request_reversal(operation)).await;
+    let correction = ok(office.request_reversal(operation)).await;
     bank.ledger.project_house_entries().await.unwrap();
     let owner = bank.database.owner_pool().await;
     let set = async |hundredths: i64| {
@@ -329,9 +331,9 @@ async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
         sqlx::query(AssertSqlSafe(sql)).execute(&owner).await.unwrap();
     };
     set(29).await;
-    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    assert_refused(office.approve(&office.ben, &correction), 409, "overdrawn").await;
     set(30).await;
-    ok(office.approve(&office.ben, &asked)).await;
+    ok(office.approve(&office.ben, &correction)).await;
     bank.audit_clean().await;
 }
 
@@ -345,18 +347,18 @@ async fn concurrent_requests_reverse_an_operation_once() {
     let cora = office.server.session("cora", Role::Finance).await;
     let asking: Vec<_> =
         (0..8).map(|_| tokio::spawn(office.request_reversal(operation).send())).collect();
-    let mut asked = None;
+    let mut pending = None;
     for request in asking {
         let response = request.await.unwrap().unwrap();
         if response.status() == 201 {
             let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
-            assert!(asked.replace(body).is_none(), "one request at a time asks for a reversal");
+            assert!(pending.replace(body).is_none(), "only one reversal is pending at a time");
         } else {
             assert_eq!(refusal(response).await, (409, "reversal_requested".into()));
         }
     }
-    let correction = asked.unwrap();
-    // Once it was rejected somebody may ask again.
+    let correction = pending.unwrap();
+    // After a rejection the reversal may be requested again.
     ok(office.reject(&office.ben, &correction)).await;
     let correction = ok(office.request_reversal(operation)).await;
     assert_refused(office.request_reversal(operation), 409, "reversal_requested").await;
@@ -393,14 +395,14 @@ async fn concurrent_requests_reverse_an_operation_once() {
 async fn corrections_are_listed_newest_first_by_state() {
     let office = Office::new().await;
     let player = office.server.bank.player(1_000).await;
-    let mut asked = Vec::new();
+    let mut requests = Vec::new();
     for amount in 1..=5 {
-        asked.insert(0, ok(office.request_adjustment(player, amount)).await);
+        requests.insert(0, ok(office.request_adjustment(player, amount)).await);
     }
-    let approved = ok(office.approve(&office.ben, &asked[1])).await;
-    let rejected = ok(office.reject(&office.ben, &asked[3])).await;
-    asked[1] = approved.clone();
-    asked[3] = rejected.clone();
+    let approved = ok(office.approve(&office.ben, &requests[1])).await;
+    let rejected = ok(office.reject(&office.ben, &requests[3])).await;
+    requests[1] = approved.clone();
+    requests[3] = rejected.clone();
     let viewer = office.server.operator("viewer", Role::Viewer).await;
     let get = |query: &str| office.server.node.get(&format!("{PATH}?{query}"), &viewer);
     let mut listed = Vec::new();
@@ -413,7 +415,7 @@ async fn corrections_are_listed_newest_first_by_state() {
             None => break,
         }
     }
-    assert_eq!(listed, asked);
+    assert_eq!(listed, requests);
     assert_eq!(ok(get("state=approved")).await["items"], json!([approved]));
     assert_eq!(ok(get("state=rejected")).await["items"], json!([rejected]));
     assert_eq!(ok(get("state=open")).await["items"].as_array().unwrap().len(), 3);
@@ -433,51 +435,53 @@ async fn corrections_are_listed_newest_first_by_state() {
     assert_refused(unknown, 404, "correction_not_found").await;
 }
 
-/// A bound of a day goes over all that one operator asks for, and over all of one player, whoever
-/// asks: what is asked for and what is booked.
+/// One daily limit covers all requests of an operator, and another all adjustments of a player by
+/// any operator. Both count pending requests and booked adjustments.
 #[tokio::test]
 async fn the_adjustments_of_a_day_are_bounded_by_requester_and_by_player() {
     let office = Office::new().await;
-    let (server, bank) = (&office.server, &office.server.bank);
+    let server = &office.server;
+    let bank = &server.bank;
     let [one, two, three] = bank.players([1_000; 3]).await[..] else { panic!("three players") };
     let max = adjustments().one_max.hundredths();
     assert_eq!(adjustments().requester_day_max.hundredths(), 2 * max);
     assert_eq!(adjustments().player_day_max.hundredths(), 2 * max);
-    // Given and taken count alike, and what was rejected does not.
-    let given = ok(office.request_adjustment(one, max)).await;
-    let taken = ok(office.request_adjustment(two, -max)).await;
+    // Positive and negative amounts both count; rejected requests do not.
+    let credit = ok(office.request_adjustment(one, max)).await;
+    let debit = ok(office.request_adjustment(two, -max)).await;
     for player in [one, two, three] {
         assert_refused(office.request_adjustment(player, 1), 409, "adjustment_day_max").await;
     }
-    ok(office.reject(&office.ben, &taken)).await;
-    ok(office.approve(&office.ben, &given)).await;
+    ok(office.reject(&office.ben, &debit)).await;
+    ok(office.approve(&office.ben, &credit)).await;
     ok(office.request_adjustment(two, max)).await;
     assert_refused(office.request_adjustment(three, 1), 409, "adjustment_day_max").await;
 
-    // Another operator has a bound of its own; the player's is left as it is.
+    // Another operator has a limit of its own, but the limit of the player is shared.
     let cora = server.session("cora", Role::Finance).await;
-    let ask = |player: PlayerId, amount: i64| {
+    let request = |player: PlayerId, amount: i64| {
         let body = json!({
             "kind": "adjustment", "player": player, "amount": amount, "reason": REASON
         });
         office.post(&cora, "", &body)
     };
-    ok(ask(one, max)).await;
-    assert_refused(ask(one, 1), 409, "adjustment_day_max").await;
-    assert_refused(ask(one, -1), 409, "adjustment_day_max").await;
-    ok(ask(three, max)).await;
-    assert_refused(ask(three, 1), 409, "adjustment_day_max").await;
+    ok(request(one, max)).await;
+    assert_refused(request(one, 1), 409, "adjustment_day_max").await;
+    assert_refused(request(one, -1), 409, "adjustment_day_max").await;
+    ok(request(three, max)).await;
+    assert_refused(request(three, 1), 409, "adjustment_day_max").await;
     bank.audit_clean().await;
 }
 
-/// Requests that were saved up day by day are not all booked on one.
+/// Requests that were collected over several days cannot all be booked on one day.
 #[tokio::test]
 async fn the_daily_limit_counts_adjustments_when_they_are_booked() {
     let office = Office::new().await;
-    let (server, bank) = (&office.server, &office.server.bank);
+    let server = &office.server;
+    let bank = &server.bank;
     let player = bank.player(1_000).await;
     let max = adjustments().one_max.hundredths();
-    let mut asked = Vec::new();
+    let mut requests = Vec::new();
     for day in 0..2 {
         let name = format!("asker.{day}");
         let asker = server.session(&name, Role::Finance).await;
@@ -485,23 +489,23 @@ async fn the_daily_limit_counts_adjustments_when_they_are_booked() {
             let body = json!({
                 "kind": "adjustment", "player": player, "amount": max, "reason": REASON
             });
-            asked.push(ok(office.post(&asker, "", &body)).await);
+            requests.push(ok(office.post(&asker, "", &body)).await);
         }
         server.clock.advance(Duration::from_hours(24));
     }
     let dina = server.session("dina", Role::Finance).await;
-    ok(office.approve(&dina, &asked[0])).await;
-    ok(office.approve(&dina, &asked[2])).await;
-    assert_refused(office.approve(&dina, &asked[1]), 409, "adjustment_day_max").await;
-    assert_refused(office.approve(&dina, &asked[3]), 409, "adjustment_day_max").await;
+    ok(office.approve(&dina, &requests[0])).await;
+    ok(office.approve(&dina, &requests[2])).await;
+    assert_refused(office.approve(&dina, &requests[1]), 409, "adjustment_day_max").await;
+    assert_refused(office.approve(&dina, &requests[3]), 409, "adjustment_day_max").await;
     assert_eq!(bank.wallets(&[player]).await, [1_000 + 2 * max]);
     server.clock.advance(Duration::from_hours(24));
     let elsa = server.session("elsa", Role::Finance).await;
-    ok(office.approve(&elsa, &asked[1])).await;
+    ok(office.approve(&elsa, &requests[1])).await;
     bank.audit_clean().await;
 }
 
-/// A session begins and ends over the API too, and it decides.
+/// A session can be opened and closed over the API, and permits decisions.
 #[tokio::test]
 async fn an_operator_signs_in_over_the_api_and_decides() {
     let office = Office::new().await;
@@ -525,8 +529,8 @@ async fn an_operator_signs_in_over_the_api_and_decides() {
     assert_refused(sign_in("no\u{0}body", PASSWORD, &code), 422, "body_invalid").await;
     let session = text(&ok(sign_in("cora", PASSWORD, &code)).await["token"]);
     assert_refused(sign_in("cora", PASSWORD, &code), 401, "credentials_wrong").await;
-    let asked = ok(office.request_adjustment(player, 250)).await;
-    ok(office.approve(&session, &asked)).await;
+    let correction = ok(office.request_adjustment(player, 250)).await;
+    ok(office.approve(&session, &correction)).await;
     assert_eq!(server.bank.wallets(&[player]).await, [1_250]);
     let end =
         |token: &str| server.node.request(Method::POST, "/v1/operator/sign-out").bearer_auth(token);
@@ -535,15 +539,15 @@ async fn an_operator_signs_in_over_the_api_and_decides() {
     ok(end(&session)).await;
     assert_refused(end(&session), 401, "session_ended").await;
     assert_refused(office.request_adjustment(player, 0), 422, "body_invalid").await;
-    assert_refused(office.approve(&session, &asked), 401, "session_ended").await;
+    assert_refused(office.approve(&session, &correction), 401, "session_ended").await;
 }
 
-/// What the program would never write, the database refuses to hold.
+/// Constraints of the database reject rows that the program never writes.
 #[tokio::test]
 async fn the_database_requires_two_operators() {
     let office = Office::new().await;
     let player = office.server.bank.player(1_000).await;
-    let asked = ok(office.request_adjustment(player, 1)).await;
+    let correction = ok(office.request_adjustment(player, 1)).await;
     let pool = &office.server.bank.pool;
     for (change, constraint) in [
         (
@@ -566,5 +570,5 @@ async fn the_database_requires_two_operators() {
         let error = sqlx::query(sql).execute(pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{sql}: {error}");
     }
-    ok(office.approve(&office.ben, &asked)).await;
+    ok(office.approve(&office.ben, &correction)).await;
 }

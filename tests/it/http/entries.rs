@@ -1,4 +1,4 @@
-//! Filters of a wallet's entries.
+//! The filters of a wallet's entries.
 
 use bahay_engine::table::{PlayerId, TableId};
 use reqwest::Method;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::server::{Guest, Server, expect_refusal, ok, refused, text};
 use crate::support::bank::PotGoes;
 
-/// Three guests who have played two games and have one open.
+/// Creates three guests who have played two games and have one game open.
 async fn play_games(server: &Server) -> (Guest, Vec<String>) {
     let mut guests = Vec::new();
     for number in 0..3 {
@@ -57,7 +57,7 @@ async fn entries_are_filtered_by_codes_and_time() {
     assert_eq!(some, ["fee", "payment", "payment"]);
     assert_eq!(codes(list_items(&server, &guest, "code=relief").await), Vec::<String>::new());
 
-    // A statement an hour ago, so that there is a time between.
+    // Moves entries one hour back, so that a time between the entries exists.
     let owner = server.bank.database.owner_pool().await;
     sqlx::query(
         "update operations set created_at = '2026-02-28T15:59:59.999Z' where kind = 'grant'",
@@ -71,7 +71,7 @@ async fn entries_are_filtered_by_codes_and_time() {
     assert_eq!(codes(after.clone()).last().unwrap(), "ante");
     let manila = "from=2026-03-01T00:00:00%2B08:00";
     assert_eq!(list_items(&server, &guest, manila).await, after);
-    // The interval has its beginning, and not its end.
+    // The interval includes its beginning but not its end.
     let at = "2026-02-28T15:59:59.999Z";
     let with = |from: &str, to: &str| format!("from={from}&to={to}");
     assert_eq!(codes(list_items(&server, &guest, &with(at, cut)).await), ["welcome"]);
@@ -89,7 +89,7 @@ async fn a_cursor_is_valid_for_its_filters() {
     let page = ok(get("code=ante&code=hold&limit=1")).await;
     let cursor = text(&page["next_cursor"]);
     let mut seen = vec![page["items"][0]["version"].as_i64().unwrap()];
-    // The order of the codes does not matter, nor does the length of the page.
+    // Neither the order of the codes nor the size of the page matters.
     let rest = ok(get(&format!("code=hold&code=ante&cursor={cursor}"))).await;
     assert!(rest["next_cursor"].is_null());
     seen.extend(

@@ -1,6 +1,6 @@
-//! What openapi.yaml shows and limits, operation by operation: every body has an example that its
-//! schema allows and the server can read, every refusal names its codes and shows each, and nothing
-//! that a client sends is without a limit.
+//! The examples and limits in openapi.yaml. Every body has an example that its schema allows and
+//! the server can parse, every refusal names its codes and has an example of each, and all input is
+//! bounded.
 
 use bahay::http::{Code, openapi_yaml};
 use bahay::operators::Role;
@@ -17,7 +17,8 @@ fn load_document() -> Value {
     yaml_serde::from_str(&openapi_yaml()).unwrap()
 }
 
-/// The same without patterns, which the validator does not read in full: the server does.
+/// Returns the document without patterns, which the validator does not support in full; the server
+/// checks them.
 fn without_patterns(document: Value) -> Value {
     match document {
         Value::Object(fields) => {
@@ -48,8 +49,8 @@ fn list_operations(document: &Value) -> Vec<Operation<'_>> {
     operations
 }
 
-/// What a reference stands for.
-fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+/// Resolves a reference.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
         Some(reference) => document.pointer(&reference[1..]).unwrap(),
         None => value,
@@ -59,7 +60,7 @@ fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 #[test]
 fn every_body_has_a_valid_example() {
     let document = without_patterns(load_document());
-    let mut shown = 0;
+    let mut examples = 0;
     let mut faults = vec![];
     for operation in list_operations(&document) {
         let bodies = [&operation.said["requestBody"]];
@@ -70,7 +71,7 @@ fn every_body_has_a_valid_example() {
             if content.is_null() {
                 continue;
             }
-            shown += 1;
+            examples += 1;
             let example = &content["example"];
             let checked = Document(&document).check(&content["schema"], example, "");
             if let Err(fault) = checked {
@@ -79,7 +80,7 @@ fn every_body_has_a_valid_example() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(shown > 100, "{shown}");
+    assert!(examples > 100, "{examples}");
 }
 
 #[test]
@@ -124,10 +125,10 @@ fn all_input_is_bounded() {
     assert!(found.is_empty(), "{}", found.join("\n"));
     let nothing = json!({ "type": "array", "items": { "type": ["string", "null"] } });
     unlimited(&document, &nothing, "a list of texts", &mut found);
-    assert_eq!(found.len(), 2, "the check finds what has no limit");
+    assert_eq!(found.len(), 2, "the check finds unbounded input");
 }
 
-/// What comes of a request whose body the server could not read.
+/// The codes of a request whose body could not be parsed.
 const UNREADABLE: [&str; 5] =
     ["body_malformed", "body_unreadable", "body_not_json", "body_too_large", "body_invalid"];
 
@@ -149,7 +150,7 @@ async fn the_server_accepts_every_example() {
         let scheme = said["security"][0].as_object().and_then(|scheme| scheme.keys().next());
         let request = match scheme.map(String::as_str) {
             Some("operator_token") => request.bearer_auth(&operator),
-            // Some of them end the player's session, so each has one of its own.
+            // Some operations end the player's session, so each request uses a session of its own.
             Some(_) => {
                 let guest = node.guest(&format!("device-{}", Uuid::new_v4())).await;
                 request.bearer_auth(&guest.access_token)

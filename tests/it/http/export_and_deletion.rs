@@ -1,4 +1,4 @@
-//! What is held of a player, and its end.
+//! The export and the deletion of a player's data.
 
 use bahay::ledger::OpeningOutcome;
 use bahay_engine::seat::SeatSet;
@@ -16,7 +16,7 @@ use crate::support::reason;
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
 
-/// Three guests who have played a game; the first has a name and a password.
+/// Creates three guests who have played a game; the first has a name and a password.
 async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
     let mut guests = Vec::new();
     for number in 0..3 {
@@ -57,7 +57,8 @@ async fn the_export_contains_all_data_of_the_player() {
     assert!(entries["items"].as_array().unwrap().len() > 3);
     let games = ok(server.node.get("/v1/me/games", token)).await;
     assert_eq!(export["games"], games["items"]);
-    assert_eq!(export["sign_in_methods"], ok(server.node.get("/v1/me/sign-in-methods", token)).await);
+    let methods = ok(server.node.get("/v1/me/sign-in-methods", token)).await;
+    assert_eq!(export["sign_in_methods"], methods);
     assert_eq!(export["rewards"], ok(server.node.get("/v1/me/rewards", token)).await);
     assert_eq!(export["devices"].as_array().unwrap().len(), 1);
     assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
@@ -73,13 +74,13 @@ async fn the_export_contains_all_data_of_the_player() {
     assert!(!exported.contains("argon2") && !exported.contains(&guests[1].id), "{exported}");
 }
 
-/// A document is sent in portions, and they come together again.
+/// The document is sent in portions, which form one document.
 #[tokio::test]
 async fn an_export_in_portions_is_complete() {
     let server = Server::new().await;
     let (guests, table) = play_game(&server).await;
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
-    // In turn, so that nobody wins more than the bound of a day in rooms.
+    // The winners alternate, so that nobody reaches the daily limit of wins in rooms.
     for winner in (0..3).cycle().take(120) {
         server.bank.play(table, &players, winner, 3, PotGoes::Nowhere).await;
     }
@@ -116,7 +117,7 @@ async fn a_player_exports_once_an_hour() {
     let export = |method: Method, guest: &Guest| {
         server.node.request(method, "/v1/me/export").bearer_auth(&guest.access_token)
     };
-    // Neither a look at the headers nor a failure counts.
+    // Neither a HEAD request nor a failed export counts.
     let head = export(Method::HEAD, &guest).send().await.unwrap();
     assert_eq!(head.status(), 200);
     let owner = server.bank.database.owner_pool().await;
@@ -126,17 +127,17 @@ async fn a_player_exports_once_an_hour() {
     rename("alter table player_reports rename to mislaid").await;
     expect_refusal(export(Method::GET, &guest), 500, "internal").await;
     rename("alter table mislaid rename to player_reports").await;
-    // Nor does one that breaks off in its midst.
+    // An export that fails halfway does not count either.
     rename("alter table notices rename to mislaid").await;
     let broken = export(Method::GET, &guest).send().await.unwrap();
     assert_eq!(broken.status(), 200);
-    assert!(broken.bytes().await.is_err(), "it ends where it broke off");
+    assert!(broken.bytes().await.is_err(), "the body ends prematurely");
     rename("alter table mislaid rename to notices").await;
     let answers =
         join_all((0..10).map(|_| async { export(Method::GET, &guest).send().await.unwrap() }));
     let answers = answers.await;
-    let given = answers.iter().filter(|answer| answer.status() == 200).count();
-    assert_eq!(given, 1, "ten at once are one");
+    let successes = answers.iter().filter(|answer| answer.status() == 200).count();
+    assert_eq!(successes, 1, "one of ten concurrent exports succeeds");
     let refused = export(Method::GET, &guest).send().await.unwrap();
     let wait: u64 =
         text(&json!(refused.headers()["retry-after"].to_str().unwrap())).parse().unwrap();
@@ -149,43 +150,44 @@ async fn a_player_exports_once_an_hour() {
 async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     let server = Server::new().await;
     let (guests, _) = play_game(&server).await;
-    let (gone, other) = (&guests[0], &guests[1]);
+    let deleted = &guests[0];
+    let other = &guests[1];
     let node = &server.node;
     ok(node
         .request(Method::PATCH, "/v1/me")
-        .bearer_auth(&gone.access_token)
+        .bearer_auth(&deleted.access_token)
         .json(&json!({ "avatar": "maya", "time_zone": "Asia/Manila" })))
     .await;
-    // However often, at once.
+    // Several concurrent deletions.
     let proof = json!({ "by": "password", "password": PASSWORD });
-    let proof = node.proof(&gone.access_token, &proof).await;
+    let proof = node.proof(&deleted.access_token, &proof).await;
     let delete = || {
-        let request = node.request(Method::DELETE, "/v1/me").bearer_auth(&gone.access_token);
+        let request = node.request(Method::DELETE, "/v1/me").bearer_auth(&deleted.access_token);
         let request = request.header("account-proof", &proof);
-        async { request.send().await.expect("the server answers").status().as_u16() }
+        async { request.send().await.expect("the server responds").status().as_u16() }
     };
     let answers = join_all((0..5).map(|_| delete())).await;
     assert!(answers.contains(&204), "{answers:?}");
     assert!(answers.iter().all(|status| [204, 401].contains(status)), "{answers:?}");
     assert_eq!(delete().await, 401);
 
-    expect_refusal(node.get("/v1/me", &gone.access_token), 401, "token_revoked").await;
-    expect_refusal(node.refresh(&gone.refresh_token), 401, "refresh_token_unknown").await;
+    expect_refusal(node.get("/v1/me", &deleted.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&deleted.refresh_token), 401, "refresh_token_unknown").await;
     let by_name = json!({ "name": "Maria Clara", "password": PASSWORD });
     let by_name = || node.post("/v1/sign-in/password", &by_name);
     expect_refusal(by_name(), 401, "credentials_wrong").await;
     let anew = node.guest(&format!("{DEVICE}-0")).await;
-    assert_ne!(anew.id, gone.id);
-    // Others see nobody, and the name is free.
-    let look_up = format!("/v1/players?ids={}", gone.id);
+    assert_ne!(anew.id, deleted.id);
+    // Others no longer see the player, and the name is free.
+    let look_up = format!("/v1/players?ids={}", deleted.id);
     let seen = ok(node.get(&look_up, &other.access_token)).await;
     let nobody =
-        json!({ "id": gone.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
+        json!({ "id": deleted.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
     assert_eq!(seen, json!({ "items": [nobody] }));
     let rename = node.request(Method::PATCH, "/v1/me").bearer_auth(&other.access_token);
     ok(rename.json(&json!({ "name": "Maria Clara" }))).await;
 
-    // Nothing says who it was; what was booked stands.
+    // No row identifies the player; the bookings remain.
     let rows = sqlx::query_scalar(
         "
         select concat_ws(
@@ -199,11 +201,11 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
         ",
     );
     let rows: String =
-        rows.bind(gone.id.parse::<Uuid>().unwrap()).fetch_one(&server.bank.pool).await.unwrap();
+        rows.bind(deleted.id.parse::<Uuid>().unwrap()).fetch_one(&server.bank.pool).await.unwrap();
     for trace in ["Maria", "rnaria", "127.0.0.1", "Manila", "maya", "argon2", "Tongits"] {
         assert!(!rows.contains(trace), "{trace}: {rows}");
     }
-    let wallet = server.bank.wallets(&[gone.id.parse().unwrap()]).await;
+    let wallet = server.bank.wallets(&[deleted.id.parse().unwrap()]).await;
     assert!(wallet[0] > 0);
     server.bank.audit_clean().await;
     let games = ok(node.get("/v1/me/games", &other.access_token)).await;
@@ -216,11 +218,11 @@ async fn a_seated_player_cannot_be_deleted() {
     let (guests, table) = play_game(&server).await;
     let mut proofs = Vec::new();
     for (number, guest) in guests.iter().enumerate() {
-        let shown = match number {
+        let credential = match number {
             0 => json!({ "by": "password", "password": PASSWORD }),
             _ => json!({ "by": "device", "device_id": format!("{DEVICE}-{number}") }),
         };
-        proofs.push(server.node.proof(&guest.access_token, &shown).await);
+        proofs.push(server.node.proof(&guest.access_token, &credential).await);
     }
     let delete = |number: usize| {
         let delete = server.node.request(Method::DELETE, "/v1/me");
@@ -242,12 +244,12 @@ async fn a_seated_player_cannot_be_deleted() {
     ok(delete(1)).await;
 }
 
-/// Whom somebody does not want to meet, and what was said about whom.
+/// Blocks, mutes, and reports made and received.
 #[tokio::test]
 async fn the_export_contains_relations_and_reports() {
     let server = Server::new().await;
     let (guests, _) = play_game(&server).await;
-    let [one, other, third] = &guests[..] else { panic!("three have played") };
+    let [one, other, third] = &guests[..] else { panic!("three players have played") };
     let put = |what: &str, of: &Guest| {
         let path = format!("/v1/me/{what}/{}", of.id);
         server.node.request(Method::PUT, &path).bearer_auth(&one.access_token)
@@ -273,7 +275,7 @@ async fn the_export_contains_relations_and_reports() {
     assert_eq!(made["outcome"], json!(null));
     let received = &export["reports_received"][0];
     assert_eq!([&received["reason"], &received["game"]], [&json!("stalling"), &json!(game)]);
-    // Who said it, and how, is not told.
+    // The author and the text of a report are not exported.
     let received = export["reports_received"].to_string();
     assert!(!received.contains(&third.id) && !received.contains("hours"), "{received}");
     let statistics = ok(server.node.get("/v1/me/statistics", &one.access_token)).await;
@@ -281,14 +283,14 @@ async fn the_export_contains_relations_and_reports() {
     assert!(!export["statistics"].as_array().unwrap().is_empty());
 }
 
-/// The call by which a guest deletes its account, who has shown that it is its own.
-async fn request_deletion(server: &Server, guest: &Guest, shown: &Value) -> RequestBuilder {
-    let proof = server.node.proof(&guest.access_token, shown).await;
+/// Builds a request by which a guest deletes its account, with an account proof.
+async fn request_deletion(server: &Server, guest: &Guest, credential: &Value) -> RequestBuilder {
+    let proof = server.node.proof(&guest.access_token, credential).await;
     let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
     delete.header("account-proof", proof)
 }
 
-/// Waits until so many connections to the database wait for a lock.
+/// Waits until `many` connections to the database wait for a lock.
 async fn wait_for_locks(server: &Server, many: i64) {
     let owner = server.bank.database.owner_pool().await;
     let query = "select count(*) from pg_stat_activity
@@ -298,11 +300,10 @@ async fn wait_for_locks(server: &Server, many: i64) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.expect("somebody waits");
+    tokio::time::timeout(PATIENCE, waiting).await.expect("a connection waits for a lock");
 }
 
-/// A game that is just being opened, and the deletion of one of its players: the deletion waits, and
-/// is refused.
+/// A deletion during the opening of a game waits for the opening, and is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_waits_for_the_opening_of_a_game() {
     let server = Server::new().await;
@@ -310,14 +311,14 @@ async fn a_deletion_waits_for_the_opening_of_a_game() {
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let owner = server.bank.database.owner_pool().await;
     let mut held = owner.begin().await.unwrap();
-    // Stops an opening after it has taken the wallets, before anybody sees it.
+    // Blocks an opening after it has locked the wallets and before it is visible.
     sqlx::query("lock table games in share row exclusive mode").execute(&mut *held).await.unwrap();
     let game = server.bank.deal(table, &players);
     let ledger = server.bank.ledger.clone();
     let opening = tokio::spawn(async move { ledger.open_game(game).await });
     wait_for_locks(&server, 1).await;
-    let shown = json!({ "by": "password", "password": PASSWORD });
-    let delete = request_deletion(&server, &guests[0], &shown).await;
+    let credential = json!({ "by": "password", "password": PASSWORD });
+    let delete = request_deletion(&server, &guests[0], &credential).await;
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
     wait_for_locks(&server, 2).await;
     held.rollback().await.unwrap();
@@ -327,7 +328,7 @@ async fn a_deletion_waits_for_the_opening_of_a_game() {
     server.bank.audit_clean().await;
 }
 
-/// The other way round: the opening waits, and finds that the player is gone.
+/// An opening during a deletion waits for the deletion, and finds the player deleted.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_is_not_opened_with_a_player_under_deletion() {
     let server = Server::new().await;
@@ -336,32 +337,33 @@ async fn a_game_is_not_opened_with_a_player_under_deletion() {
     let before = server.bank.wallets(&players).await;
     let owner = server.bank.database.owner_pool().await;
     let mut held = owner.begin().await.unwrap();
-    // Stops a deletion after it has looked for games, before anybody sees it.
+    // Blocks a deletion after it has looked for games and before it is visible.
     let hold = "lock table name_skeletons in share row exclusive mode";
     sqlx::query(hold).execute(&mut *held).await.unwrap();
-    let shown = json!({ "by": "password", "password": PASSWORD });
-    let delete = request_deletion(&server, &guests[0], &shown).await;
+    let credential = json!({ "by": "password", "password": PASSWORD });
+    let delete = request_deletion(&server, &guests[0], &credential).await;
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
     wait_for_locks(&server, 1).await;
     let game = server.bank.deal(table, &players);
     let ledger = server.bank.ledger.clone();
-    let (asked, again) = (game.clone(), game);
-    let opening = tokio::spawn(async move { ledger.open_game(asked).await });
+    let again = game.clone();
+    let opening = tokio::spawn(async move { ledger.open_game(game).await });
     wait_for_locks(&server, 2).await;
     held.rollback().await.unwrap();
     assert_eq!(deletion.await.unwrap(), 204);
     let cannot = opening.await.unwrap().unwrap();
     assert_eq!(cannot, OpeningOutcome::CannotPay { seats: SeatSet::only(seat(0)) });
-    // However often it is asked.
+    // A retry gets the same result.
     assert_eq!(server.bank.ledger.open_game(again).await.unwrap(), cannot);
     assert_eq!(server.bank.wallets(&players).await, before);
-    // The others play on.
+    // The other players can go on.
     let game = server.bank.deal(table, &players[1..]);
-    assert!(matches!(server.bank.ledger.open_game(game).await.unwrap(), OpeningOutcome::Opened { .. }));
+    let outcome = server.bank.ledger.open_game(game).await.unwrap();
+    assert!(matches!(outcome, OpeningOutcome::Opened { .. }));
     server.bank.audit_clean().await;
 }
 
-/// Whichever is first: who is in a game has an account, and whose account is gone is in no game.
+/// In either order, a player in a game has an account, and a deleted player is in no game.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_concurrent_deletion_and_opening_are_serialized() {
     let server = Server::new().await;
@@ -374,16 +376,16 @@ async fn a_concurrent_deletion_and_opening_are_serialized() {
         let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
         let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
         let device = format!("{DEVICE}-{round}-{}", round % 3);
-        let shown = json!({ "by": "device", "device_id": device });
-        let delete = request_deletion(&server, &guests[round % 3], &shown).await;
+        let credential = json!({ "by": "device", "device_id": device });
+        let delete = request_deletion(&server, &guests[round % 3], &credential).await;
         let (opened, deleted) = tokio::join!(server.bank.ledger.open_game(game), async {
             delete.send().await.unwrap()
         });
         match (opened.unwrap(), deleted.status().as_u16()) {
             (OpeningOutcome::Opened { .. }, 409) => outcomes.0 += 1,
             (OpeningOutcome::CannotPay { seats }, 204) => {
-                let gone = u8::try_from(round % 3).unwrap();
-                assert_eq!(seats, SeatSet::only(seat(gone)));
+                let deleted_seat = u8::try_from(round % 3).unwrap();
+                assert_eq!(seats, SeatSet::only(seat(deleted_seat)));
                 outcomes.1 += 1;
             }
             other => panic!("{other:?}"),
@@ -393,15 +395,15 @@ async fn a_concurrent_deletion_and_opening_are_serialized() {
     server.bank.audit_clean().await;
 }
 
-/// A sign-in that has found its player, and the deletion of that player: no session is left.
+/// A deletion during a sign-in that has found its player leaves no session.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sign_in_during_a_deletion_is_refused() {
     let server = Server::new().await;
     for round in 0..20 {
         let device = format!("{DEVICE}-{round}");
         let guest = server.node.guest(&device).await;
-        let shown = json!({ "by": "device", "device_id": device });
-        let delete = request_deletion(&server, &guest, &shown).await;
+        let credential = json!({ "by": "device", "device_id": device });
+        let delete = request_deletion(&server, &guest, &credential).await;
         let body = json!({ "device_id": device });
         let sign_in = server.node.post("/v1/sign-in/guest", &body);
         let (deleted, _) = tokio::join!(delete.send(), sign_in.send());

@@ -1,4 +1,4 @@
-//! Games, for those who played them.
+//! Finished games, for their players.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::support::reason;
 
 use super::server::{Guest, Server, Setup, expect_refusal, ok, text};
 
-/// Three guests and somebody else.
+/// Creates three guests, who play, and a fourth one.
 async fn sign_in_guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
     let mut guests = Vec::new();
     for number in 0..4 {
@@ -42,7 +42,7 @@ async fn a_record_is_visible_to_its_players_only() {
     for guest in &guests[..3] {
         assert_eq!(ok(record(&id, guest)).await["game"], id);
     }
-    // A stranger cannot tell this game from one that was never played.
+    // For a stranger the game is indistinguishable from one that does not exist.
     expect_refusal(record(&id, &guests[3]), 404, "game_not_found").await;
     let unknown = Uuid::new_v4().to_string();
     expect_refusal(record(&unknown, &guests[0]), 404, "game_not_found").await;
@@ -51,7 +51,8 @@ async fn a_record_is_visible_to_its_players_only() {
     }
 }
 
-/// Whoever asks sees no difference, but where the archive is away: that is not the same as no game.
+/// An archived record is returned like any other. An unreachable archive is not reported as a
+/// missing game.
 #[tokio::test]
 async fn an_archived_record_is_shown_or_reported_unreachable() {
     let server = Server::new().await;
@@ -62,28 +63,29 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
     let token = &guests[0].access_token;
     let before = ok(server.node.get(&paths[0], token)).await;
 
-    server.bank.ledger.project_house_entries().await.expect("it is sealed");
+    server.bank.ledger.project_house_entries().await.expect("the operations can be sealed");
     let (live, _publications) = TestLive::new().connect().await;
     let standings = Standings::new(server.bank.pool.clone(), live, Calendar::default());
-    standings.catch_up().await.expect("it is counted");
-    Reports::with_own_pool(&server.bank.pool).catch_up().await.expect("it is counted");
-    let folder = tempfile::tempdir().expect("a folder");
+    standings.catch_up().await.expect("the projection succeeds");
+    Reports::with_own_pool(&server.bank.pool).catch_up().await.expect("the projection succeeds");
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let address = format!("file://{}", folder.path().display());
-    let records = Records::new(Some(ArchiveStore::open(&address, []).expect("a place")));
+    let records = Records::new(Some(ArchiveStore::open(&address, []).expect("a valid key")));
     let pace = ArchiveSchedule::new(Duration::from_hours(48));
     let pool = server.bank.pool.clone();
     let owner = server.bank.database.owner_pool().await;
-    db::write_owner_settings(&owner, None, Some(0)).await.expect("the owner may");
+    db::write_owner_settings(&owner, None, Some(0)).await.expect("the owner may do this");
     let mover = Archiver::new(pool, Clock::system(), records.clone(), pace);
-    assert_eq!(mover.archive_all(u64::MAX, false).await.expect("it is moved").records, 1);
+    let moved = mover.archive_all(u64::MAX, false).await.expect("the records can be archived");
+    assert_eq!(moved.records, 1);
 
     for path in &paths {
         expect_refusal(server.node.get(path, token), 503, "archive_unreachable").await;
     }
     let stranger = &guests[3].access_token;
-    let told = server.node_with(Setup { records, ..Setup::default() }).await;
-    assert_eq!(ok(told.get(&paths[0], token)).await, before);
-    expect_refusal(told.get(&paths[0], stranger), 404, "game_not_found").await;
+    let node = server.node_with(Setup { records, ..Setup::default() }).await;
+    assert_eq!(ok(node.get(&paths[0], token)).await, before);
+    expect_refusal(node.get(&paths[0], stranger), 404, "game_not_found").await;
 }
 
 #[tokio::test]
@@ -102,7 +104,7 @@ async fn a_running_or_voided_game_has_no_record() {
         .ledger
         .void_game(game.game, &reason("for the test"))
         .await
-        .expect("an open game is voided");
+        .expect("the open game can be voided");
     expect_refusal(record(&guests[0]), 409, "game_voided").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
     let list = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
@@ -194,7 +196,7 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
         .ledger
         .void_game(game.game, &reason("for the test"))
         .await
-        .expect("an open game is voided");
+        .expect("the open game can be voided");
     let detail = ok(get("", &guests[0])).await;
     assert_eq!((&detail["state"], &detail["seats"][2]["net"]), (&"voided".into(), &0.into()));
     assert!(detail["settlement"].is_null() && detail["ending"].is_null());
@@ -224,7 +226,7 @@ async fn blocks_and_mutes_are_listed_and_removed() {
     let ratings = Ratings::new(server.bank.pool.clone());
     let blocked = async |player| ratings.matchmaking_profile(player, KIND).await.unwrap().blocked;
     assert_eq!(blocked(players[0]).await, [players[1]]);
-    assert_eq!(blocked(players[1]).await, [], "a block is in the list of its own player");
+    assert_eq!(blocked(players[1]).await, [], "only the blocking player lists a block");
     let path = format!("/v1/me/blocks/{}", guests[1].id);
     for _ in 0..2 {
         let request = server.node.request(reqwest::Method::DELETE, &path);
@@ -247,7 +249,7 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
         server.bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
         voided.push(game);
     }
-    // Games are voided by the clock of the database.
+    // Games are voided with the time of the database.
     let day: String = sqlx::query_scalar("select (now() at time zone 'utc')::date::text")
         .fetch_one(&server.bank.pool)
         .await
@@ -275,7 +277,7 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     }
 }
 
-/// The decisions of the analysis are those of the record, and nobody else is told of them.
+/// The analysis covers the decisions of the record, and is available to its players only.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finished_game_is_analysed_for_its_players() {
     let server = Server::new().await;

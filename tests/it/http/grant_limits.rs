@@ -1,4 +1,4 @@
-//! How much one network is given in a day, over HTTP.
+//! The daily limits of grants per network, over HTTP.
 
 use std::time::Duration;
 
@@ -40,7 +40,8 @@ async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
         wallets.push(load_available(node, guest).await);
     }
     assert_eq!(wallets, [100_000, 100_000, 0, 0]);
-    // Coming again does not help on this day, nor does a daily reward before the welcome.
+    // Another sign-in on the same day does not help, and a daily reward is not possible before the
+    // welcome grant.
     let again = node.guest("device-0123456789-2").await;
     assert_eq!(load_available(node, &again).await, 0);
     let standing = ok(node.get("/v1/me/rewards", &again.access_token)).await;
@@ -48,16 +49,16 @@ async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
     assert_eq!(standing["daily"]["claimable_at"], "2026-03-02T00:00:00.000Z");
     let daily = node.request(Method::POST, "/v1/me/rewards/daily");
     expect_refusal(daily.bearer_auth(&again.access_token), 409, "welcome_due").await;
-    // Relief is for whoever has nothing, so the first game need not wait.
+    // Relief is available without coins, so the first game need not wait.
     let relief = node.request(Method::POST, "/v1/me/rewards/relief");
     assert_eq!(ok(relief.bearer_auth(&again.access_token)).await["available"], 10_000);
     ok(node.request(Method::POST, "/v1/rooms/newbie/seat").bearer_auth(&again.access_token)).await;
 
-    // A player who was welcomed is not again.
+    // A player who has received the welcome grant does not receive it again.
     server.clock.advance(DAY);
     let known = node.guest("device-0123456789-0").await;
     assert_eq!(load_available(node, &known).await, 100_000);
-    // By signing in, and by refreshing.
+    // One player receives the grant by signing in, the other by refreshing.
     let signed_in = node.guest("device-0123456789-2").await;
     assert_eq!(load_available(node, &signed_in).await, 110_000);
     let refreshed = ok(node.refresh(&guests[3].refresh_token)).await;
@@ -110,9 +111,10 @@ async fn the_reliefs_of_a_network_are_limited_per_day() {
     }
     let refused = claim(players[2], "2001:db8:1::/48").await.unwrap_err();
     assert!(matches!(refused, RewardError::NetworkUsedUp { .. }), "{refused:?}");
-    // What was refused is not counted against the player, and others have their own.
+    // A refused claim does not count against the player, and other networks have limits of their
+    // own.
     assert_eq!(claim(players[2], "203.0.113.9").await.unwrap().left_today, 2);
-    // A claim that is repeated is the same claim.
+    // A retried claim is the same claim.
     let attempt = Uuid::new_v4();
     for _ in 0..2 {
         let claimed = rewards.claim_relief(players[3], Some("203.0.113.9"), attempt).await;

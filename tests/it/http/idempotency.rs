@@ -1,4 +1,4 @@
-//! Calls that are repeated under an `Idempotency-Key`.
+//! Retries under an `Idempotency-Key`.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ fn claim(node: &Node, guest: &Guest, key: &str) -> RequestBuilder {
     claim.header("Idempotency-Key", key)
 }
 
-/// Status, content type, whether it was replayed, and the body's bytes.
+/// Returns the status, the content type, whether the response was replayed, and the bytes of the
+/// body.
 async fn read_parts(response: Response) -> (u16, String, bool, Vec<u8>) {
     let status = response.status().as_u16();
     let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
@@ -35,7 +36,7 @@ async fn send(request: RequestBuilder) -> (u16, String, bool, Vec<u8>) {
     read_parts(request.send().await.unwrap()).await
 }
 
-/// Asserts status and code of a refusal that is not a replay.
+/// Asserts the status and code of a refusal that is not replayed.
 async fn assert_refused(request: RequestBuilder, status: u16, code: &str) {
     let response = request.send().await.unwrap();
     assert!(!response.headers().contains_key("idempotency-replayed"));
@@ -54,7 +55,7 @@ async fn a_retry_gets_the_first_response_byte_for_byte() {
     let (status, kind, is_replayed, body) = send(claim(&server.node, &guest, "a")).await;
     assert_eq!((status, is_replayed), (200, false));
     for node in [&server.node, &other] {
-        // The time has moved on, and the answer has not.
+        // Time has passed, and the response is the same.
         server.clock.advance(Duration::from_mins(1));
         let again = send(claim(node, &guest, "a")).await;
         assert_eq!(again, (200, kind.clone(), true, body.clone()));
@@ -67,7 +68,7 @@ async fn count_keys(pool: &PgPool) -> i64 {
     sqlx::query_scalar(count).fetch_one(pool).await.unwrap()
 }
 
-/// What booked nothing is no answer to keep: under its key the call is carried out anew.
+/// A refusal is not stored: a retry under its key executes the call anew.
 #[tokio::test]
 async fn a_refusal_frees_its_key() {
     let server = Server::new().await;
@@ -88,7 +89,8 @@ async fn a_refusal_frees_its_key() {
     server.bank.audit_clean().await;
 }
 
-/// A call that was taken over may have been done by an earlier one, so a refusal keeps its attempt.
+/// A call that was taken over may have taken effect in an earlier attempt, so a refusal keeps the
+/// attempt.
 #[tokio::test]
 async fn a_refusal_after_a_takeover_keeps_the_attempt() {
     let server = Server::new().await;
@@ -135,7 +137,7 @@ async fn the_keys_of_a_caller_are_limited() {
     assert!((3_500..=3_600).contains(&retry_after), "{retry_after}");
     assert_eq!(refusal(refused).await, (429, "too_many_idempotency_keys".into()));
     assert_eq!(count_keys(&owner).await, 1_000);
-    // What is kept is answered all the same, and others are not held up.
+    // Stored responses are still replayed, and other callers are not affected.
     assert!(send(claim(&server.node, &guest, "a")).await.2);
     assert_eq!(send(claim(&server.node, &other, "a")).await.0, 200);
     // A key whose call was never answered can be taken over.
@@ -173,7 +175,7 @@ async fn a_key_is_bound_to_caller_route_and_input() {
     let first = ok(ask(&luz, 100)).await;
     assert_eq!(ok(ask(&luz, 100)).await, first);
     assert_refused(ask(&luz, 101), 422, "idempotency_key_reused").await;
-    // Another operator's `k` is another call; so is one about another correction.
+    // The same key of another operator, or for another correction, names another call.
     let second = ok(ask(&ben, 100)).await;
     assert_ne!(first["id"], second["id"]);
     let approve = |id: &str| {
@@ -232,7 +234,7 @@ async fn a_call_in_progress_is_not_repeated() {
     assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
 }
 
-/// A node that dies after the coins moved and before the answer was stored.
+/// A node dies after the coins moved and before the response was stored.
 #[tokio::test]
 async fn a_call_of_a_dead_node_is_taken_over() {
     let server = Server::new().await;
@@ -243,14 +245,14 @@ async fn a_call_of_a_dead_node_is_taken_over() {
     execute(&owner, forget).await;
     assert_refused(claim(&server.node, &guest, "a"), 409, "idempotency_key_in_use").await;
     execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
-    // Another input does not take it over.
+    // A request with another body does not take the call over.
     let other = claim(&server.node, &guest, "a").body("x");
     assert_refused(other, 422, "idempotency_key_reused").await;
     let taken = send(claim(&server.another_node().await, &guest, "a")).await;
     assert_eq!(taken, (200, kind.clone(), false, body.clone()));
     assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
 
-    // The same for a correction: it was asked for once.
+    // The same holds for a correction, which was requested once.
     let luz = server.session("ate.luz", Role::Finance).await;
     let request = json!({
         "kind": "adjustment", "player": guest.id, "amount": 5, "reason": "found under the table"
@@ -332,6 +334,6 @@ async fn stored_responses_are_removed_after_two_days() {
     .await;
     assert_eq!(remove().await, 1);
     assert!(send(claim(&server.node, &guest, "new")).await.2);
-    // The old one is a new call now, and finds today's reward claimed.
+    // The old key now names a new call, which finds today's reward claimed.
     assert_refused(claim(&server.node, &guest, "old"), 409, "daily_claimed").await;
 }

@@ -1,4 +1,4 @@
-//! Leaderboards over REST: who has a place, and of which days they can be asked.
+//! Leaderboards over REST: the ranked players, and the days for which a board exists.
 
 use bahay_engine::table::PlayerId;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn the_rating_board_lists_rated_players() {
         .map(|place| place["score"].as_i64().unwrap())
         .collect();
     assert!(scores.is_sorted_by(|one, next| one >= next) && scores[0] > scores[1], "{scores:?}");
-    // Equal scores have one rank.
+    // Equal scores share a rank.
     let ranks: Vec<&Value> =
         ever["items"].as_array().unwrap().iter().map(|place| &place["rank"]).collect();
     assert_eq!((ranks, scores[1]), (vec![&json!(1), &json!(2), &json!(2)], scores[2]));
@@ -52,16 +52,16 @@ async fn the_rating_board_lists_rated_players() {
         let coins = server.node.get(&path, &guests[0].access_token);
         expect_refusal(coins, 422, "query_invalid").await;
     }
-    // Who has not played has no place.
+    // A player without games has no rank.
     let stranger = ok(board("ever", "?section=around", 3)).await;
     assert_eq!((&stranger["own"], &stranger["items"]), (&Value::Null, &json!([])));
-    // Ratings are not kept for days that are over.
+    // Ratings are not kept for past days.
     expect_refusal(board("day", "?date=2020-01-01", 0), 422, "query_invalid").await;
     ok(board("ever", "?date=2020-01-01", 0)).await;
 }
 
-/// Each day that is asked for names keys in Redis, so only days that can have scores are asked for, and
-/// an empty board leaves nothing there.
+/// Each requested day names keys in Redis. Therefore only days that can have scores are accepted,
+/// and an empty board leaves no key.
 #[tokio::test]
 async fn a_board_covers_the_days_from_the_first_game_to_today() {
     let server = Server::new().await;
@@ -74,7 +74,7 @@ async fn a_board_covers_the_days_from_the_first_game_to_today() {
         let path = format!("/v1/leaderboards/coins/{span}?date={date}");
         server.node.get(&path, token)
     };
-    // Before any game there is today, which is empty.
+    // Before the first game only today's board exists, and it is empty.
     assert_eq!(ok(board("day", "2026-03-01")).await["total"], 0);
     expect_refusal(board("day", "2026-02-28"), 422, "query_invalid").await;
 
@@ -91,10 +91,10 @@ async fn a_board_covers_the_days_from_the_first_game_to_today() {
     let first = first.as_str();
     assert_eq!(ok(board("day", first)).await["total"], 1);
     for span in ["week", "season", "ever"] {
-        let shown = ok(board(span, first)).await;
-        assert_eq!(shown["total"], 1, "{span}");
-        // The span's own first day names it too.
-        let again = ok(board(span, shown["starts_on"].as_str().unwrap())).await;
+        let page = ok(board(span, first)).await;
+        assert_eq!(page["total"], 1, "{span}");
+        // The first day of a span selects the same span.
+        let again = ok(board(span, page["starts_on"].as_str().unwrap())).await;
         assert_eq!(again["total"], 1, "{span}");
     }
     let filled = server.node.live.keys_with("filled").await.len();
@@ -108,7 +108,7 @@ async fn a_board_covers_the_days_from_the_first_game_to_today() {
             expect_refusal(board(span, date), 422, "query_invalid").await;
         }
     }
-    // Days without a game are empty, and leave no key.
+    // Days without a game are empty and leave no key.
     for day in 1..=28 {
         ok(board("day", &format!("2026-02-{day:02}"))).await;
     }

@@ -1,8 +1,8 @@
-//! Who may do what: every operation of openapi.yaml, by everybody who might ask.
+//! The access matrix: every operation of openapi.yaml with every kind of caller.
 //!
-//! A new operation is a new line of the table; without one the test fails. Each cell is a request of
-//! its own, with players of its own. What the path names is Self's: Self is who owns it, Other is
-//! another player. Under `/v1/me` everybody acts on itself.
+//! A new operation requires a new line of the table; without one the test fails. Each cell is a
+//! request of its own, with players of its own. The objects named in the path belong to `self`;
+//! `other` is another player. Under `/v1/me` every caller acts on its own account.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,8 +23,9 @@ use super::server::{Guest, Server, ok, text};
 
 const CALLERS: [&str; 7] = ["nobody", "other", "self", "viewer", "support", "finance", "admin"];
 
-/// The status that each caller gets. 401: it is not known who asks, or it is the wrong kind of
-/// token. 4xx in the row of everybody: let in, and refused for what is asked.
+/// The status that each caller gets. 401 means that the caller is not authenticated or has a token
+/// of the wrong kind. Another 4xx in the column of an admitted caller means that the request itself
+/// is refused.
 const TABLE: &str = "
                                                   nobody other self viewer support finance admin
 POST   /v1/sign-in/guest                          200    200   200  200    200     200     200
@@ -155,7 +156,7 @@ GET    /v1/operator/ledger/operations/{operation} 401    401   401  200    200  
 GET    /healthz                                   200    200   200  200    200     200     200
 ";
 
-/// What takes a proof that the account is the caller's, beside its token.
+/// The operations that require an account proof beside the access token.
 const PROVEN: [&str; 5] = [
     "DELETE /v1/me",
     "POST /v1/me/password",
@@ -164,14 +165,15 @@ const PROVEN: [&str; 5] = [
     "DELETE /v1/me/devices",
 ];
 
-/// What an operation needs beside a caller, so that it is refused for the caller or not at all.
+/// Returns the query and the body that an operation needs so that only the caller can be the reason
+/// for a refusal.
 fn query_and_body(
     operation: &str,
     owner: &Guest,
     owners_device: &str,
 ) -> (&'static str, Option<Value>) {
     let device = format!("device-{}", Uuid::new_v4());
-    // A name of its own for everybody, though all are claimed on one server.
+    // Every caller uses a name of its own, because all names are claimed on one server.
     let name = format!("N{}", &Uuid::new_v4().simple().to_string()[..18]);
     let password = "rain on a tin roof";
     let body = match operation {
@@ -199,7 +201,7 @@ fn query_and_body(
             let id = format!("r{}", &Uuid::new_v4().simple().to_string()[..12]);
             json!({ "id": id, "settings": settings() })
         }
-        // Nobody has seen that revision.
+        // This revision does not exist.
         "PUT /v1/operator/rooms/{room}" => json!({ "revision": 99, "settings": settings() }),
         "POST /v1/games/{id}/reports" => json!({ "player": Uuid::nil(), "reason": "abuse" }),
         "POST /v1/operator/reports/{id}/decision" => {
@@ -212,7 +214,9 @@ fn query_and_body(
         | "POST /v1/operator/house/closing"
         | "POST /v1/operator/tables/{id}/hands-look"
         | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),
-        "POST /v1/operator/operators" => json!({ "name": unused_operator_name(), "role": "viewer" }),
+        "POST /v1/operator/operators" => {
+            json!({ "name": unused_operator_name(), "role": "viewer" })
+        }
         "GET /v1/operator/tables" => return ("?room=newbie", None),
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
@@ -223,7 +227,7 @@ fn query_and_body(
     ("", Some(body))
 }
 
-/// One that nobody has.
+/// Returns an operator name that does not exist.
 fn unused_operator_name() -> String {
     format!("o.{}", &Uuid::new_v4().simple().to_string()[..20])
 }
@@ -234,7 +238,7 @@ fn adjustment_body(owner: &Guest) -> Value {
     })
 }
 
-/// The path with what its parameters stand for, all of it the owner's.
+/// Fills the parameters of a path with objects of the owner.
 async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
     let (_, path) = operation.split_once(' ').expect("a method and a path");
     let id = match path {
@@ -246,18 +250,18 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         "/v1/players/{id}" => owner.id.clone(),
         path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
         path if path.starts_with("/v1/operator/games/{id}") => play_game(server, owner).await,
-        // Nobody has founded it.
+        // This table does not exist.
         path if path.starts_with("/v1/operator/tables/{id}") => Uuid::new_v4().to_string(),
         "/v1/matchmaking/tickets/{id}" => create_ticket(server, owner).await,
         path if path.starts_with("/v1/games/{id}") => play_game(server, owner).await,
         path if path.starts_with("/v1/operator/corrections/{id}") => {
             create_correction(server, owner).await
         }
-        // Nobody has reported anything.
+        // This report does not exist.
         "/v1/operator/reports/{id}/decision" => Uuid::nil().to_string(),
         _ => String::new(),
     };
-    // Some operations close it, and no other one needs it.
+    // Some operations close this room, which no other operation uses.
     let room = if path.starts_with("/v1/operator") { "maharlika" } else { "newbie" };
     let code = if path.starts_with("/v1/operator/ledger") {
         format!("wallet:{}", owner.id)
@@ -275,7 +279,7 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
     let mut booked = String::new();
     if path.contains("{operation}") {
         let first = sqlx::query_scalar("select min(id)::text from operations");
-        booked = first.fetch_one(&server.bank.pool).await.expect("something was booked");
+        booked = first.fetch_one(&server.bank.pool).await.expect("an operation exists");
     }
     let path = path.replace("{name}", &name).replace("{operation}", &booked);
     let path = path.replace("{sanctions}", "mutes");
@@ -288,12 +292,12 @@ async fn create_notice(server: &Server, owner: &Guest) -> String {
     let id = Uuid::new_v4();
     let player: Uuid = owner.id.parse().expect("an id is a UUID");
     let told = sqlx::query("insert into notices (id, player, kind) values ($1, $2, 'a_test')");
-    told.bind(id).bind(player).execute(&server.bank.pool).await.expect("a notice is made");
+    told.bind(id).bind(player).execute(&server.bank.pool).await.expect("the notice is created");
     id.to_string()
 }
 
 async fn create_ticket(server: &Server, owner: &Guest) -> String {
-    // In a room where nobody else looks for a table.
+    // No other player looks for a table in this room.
     let ask = server.node.post("/v1/matchmaking/tickets", &json!({ "rooms": ["barkada"] }));
     text(&ok(ask.bearer_auth(&owner.access_token)).await["id"])
 }
@@ -304,7 +308,7 @@ async fn open_private_table(server: &Server, owner: &Guest) -> String {
     text(&ok(ask.header("Idempotency-Key", Uuid::new_v4().to_string())).await["code"])
 }
 
-/// A game of bots, of which the owner is said to have been one.
+/// Plays a game of bots, with the owner recorded as one of the players.
 pub(super) async fn play_game(server: &Server, owner: &Guest) -> String {
     static PLAYED: AtomicU64 = AtomicU64::new(0);
     let mut players: Vec<PlayerId> = vec![owner.id.parse().expect("an id is a UUID")];
@@ -312,7 +316,8 @@ pub(super) async fn play_game(server: &Server, owner: &Guest) -> String {
         players.push(server.bank.player(100_000).await);
     }
     let terms = house_rooms(Clocks::default())[0].terms().clone();
-    let (seed, welcome) = (PLAYED.fetch_add(1, Ordering::Relaxed), Coins::from_hundredths(100_000));
+    let seed = PLAYED.fetch_add(1, Ordering::Relaxed);
+    let welcome = Coins::from_hundredths(100_000);
     let mut records = Vec::new();
     let mut table = Simulation::<AnyGame>::new(seed, terms, Habits::default(), welcome);
     table.play(1, |_, record| records.push(record.clone()));
@@ -323,8 +328,8 @@ pub(super) async fn play_game(server: &Server, owner: &Guest) -> String {
         kind: record.kind.clone(),
         table: record.table,
         room: record.terms.room.clone(),
-        ante: record.terms.ante().expect("an amount that fits"),
-        stake_max: record.terms.stake_max::<AnyGame>(3).expect("an amount that fits"),
+        ante: record.terms.ante().expect("the amount is in range"),
+        stake_max: record.terms.stake_max::<AnyGame>(3).expect("the amount is in range"),
         short_stakes: false,
         players: players.clone(),
         commitment: record.commitment,
@@ -352,10 +357,11 @@ async fn create_correction(server: &Server, owner: &Guest) -> String {
     text(&ok(ask).await["id"])
 }
 
-/// The lines of the table: an operation and the status that each caller gets.
+/// Parses the lines of the table: an operation, and the status that each caller gets.
 fn parse_rows() -> Vec<(String, Vec<StatusCode>)> {
     let mut lines = TABLE.lines().filter(|line| !line.trim().is_empty());
-    let head: Vec<&str> = lines.next().expect("the table has a head").split_whitespace().collect();
+    let header = lines.next().expect("the table has a header");
+    let head: Vec<&str> = header.split_whitespace().collect();
     assert_eq!(head, CALLERS);
     let rows = lines.map(|line| {
         let mut words = line.split_whitespace();
@@ -373,14 +379,14 @@ async fn every_operation_of_the_contract_is_in_the_table() {
     let server = Server::new().await;
     let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
     let mut contract = BTreeSet::new();
-    for (path, item) in document["paths"].as_object().expect("there are paths") {
-        for method in item.as_object().expect("there are operations").keys() {
+    for (path, item) in document["paths"].as_object().expect("the contract has paths") {
+        for method in item.as_object().expect("the contract has operations").keys() {
             contract.insert(format!("{} {path}", method.to_uppercase()));
         }
     }
     let rows: Vec<String> = parse_rows().into_iter().map(|(operation, _)| operation).collect();
     let table: BTreeSet<String> = rows.iter().cloned().collect();
-    assert_eq!(table.len(), rows.len(), "an operation has one line");
+    assert_eq!(table.len(), rows.len(), "each operation has one line");
     assert_eq!(table, contract);
 }
 
@@ -405,7 +411,7 @@ async fn every_caller_gets_the_status_in_the_table() {
                     let role = Role::ALL.iter().position(|role| role.to_string() == operator);
                     let role = role.expect("a role");
                     Some(if operation == "POST /v1/operator/sign-out" {
-                        // It ends the session of whoever asks.
+                        // The operation ends the session of its caller.
                         server.session(&unused_operator_name(), Role::ALL[role]).await
                     } else {
                         operators[role].clone()
@@ -434,15 +440,15 @@ async fn every_caller_gets_the_status_in_the_table() {
             if let Some(body) = &body {
                 request = request.json(body);
             }
-            let response = request.send().await.expect("the server answers");
+            let response = request.send().await.expect("the server responds");
             let status = response.status();
             if operation.contains("tickets/{id}") {
                 let cancel = server.node.request(Method::DELETE, &path);
-                cancel.bearer_auth(&owner.access_token).send().await.expect("the server answers");
+                cancel.bearer_auth(&owner.access_token).send().await.expect("the server responds");
             }
             if status != expected {
-                let said = response.text().await.unwrap_or_default();
-                wrong.push(format!("{operation} by {caller}: {status}, not {expected}: {said}"));
+                let body = response.text().await.unwrap_or_default();
+                wrong.push(format!("{operation} by {caller}: {status}, not {expected}: {body}"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What happens around every handler.
+//! The middleware around every handler.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ async fn a_slow_request_times_out() {
     assert_eq!(refused, (503, "timed_out".into()));
 }
 
-/// A body that does not come is the client's fault, and said to be so.
+/// A body that does not arrive is reported as the client's fault.
 #[tokio::test]
 async fn a_missing_body_is_reported_as_a_request_timeout() {
     let options = Options { timeout: Duration::from_millis(200), ..Options::default() };
@@ -85,8 +85,8 @@ async fn a_request_must_name_exactly_one_host() {
 async fn a_request_id_is_adopted_or_assigned() {
     let server = Server::new().await;
     let alive = || server.node.request(Method::GET, "/healthz");
-    let given = alive().header("x-request-id", "abc-1").send().await.unwrap();
-    assert_eq!(given.headers()["x-request-id"], "abc-1");
+    let adopted = alive().header("x-request-id", "abc-1").send().await.unwrap();
+    assert_eq!(adopted.headers()["x-request-id"], "abc-1");
     for unsound in ["", "with space", &"x".repeat(65)] {
         let response = alive().header("x-request-id", unsound).send().await.unwrap();
         let id = response.headers()["x-request-id"].to_str().unwrap();
@@ -130,8 +130,8 @@ async fn cors_is_limited_to_configured_origins() {
     }
 }
 
-/// What costs questions, and what tells how the house does, is not for those who reach the house's
-/// own address.
+/// Endpoints that query other services or reveal the state of the house are not served on the
+/// public address.
 #[tokio::test]
 async fn readiness_and_metrics_are_on_the_probe_listener_only() {
     let server = Server::new().await;
@@ -151,17 +151,18 @@ async fn readiness_and_metrics_are_on_the_probe_listener_only() {
     );
 }
 
-/// A browser that came by HTTPS is told to come by nothing else; whether it did a proxy of ours says, and
-/// nobody else.
+/// `Strict-Transport-Security` is sent if TLS ended at a trusted proxy. The header of an untrusted
+/// client does not count.
 #[tokio::test]
 async fn hsts_is_sent_behind_tls_only() {
-    let told = async |proxies: &str, hsts_seconds: u32, said: Option<&str>| {
-        let limits = rate_limit::Options { proxies: proxies.parse().unwrap(), hsts_seconds, ..wide_rate_limits() };
+    let hsts_header = async |proxies: &str, hsts_seconds: u32, forwarded_proto: Option<&str>| {
+        let proxies = proxies.parse().unwrap();
+        let limits = rate_limit::Options { proxies, hsts_seconds, ..wide_rate_limits() };
         let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
         let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
         let mut request = server.node.request(Method::GET, "/v1/nowhere");
-        if let Some(said) = said {
-            request = request.header("x-forwarded-proto", said);
+        if let Some(forwarded_proto) = forwarded_proto {
+            request = request.header("x-forwarded-proto", forwarded_proto);
         }
         let response = request.send().await.unwrap();
         let header = response.headers().get("strict-transport-security").cloned();
@@ -169,18 +170,18 @@ async fn hsts_is_sent_behind_tls_only() {
     };
     let year = rate_limit::HSTS_SECONDS;
     let expected = Some("max-age=31536000".to_owned());
-    assert_eq!(told("127.0.0.1", year, Some("https")).await, expected);
-    assert_eq!(told("127.0.0.1", year, Some("http")).await, None);
-    assert_eq!(told("127.0.0.1", year, None).await, None);
-    assert_eq!(told("127.0.0.1", 0, Some("https")).await, None);
-    assert_eq!(told("192.0.2.1", year, Some("https")).await, None, "it is no proxy of ours");
+    assert_eq!(hsts_header("127.0.0.1", year, Some("https")).await, expected);
+    assert_eq!(hsts_header("127.0.0.1", year, Some("http")).await, None);
+    assert_eq!(hsts_header("127.0.0.1", year, None).await, None);
+    assert_eq!(hsts_header("127.0.0.1", 0, Some("https")).await, None);
+    assert_eq!(hsts_header("192.0.2.1", year, Some("https")).await, None, "the proxy is not trusted");
 }
 
-/// A supervisor may ask whether the server is ready as often as it likes: that asks nobody else as often.
+/// Any number of readiness requests leads to a bounded number of probes.
 #[tokio::test]
 async fn readiness_results_are_cached() {
-    let asked = Arc::new(AtomicU32::new(0));
-    let count = asked.clone();
+    let probed = Arc::new(AtomicU32::new(0));
+    let count = probed.clone();
     let redis = Probe::new("redis", move || {
         count.fetch_add(1, Ordering::SeqCst);
         async { Ok(()) }
@@ -190,8 +191,8 @@ async fn readiness_results_are_cached() {
     let requests = (0..200).map(|_| ok(server.node.probe("/readyz")));
     futures_util::future::join_all(requests).await;
     let most = 1 + u32::try_from(began.elapsed().as_secs()).unwrap();
-    let asked = asked.load(Ordering::SeqCst);
-    assert!((1..=most).contains(&asked), "asked {asked} times in {most} s");
+    let probed = probed.load(Ordering::SeqCst);
+    assert!((1..=most).contains(&probed), "probed {probed} times in {most} s");
 }
 
 #[tokio::test]
@@ -210,7 +211,7 @@ async fn readiness_names_missing_services() {
     ok(server.node.request(Method::GET, "/healthz")).await;
 }
 
-/// A HEAD is a GET without its body: same status, same headers.
+/// A HEAD request gets the status and headers of a GET request without the body.
 #[tokio::test]
 async fn head_is_answered_wherever_get_is() {
     let server = Server::new().await;
@@ -254,7 +255,7 @@ async fn connect(server: &Server, request: &str) -> TcpStream {
     client
 }
 
-/// What is kept of a request that is never finished is bounded.
+/// The memory for an unfinished request is bounded.
 #[tokio::test]
 async fn a_head_of_more_than_64_kb_is_refused() {
     let server = Server::new().await;
@@ -269,46 +270,48 @@ async fn a_head_of_more_than_64_kb_is_refused() {
     let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\nx-long: ").await;
     let (mut reading, mut writing) = client.split();
     let write = async {
-        let mut taken = 0;
-        while taken < 10_000_000 && writing.write_all(&[b'x'; 1_024]).await.is_ok() {
-            taken += 1_024;
+        let mut written = 0;
+        while written < 10_000_000 && writing.write_all(&[b'x'; 1_024]).await.is_ok() {
+            written += 1_024;
         }
-        taken
+        written
     };
     let read = async {
         let mut answer = [0; 12];
         reading.read_exact(&mut answer).await.map(|_| String::from_utf8_lossy(&answer).into_owned())
     };
-    let (taken, answer) = tokio::join!(write, read);
-    assert!(taken < 10_000_000, "all was taken");
-    // The connection is closed at once, so that what was sent meanwhile may take the answer along.
+    let (written, answer) = tokio::join!(write, read);
+    assert!(written < 10_000_000, "the server read everything");
+    // The connection is closed at once, so that the response may be lost if the client is still
+    // sending.
     assert!(answer.is_err() || answer.is_ok_and(|answer| answer == "HTTP/1.1 431"));
 }
 
-/// How long a connection is kept on which nothing is asked is a setting.
+/// The timeout of an idle connection is a setting.
 #[tokio::test]
 async fn an_idle_connection_ends_after_the_configured_time() {
-    let limits = rate_limit::Options { keep_alive: Duration::from_millis(300), ..wide_rate_limits() };
+    let keep_alive = Duration::from_millis(300);
+    let limits = rate_limit::Options { keep_alive, ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
     let mut answer = Vec::new();
     client.read_to_end(&mut answer).await.unwrap();
-    assert!(answer.starts_with(b"HTTP/1.1 200"), "it was answered, and closed later");
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "the response came before the close");
 }
 
-/// An answer without an end, and word when it is given up.
+/// Returns a router with an endless response, and signals when the response is dropped.
 fn endless_response_router(given_up: mpsc::UnboundedSender<()>) -> Router {
-    struct Told(mpsc::UnboundedSender<()>);
-    impl Drop for Told {
+    struct DropSignal(mpsc::UnboundedSender<()>);
+    impl Drop for DropSignal {
         fn drop(&mut self) {
             let _ = self.0.send(());
         }
     }
     let answer = move || {
-        let told = Told(given_up.clone());
+        let signal = DropSignal(given_up.clone());
         let portions = stream::repeat_with(move || {
-            let _ = &told;
+            let _ = &signal;
             Ok::<_, Infallible>(vec![b'x'; 16_384])
         });
         async { Body::from_stream(portions) }
@@ -316,17 +319,18 @@ fn endless_response_router(given_up: mpsc::UnboundedSender<()>) -> Router {
     Router::new().route("/endless", get(answer))
 }
 
-/// A client that hardly reads what it has asked for does not keep it for long, whatever it is.
+/// A client that hardly reads its response does not occupy it for long.
 #[tokio::test]
 async fn a_response_that_is_read_too_slowly_is_aborted() {
-    let (given_up, mut told) = mpsc::unbounded_channel();
-    let limits = rate_limit::Options { slow_reader: Duration::from_millis(500), ..wide_rate_limits() };
+    let (given_up, mut dropped) = mpsc::unbounded_channel();
+    let slow_reader = Duration::from_millis(500);
+    let limits = rate_limit::Options { slow_reader, ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let setup = Setup { more: endless_response_router(given_up), options, ..Setup::default() };
     let server = Server::with_setup(setup).await;
     let request = "GET /endless HTTP/1.1\r\nhost: here\r\n\r\n";
     let silent = connect(&server, request).await;
-    timeout(PATIENCE, told.recv()).await.expect("nothing was read");
+    timeout(PATIENCE, dropped.recv()).await.expect("an unread response is aborted");
     drop(silent);
     let mut dripping = connect(&server, request).await;
     let drip = async {
@@ -335,17 +339,17 @@ async fn a_response_that_is_read_too_slowly_is_aborted() {
         }
     };
     tokio::select! {
-        () = drip => panic!("the answer ended in the midst of what was sent"),
-        given_up = timeout(PATIENCE, told.recv()) => {
-            given_up.expect("hardly anything was read");
+        () = drip => panic!("the response ended prematurely"),
+        given_up = timeout(PATIENCE, dropped.recv()) => {
+            given_up.expect("a slowly read response is aborted");
         }
     }
-    // A client that reads goes on for longer than that.
+    // A client that reads keeps its connection beyond that time.
     let mut reading = connect(&server, request).await;
     let began = Instant::now();
     let mut portion = vec![0; 65_536];
     while began.elapsed() < Duration::from_secs(2) {
         assert!(reading.read(&mut portion).await.unwrap() > 0);
     }
-    assert!(told.try_recv().is_err());
+    assert!(dropped.try_recv().is_err());
 }

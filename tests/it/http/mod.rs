@@ -1,4 +1,4 @@
-//! REST over a real socket, on a real database.
+//! Tests of the REST API over a real socket, with a real database.
 
 mod auth;
 mod contract;

@@ -1,4 +1,4 @@
-//! The inbox: told once, read once, and nobody else's.
+//! The inbox of a player: each notice is sent once, can be read once, and is private.
 
 use bahay_engine::table::{PlayerId, TableId};
 use reqwest::Method;
@@ -25,7 +25,7 @@ async fn players_of_a_voided_game_receive_a_notice() {
             .ledger
             .void_game(game.game, &reason("for the test"))
             .await
-            .expect("an open game is voided");
+            .expect("the open game can be voided");
     }
     let list = |guest: &Guest| server.node.get("/v1/me/notices", &guest.access_token);
     for guest in &guests[..3] {
@@ -38,7 +38,8 @@ async fn players_of_a_voided_game_receive_a_notice() {
     }
     assert_eq!(ok(list(&guests[3])).await["items"], serde_json::json!([]));
 
-    let notice = ok(list(&guests[0])).await["items"][0]["id"].as_str().expect("an id").to_owned();
+    let notices = ok(list(&guests[0])).await;
+    let notice = notices["items"][0]["id"].as_str().expect("the notice has an id").to_owned();
     let read = |guest: &Guest, notice: &str| {
         let path = format!("/v1/me/notices/{notice}/read");
         server.node.request(Method::POST, &path).bearer_auth(&guest.access_token)
@@ -46,11 +47,11 @@ async fn players_of_a_voided_game_receive_a_notice() {
     expect_refusal(read(&guests[1], &notice), 404, "notice_not_found").await;
     let mut read_at = serde_json::Value::Null;
     for time in 0..2 {
-        let response = read(&guests[0], &notice).send().await.expect("the server answers");
+        let response = read(&guests[0], &notice).send().await.expect("the server responds");
         assert_eq!(response.status(), 204);
         let now = ok(list(&guests[0])).await["items"][0]["read_at"].clone();
         assert!(now.is_string());
-        assert!(time == 0 || now == read_at, "the first time stands");
+        assert!(time == 0 || now == read_at, "the first time is kept");
         read_at = now;
     }
     expect_refusal(read(&guests[0], "1"), 422, "path_invalid").await;

@@ -1,4 +1,4 @@
-//! Signing in by an account elsewhere, at an issuer that the test itself is.
+//! Sign-in with an external identity, with an issuer that the test itself runs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,24 +25,24 @@ use super::auth::encode_base64;
 use super::server::{Server, Setup, WELCOME, expect_refusal, ok, refused, text};
 use crate::support::house::cheap_auth_options;
 
-/// A key of 2,048 bits that signs nothing but tokens of this test: drawing one takes too long.
+/// An RSA key of 2,048 bits for the tokens of this test only; generating one takes too long.
 const RSA: &[u8] = include_bytes!("openid_rsa.der");
 
-/// What asks for the nonces, and brings the tokens.
+/// The device that requests the nonces and presents the tokens.
 const DEVICE: &str = "device-0123456789";
 
-/// The time of the tests' server, in seconds: 2026-03-01T12:00:00Z.
+/// The time of the test server, in seconds: 2026-03-01T12:00:00Z.
 const NOW: i64 = 1_772_366_400;
 
-/// An issuer with a key of each kind.
+/// An issuer with a key of each algorithm.
 struct LocalIssuer {
     address: String,
     rsa: RsaKeyPair,
     ec: EcdsaKeyPair,
     published: Arc<Mutex<Value>>,
-    /// How often its keys were asked for.
+    /// The number of requests for its keys.
     key_requests: Arc<AtomicU32>,
-    /// Without a permit it keeps whoever asks for its keys waiting.
+    /// Each response with keys takes a permit; without one, requests wait.
     response_permits: Arc<Semaphore>,
     task: JoinHandle<()>,
 }
@@ -56,29 +56,32 @@ impl Drop for LocalIssuer {
 impl LocalIssuer {
     async fn start() -> Self {
         let random = SystemRandom::new();
-        let rsa = RsaKeyPair::from_pkcs8(RSA).expect("a key is written in the test");
+        let rsa = RsaKeyPair::from_pkcs8(RSA).expect("the key in the test is valid");
         let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
-        let pkcs8 = pkcs8.expect("a key is drawn");
+        let pkcs8 = pkcs8.expect("a key can be generated");
         let ec =
             EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref(), &random);
-        let ec = ec.expect("a key that was drawn is a key");
+        let ec = ec.expect("the generated key is valid");
         let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(rsa.public());
         let (x, y) = ec.public_key().as_ref()[1..].split_at(32);
         let keys = json!({ "keys": [
             { "kty": "RSA", "kid": "r1", "use": "sig", "alg": "RS256", "n": encode_base64(&n),
                 "e": encode_base64(&e) },
-            { "kty": "EC", "kid": "e1", "crv": "P-256", "x": encode_base64(x), "y": encode_base64(y) },
+            { "kty": "EC", "kid": "e1", "crv": "P-256", "x": encode_base64(x),
+                "y": encode_base64(y) },
             { "kty": "from the future", "kid": "f1" },
         ] });
         let published = Arc::new(Mutex::new(keys));
-        let asked = Arc::new(AtomicU32::new(0));
+        let key_requests = Arc::new(AtomicU32::new(0));
 
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
         let at = listener.local_addr().expect("a listener has an address");
         let address = format!("http://{at}");
         let discovery = json!({ "issuer": address, "jwks_uri": format!("{address}/keys") });
-        let answers = Arc::new(Semaphore::new(1));
-        let (keys, count, answering) = (published.clone(), key_requests.clone(), answers.clone());
+        let response_permits = Arc::new(Semaphore::new(1));
+        let keys = published.clone();
+        let count = key_requests.clone();
+        let permits = response_permits.clone();
         let router = Router::new()
             .route(
                 "/.well-known/openid-configuration",
@@ -88,15 +91,15 @@ impl LocalIssuer {
                 "/keys",
                 get(async move || {
                     count.fetch_add(1, Ordering::SeqCst);
-                    let _permit = answering.acquire().await.expect("it is never closed");
-                    let keys = keys.lock().expect("nobody panics").clone();
+                    let _permit = permits.acquire().await.expect("the semaphore is never closed");
+                    let keys = keys.lock().expect("the lock is not poisoned").clone();
                     axum::Json(keys)
                 }),
             );
         let task = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("a server serves");
+            axum::serve(listener, router).await.expect("the server runs");
         });
-        Self { address, rsa, ec, published, key_requests, answers, task }
+        Self { address, rsa, ec, published, key_requests, response_permits, task }
     }
 
     fn issuer(&self) -> Issuer {
@@ -104,7 +107,7 @@ impl LocalIssuer {
         Issuer { name: "local".into(), issuer: self.address.clone(), audiences, keys_url: None }
     }
 
-    /// With a nonce of its own.
+    /// Builds claims with a fresh nonce.
     async fn build_claims(&self, server: &Server, subject: &str) -> Value {
         json!({
             "iss": self.address, "sub": subject, "aud": "the-app", "iat": NOW, "exp": NOW + 1_000_000,
@@ -112,7 +115,7 @@ impl LocalIssuer {
         })
     }
 
-    /// Good once.
+    /// Issues a token, which is valid for one use.
     async fn issue_token(&self, server: &Server, subject: &str) -> String {
         self.sign_with_rsa("r1", &self.build_claims(server, subject).await)
     }
@@ -122,14 +125,14 @@ impl LocalIssuer {
         let mut signature = vec![0; self.rsa.public().modulus_len()];
         let random = SystemRandom::new();
         let signed = self.rsa.sign(&RSA_PKCS1_SHA256, &random, message.as_bytes(), &mut signature);
-        signed.expect("a key signs");
+        signed.expect("the key can sign");
         format!("{message}.{}", encode_base64(&signature))
     }
 
     fn sign_with_ec(&self, kid: &str, claims: &Value) -> String {
         let message = signing_input(&json!({ "alg": "ES256", "kid": kid }), claims);
         let signature = self.ec.sign(&SystemRandom::new(), message.as_bytes());
-        format!("{message}.{}", encode_base64(signature.expect("a key signs").as_ref()))
+        format!("{message}.{}", encode_base64(signature.expect("the key can sign").as_ref()))
     }
 }
 
@@ -163,9 +166,9 @@ fn link(server: &Server, access_token: &str, proof: &str, token: &str) -> Reques
 }
 
 fn identity_proof(token: &str) -> Value {
-    let mut shown = sign_in_body(DEVICE, token);
-    shown["by"] = json!("identity");
-    shown
+    let mut credential = sign_in_body(DEVICE, token);
+    credential["by"] = json!("identity");
+    credential
 }
 
 #[tokio::test]
@@ -187,8 +190,8 @@ async fn a_subject_signs_in_the_same_player_under_every_algorithm() {
     let token = text(&first["access_token"]);
     let wallet = ok(server.node.get("/v1/me/wallet", &token)).await;
     assert_eq!(wallet["available"], WELCOME.hundredths());
-    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "keys are kept");
-    // Nothing else of the token is.
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "keys are cached");
+    // Nothing else of the token is stored.
     for table in ["players", "identities", "sessions"] {
         let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
         let rows = sqlx::query_scalar(sqlx::AssertSqlSafe(sql));
@@ -213,7 +216,7 @@ async fn twenty_concurrent_sign_ins_of_a_subject_create_one_player_and_one_grant
 async fn every_invalid_id_token_is_refused() {
     let local = LocalIssuer::start().await;
     let server = start_server(&local).await;
-    // One nonce for all: whoever is refused has not used it.
+    // One nonce suffices for all tokens, because a refused token does not use it up.
     let claims = local.build_claims(&server, "s1").await;
     let with = |name: &str, value: Value| {
         let mut claims = claims.clone();
@@ -227,7 +230,7 @@ async fn every_invalid_id_token_is_refused() {
     };
     let good = local.sign_with_rsa("r1", &claims);
     let (head, signature) = good.rsplit_once('.').unwrap();
-    let (_, said) = head.split_once('.').unwrap();
+    let (_, encoded) = head.split_once('.').unwrap();
     let header = |json: Value| encode_base64(json.to_string().as_bytes());
     let unsigned = header(json!({ "alg": "none", "kid": "r1" }));
     let by_secret = header(json!({ "alg": "HS256", "kid": "r1" }));
@@ -280,8 +283,8 @@ async fn every_invalid_id_token_is_refused() {
     ok(sign_in(&server, &several)).await;
 }
 
-/// Whoever has copied a token, from a log or another app's page, is not let in by it: it is bound to the
-/// device that asked for its nonce, and it is good once.
+/// A copied token, from a log or from another app's page, is useless: it is bound to the device
+/// that requested its nonce, and it is valid once.
 #[tokio::test]
 async fn a_token_is_valid_once_and_for_its_device() {
     let local = LocalIssuer::start().await;
@@ -299,7 +302,8 @@ async fn a_token_is_valid_once_and_for_its_device() {
         let again = node.post("/v1/sign-in/openid", &sign_in_body(DEVICE, &token));
         expect_refusal(again, refused.0, refused.1).await;
     }
-    // Nor does it link, or prove anything; and what has linked or proved does not sign in.
+    // A used token neither links nor proves anything, and a token that was used to link or prove
+    // does not sign in.
     let access = text(&first["access_token"]);
     expect_refusal(
         node.post("/v1/me/proof", &identity_proof(&token)).bearer_auth(&access),
@@ -307,14 +311,14 @@ async fn a_token_is_valid_once_and_for_its_device() {
         refused.1,
     )
     .await;
-    let shown = local.issue_token(&server, "s1").await;
-    let proof = node.proof(&access, &identity_proof(&shown)).await;
-    expect_refusal(sign_in(&server, &shown), refused.0, refused.1).await;
-    expect_refusal(link(&server, &access, &proof, &shown), refused.0, refused.1).await;
+    let credential = local.issue_token(&server, "s1").await;
+    let proof = node.proof(&access, &identity_proof(&credential)).await;
+    expect_refusal(sign_in(&server, &credential), refused.0, refused.1).await;
+    expect_refusal(link(&server, &access, &proof, &credential), refused.0, refused.1).await;
     let linked = local.issue_token(&server, "s1").await;
     ok(link(&server, &access, &proof, &linked)).await;
     expect_refusal(sign_in(&server, &linked), refused.0, refused.1).await;
-    // Of many at once one is let in.
+    // Of many concurrent uses one succeeds.
     let token = local.issue_token(&server, "s1").await;
     let racing = (0..10).map(|_| async { sign_in(&server, &token).send().await.unwrap().status() });
     let answers = join_all(racing).await;
@@ -331,22 +335,23 @@ async fn a_nonce_expires_after_ten_minutes_and_is_removed() {
         let used: i64 = used.fetch_one(&server.bank.pool).await.unwrap();
         used
     };
-    let (early, late) = (local.issue_token(&server, "s1").await, local.issue_token(&server, "s1").await);
+    let early = local.issue_token(&server, "s1").await;
+    let late = local.issue_token(&server, "s1").await;
     server.clock.advance(Duration::from_millis(599_999));
     ok(sign_in(&server, &early)).await;
     assert_eq!(used().await, 1);
     server.clock.advance(Duration::from_millis(1));
     expect_refusal(sign_in(&server, &late), 401, "id_token_refused").await;
     ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
-    assert_eq!(used().await, 1, "the one that was over is gone");
-    // Asking writes nothing down.
+    assert_eq!(used().await, 1, "the expired nonce is removed");
+    // Requesting a nonce stores nothing.
     for _ in 0..10 {
         request_nonce(&server, DEVICE).await;
     }
     assert_eq!(used().await, 1);
 }
 
-/// An issuer that cannot be reached is another answer than a key that it does not publish.
+/// An unreachable issuer is reported differently from an unknown key.
 #[tokio::test]
 async fn an_unreachable_issuer_is_not_an_invalid_token() {
     let mut local = LocalIssuer::start().await;
@@ -375,7 +380,7 @@ async fn issuer_keys_are_refetched_at_a_bounded_rate() {
     let local = LocalIssuer::start().await;
     let server = start_server(&local).await;
     ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
-    // A new key is published. Within the minute nobody looks.
+    // A new key is published. Within the same minute the keys are not fetched again.
     let replace = |kid: &str| {
         let mut keys = local.published.lock().unwrap();
         keys["keys"][0]["kid"] = json!(kid);
@@ -389,11 +394,12 @@ async fn issuer_keys_are_refetched_at_a_bounded_rate() {
     server.clock.advance(Duration::from_mins(1));
     ok(sign_in(&server, &rotated().await)).await;
     for number in 0..10 {
-        let unknown = local.sign_with_rsa(&format!("x{number}"), &local.build_claims(&server, "s1").await);
+        let claims = local.build_claims(&server, "s1").await;
+        let unknown = local.sign_with_rsa(&format!("x{number}"), &claims);
         expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
     }
     assert_eq!(local.key_requests.load(Ordering::SeqCst), 2);
-    // A key that was withdrawn is believed for an hour at most.
+    // A withdrawn key is trusted for at most one hour.
     replace("r3");
     server.clock.advance(Duration::from_mins(50));
     ok(sign_in(&server, &rotated().await)).await;
@@ -428,7 +434,8 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     let token = guest.access_token.as_str();
     let proof = node.device_proof(token, "device-0123456789").await;
     let methods = ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await;
-    assert_eq!(ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await, methods);
+    let id_token = local.issue_token(&server, "s1").await;
+    assert_eq!(ok(link(&server, token, &proof, &id_token)).await, methods);
     let linked_at = "2026-03-01T12:00:00.000Z";
     let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
     let expected =
@@ -441,11 +448,12 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     expect_refusal(second, 409, "issuer_linked").await;
     let other = node.guest("device-9876543210").await;
     let others = node.device_proof(&other.access_token, "device-9876543210").await;
-    let theirs = link(&server, &other.access_token, &others, &local.issue_token(&server, "s1").await);
+    let id_token = local.issue_token(&server, "s1").await;
+    let theirs = link(&server, &other.access_token, &others, &id_token);
     expect_refusal(theirs, 409, "identity_taken").await;
     expect_refusal(link(&server, token, &proof, "nonsense"), 401, "id_token_refused").await;
 
-    // Where the settings know an issuer no more, its address stands for its name.
+    // If the settings no longer contain an issuer, its address replaces its name.
     let gone = format!("https://id.example/{}", "a".repeat(236));
     let insert = "insert into identities (issuer, subject, player, linked_at)
         values ($1, 's1', $2, now())";
@@ -459,10 +467,11 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     };
     let escaped = gone.replace('/', "%2F");
     ok(delete(&format!("/v1/me/identities/{escaped}"))).await;
-    assert_eq!(ok(node.get("/v1/me/sign-in-methods", token)).await["identities"], json!([identity]));
+    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    assert_eq!(methods["identities"], json!([identity]));
     expect_refusal(delete(&format!("/v1/me/identities/{escaped}a")), 422, "path_invalid").await;
 
-    // Devices may go now, and then the identity is the last way in.
+    // The devices may be forgotten now; the identity is then the last sign-in method.
     let nothing = node.request(Method::DELETE, "/v1/me/devices").bearer_auth(&other.access_token);
     let nothing = nothing.header("account-proof", &others);
     expect_refusal(nothing, 409, "last_sign_in").await;
@@ -480,8 +489,8 @@ async fn a_guest_links_an_identity_and_signs_in_with_it() {
     assert_ne!(text(&anew["player"]["id"]), guest.id);
 }
 
-/// An identity can be linked to one guest after the other, or be somebody's who deletes the account
-/// and comes again.
+/// An identity may be linked to several guests in turn, or belong to a player who deletes the
+/// account and returns.
 #[tokio::test]
 async fn an_identity_grants_one_welcome_a_day() {
     let local = LocalIssuer::start().await;
@@ -518,7 +527,8 @@ async fn an_identity_grants_one_welcome_a_day() {
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 }
 
-/// Whoever has found the telephone has the device: where there is an identity, it is asked for.
+/// Whoever finds a lost telephone holds the device. A player with an identity therefore has to
+/// present the identity.
 #[tokio::test]
 async fn account_changes_require_proof_of_a_linked_identity() {
     let local = LocalIssuer::start().await;
@@ -529,7 +539,7 @@ async fn account_changes_require_proof_of_a_linked_identity() {
     let by_device = json!({ "by": "device", "device_id": "device-0123456789" });
     let proof = node.proof(token, &by_device).await;
     ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await;
-    let show = |shown: &Value| node.post("/v1/me/proof", shown).bearer_auth(token);
+    let show = |credential: &Value| node.post("/v1/me/proof", credential).bearer_auth(token);
     expect_refusal(show(&by_device), 403, "proof_insufficient").await;
     expect_refusal(show(&identity_proof(&local.issue_token(&server, "s2").await)), 403, "identity_wrong")
         .await;
@@ -543,7 +553,7 @@ async fn account_changes_require_proof_of_a_linked_identity() {
     ok(delete.header("account-proof", proof)).await;
 }
 
-/// Whoever hangs up while keys are fetched does not take them from others.
+/// A caller that disconnects during a fetch of keys does not cancel it for other callers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disconnected_caller_does_not_cancel_the_key_fetch() {
     let local = LocalIssuer::start().await;
@@ -552,8 +562,8 @@ async fn a_disconnected_caller_does_not_cancel_the_key_fetch() {
     let impatient =
         sign_in(&server, &local.issue_token(&server, "maya").await).timeout(Duration::from_millis(300));
     assert!(impatient.send().await.unwrap_err().is_timeout());
-    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "the keys were asked for");
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "the keys were requested");
     drop(held);
     ok(sign_in(&server, &local.issue_token(&server, "maya").await)).await;
-    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "by the fetch that went on");
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "the first fetch continued");
 }

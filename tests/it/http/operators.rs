@@ -1,4 +1,4 @@
-//! Who may do what under `/v1/operator`, and how operators come and go.
+//! Access to `/v1/operator` by role, and the creation and disabling of operators.
 
 use std::process::{Command, Output, Stdio};
 
@@ -14,10 +14,10 @@ const CORRECTIONS: &str = "/v1/operator/corrections";
 
 const TOKEN: &str = "/v1/operator/token";
 
-/// Somebody who calls a route.
+/// The callers of a route.
 const CALLERS: [&str; 6] = ["nobody", "player", "viewer", "support", "finance", "admin"];
 
-/// Every route that came with rewards and operators, by every caller: the status that it gets.
+/// The status that each caller gets from every route of rewards and operators.
 #[tokio::test]
 async fn every_route_admits_the_intended_roles() {
     let server = Server::new().await;
@@ -45,7 +45,7 @@ async fn every_route_admits_the_intended_roles() {
     let routes = [
         (Method::GET, "/v1/me/rewards".to_owned(), None, [401, 200, 401, 401, 401, 401]),
         (Method::POST, "/v1/me/rewards/daily".into(), None, [401, 200, 401, 401, 401, 401]),
-        // 409: let in, and not due.
+        // 409: the caller is admitted, but relief is not due.
         (Method::POST, "/v1/me/rewards/relief".into(), None, [401, 409, 401, 401, 401, 401]),
         (Method::GET, "/v1/me/wallet/entries".into(), None, [401, 200, 401, 401, 401, 401]),
         (Method::GET, CORRECTIONS.into(), None, [401, 401, 200, 200, 200, 200]),
@@ -56,7 +56,7 @@ async fn every_route_admits_the_intended_roles() {
     ];
     for (method, path, body, expected) in routes {
         for ((caller, token), status) in CALLERS.iter().zip(&tokens).zip(expected) {
-            // Each decision is on a request of its own.
+            // Each decision concerns a request of its own.
             let path = match path.as_str() {
                 "approval" | "rejection" => format!("{CORRECTIONS}/{}/{path}", ask().await),
                 path => path.to_owned(),
@@ -119,15 +119,15 @@ fn run_bahay(server: &Server, arguments: &[&str]) -> Output {
     command.arg("operator").args(arguments).output().unwrap()
 }
 
-/// The one line that a command prints.
+/// Returns the single line that a command prints.
 fn output_line(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
 }
 
 fn assert_error(output: &Output, words: &str) {
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains(words), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains(words), "{stderr}");
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn operators_are_created_and_disabled_by_command() {
     assert!(lines[1].starts_with("kuya.ben ") && !lines[1].contains("disabled"), "{listed}");
     assert_eq!(lines.len(), 2);
     assert!(!listed.contains("bahay_"));
-    // The database keeps no token, and the serving role gives nobody another role.
+    // The database stores no token, and the serving role cannot change a role.
     let rows: Vec<Value> = sqlx::query_scalar("select to_jsonb(o) from operators o")
         .fetch_all(&server.bank.pool)
         .await
@@ -176,7 +176,7 @@ async fn operators_are_created_and_disabled_by_command() {
     assert!(change.await.unwrap_err().to_string().contains("permission denied"));
 }
 
-/// Nobody creates a token for somebody else, and a token does not create or replace one.
+/// An operator creates a token only for itself, and a token cannot create or replace a token.
 #[tokio::test]
 async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     let server = Server::new().await;
@@ -192,7 +192,7 @@ async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     let of_other = server.node.request(Method::POST, of_other).bearer_auth(&luz);
     expect_refusal(of_other, 404, "route_not_found").await;
 
-    // A program closes the house; a person opens it.
+    // A program closes the house with a token; a person opens it in a session.
     let reason = json!({ "reason": "maintenance tonight" });
     for (by, path) in [(&token, "closing"), (&luz, "opening")] {
         let request = server.node.post(&format!("/v1/operator/house/{path}"), &reason);
@@ -221,7 +221,7 @@ async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     assert_eq!(noted, expected.map(|(action, way)| (action.to_owned(), way.to_owned())));
 }
 
-/// A copy of a token moves no coins, ends no game, shows no hand and shuts no colleague out.
+/// A copied token moves no coins, ends no game, shows no hand and disables no operator.
 #[tokio::test]
 async fn a_token_does_not_permit_actions_that_require_a_session() {
     let server = Server::new().await;

@@ -1,4 +1,4 @@
-//! Profile and wallet.
+//! The player's own profile and wallet.
 
 use bahay::ledger::{Grant, GrantCoins};
 use bahay_engine::coins::Coins;
@@ -42,15 +42,16 @@ async fn a_player_sees_its_own_profile_only() {
     }
 }
 
-/// A player whose wallet has `count` entries.
+/// Creates a player whose wallet has `count` entries, and returns its access token.
 async fn sign_in_with_entries(server: &Server, count: i64) -> String {
     let guest = server.node.guest(DEVICE).await;
     let player = guest.id.parse().expect("an id is a UUID");
     for number in 1..count {
-        let (grant, key) = (Grant::Daily, format!("{player}:{number}"));
+        let grant = Grant::Daily;
+        let key = format!("{player}:{number}");
         let amount = Coins::from_hundredths(number);
         let input = GrantCoins { player, grant, key, amount };
-        server.bank.ledger.grant(input).await.expect("a grant is given");
+        server.bank.ledger.grant(input).await.expect("the grant is booked");
     }
     guest.access_token
 }

@@ -1,4 +1,4 @@
-//! Names with passwords: the first, another one, signing in, and who is held off.
+//! Names with passwords: the first password, changes, signing in, and lockouts.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
     node.post("/v1/sign-in/password", &json!({ "name": name, "password": password }))
 }
 
-/// Of a guest with this device.
+/// Builds a request that sets the first password of a guest with this device.
 async fn set_password_of(
     node: &Node,
     token: &str,
@@ -32,7 +32,12 @@ async fn set_password_of(
     node.set_password(token, device, &body).await
 }
 
-async fn set_first_password(node: &Node, token: &str, name: &str, password: &str) -> RequestBuilder {
+async fn set_first_password(
+    node: &Node,
+    token: &str,
+    name: &str,
+    password: &str,
+) -> RequestBuilder {
     set_password_of(node, token, DEVICE, name, password).await
 }
 
@@ -41,7 +46,7 @@ fn change_password(node: &Node, token: &str, current: &str, new: &str) -> Reques
     node.request(Method::PUT, "/v1/me/password").bearer_auth(token).json(&body)
 }
 
-/// A guest who has become Maria.
+/// Creates a guest with the name Maria and a password.
 async fn sign_in_maria(node: &Node) -> Guest {
     let guest = node.guest(DEVICE).await;
     ok(set_first_password(node, &guest.access_token, "Maria", PASSWORD).await).await;
@@ -58,7 +63,7 @@ async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
     let me = ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
     assert_eq!(text(&me["id"]), guest.id);
     assert_eq!(me["name"], "Maria");
-    // On whatever node, in whatever letters; and the device as before.
+    // The player signs in on any node and in any letter case, and by its device as before.
     let other = server.another_node().await;
     for name in ["Maria", "maria", " MARIA ", "Ｍａｒｉａ"] {
         let signed_in = ok(sign_in(&other, name, PASSWORD)).await;
@@ -96,12 +101,12 @@ async fn a_first_password_is_validated_and_set_once() {
     let again = node.post("/v1/me/password", &body).header("account-proof", proof);
     expect_refusal(again.bearer_auth(token), 409, "password_set").await;
     ok(sign_in(node, "Maria", PASSWORD)).await;
-    // The name is Maria's now.
+    // The name is reserved for Maria now.
     let device = "device-9876543210";
     let other = node.guest(device).await.access_token;
     for name in ["Maria", "MARIA", "Mаria"] {
-        let taken = set_password_of(node, &other, device, name, OTHER).await;
-        expect_refusal(taken, 409, "name_taken").await;
+        let claim = set_password_of(node, &other, device, name, OTHER).await;
+        expect_refusal(claim, 409, "name_taken").await;
     }
     let house = set_password_of(node, &other, device, "Bahay Support", OTHER).await;
     expect_refusal(house, 422, "name_reserved").await;
@@ -116,11 +121,11 @@ async fn one_of_twenty_concurrent_claims_gets_the_name() {
         async move {
             let device = format!("device-0000000000-{number}");
             let guest = node.guest(&device).await;
-            // Each in a spelling of its own.
+            // The claims differ in their spelling.
             let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
             let token = guest.access_token.as_str();
             let answer = set_password_of(node, token, &device, name, PASSWORD).await.send().await;
-            answer.expect("the server answers").status().as_u16()
+            answer.expect("the server responds").status().as_u16()
         }
     });
     let mut answers = join_all(races).await;
@@ -156,7 +161,7 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
     let node = &server.node;
     sign_in_maria(node).await;
     let wrong = |node, name| async move { refused(sign_in(node, name, "wrong password")).await };
-    // Four do no harm, if the fifth is right.
+    // Four failures do not matter if the fifth attempt succeeds.
     for _ in 0..4 {
         assert_eq!(wrong(node, "Maria").await, (401, "credentials_wrong".into()));
     }
@@ -164,7 +169,7 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
     for spelling in ["Maria", "maria", "MARIA", "Maria", "m a r i a"] {
         assert_eq!(wrong(node, spelling).await, (401, "credentials_wrong".into()));
     }
-    // Neither the right password nor another node is let in.
+    // The right password is refused too, as it is on another node.
     let restarted = server.another_node().await;
     for node in [node, &restarted] {
         let response = sign_in(node, "Maria", PASSWORD).send().await.unwrap();
@@ -172,12 +177,12 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
         let refusal = super::server::refusal(response).await;
         assert_eq!(refusal, (429, "sign_in_locked".into()));
     }
-    // A name that nobody has is told the same.
+    // An unknown name gets the same responses.
     for _ in 0..5 {
         assert_eq!(wrong(node, "Nobody Here").await, (401, "credentials_wrong".into()));
     }
     assert_eq!(wrong(node, "Nobody Here").await, (429, "sign_in_locked".into()));
-    // Others are not touched, and the minute passes.
+    // Other names are not affected, and the lockout ends after a minute.
     node.guest(DEVICE).await;
     server.clock.advance(Duration::from_secs(59));
     expect_refusal(sign_in(node, "Maria", PASSWORD), 429, "sign_in_locked").await;
@@ -185,11 +190,13 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
     ok(sign_in(node, "Maria", PASSWORD)).await;
 }
 
-/// Whoever guesses keeps strangers out who come from the same address, and nobody else; and whoever
-/// guesses from everywhere keeps out strangers, and not who has signed in from there before.
+/// A guesser at one address locks out strangers behind the same address, but nobody else. A guesser
+/// at many addresses locks out strangers everywhere, but no client that has signed in from there
+/// before.
 #[tokio::test]
 async fn guesses_do_not_lock_out_known_devices() {
-    let limits = rate_limit::Options { proxies: "127.0.0.1".parse().unwrap(), ..wide_rate_limits() };
+    let proxies = "127.0.0.1".parse().unwrap();
+    let limits = rate_limit::Options { proxies, ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let node = &server.node;
@@ -203,7 +210,7 @@ async fn guesses_do_not_lock_out_known_devices() {
     }
     expect_refusal(from("203.0.113.1", PASSWORD), 429, "sign_in_locked").await;
     ok(from("198.51.100.1", PASSWORD)).await;
-    // The owner's own device is behind the same address, and counts by itself.
+    // The owner's device is behind the same address and is counted separately.
     let by_device = |address: &str, password: &str| {
         let body = json!({ "name": "Maria", "password": password, "device_id": DEVICE });
         node.post("/v1/sign-in/password", &body).header("x-forwarded-for", address)
@@ -215,7 +222,7 @@ async fn guesses_do_not_lock_out_known_devices() {
     }
     expect_refusal(by_device("192.0.2.99", PASSWORD), 429, "sign_in_locked").await;
     server.clock.advance(Duration::from_mins(1));
-    // Ten addresses more: the name is guessed at from everywhere.
+    // Ten more addresses: guesses at the name arrive from everywhere.
     for place in 2..=11 {
         for _ in 0..5 {
             let _ = from(&format!("203.0.113.{place}"), "wrong password").send().await.unwrap();
@@ -258,7 +265,7 @@ async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
     let server = Server::new().await;
     let node = &server.node;
     sign_in_maria(node).await;
-    // A guest who has no password, one who is nobody, and what cannot be a name at all.
+    // A guest without a password, an unknown name, and a text that is not a valid name.
     node.sign_in(&json!({ "device_id": "device-9876543210", "name": "Luz" })).await;
     let mut bodies = Vec::new();
     for name in ["Maria", "Luz", "Somebody", "", "x", "\u{202e}", &"long ".repeat(500)] {
@@ -268,7 +275,7 @@ async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
         bodies.push(body);
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
-    // A password that could not be set is only a wrong one.
+    // A password that could not be set is reported as a wrong one.
     for password in ["", "short", &"é".repeat(2_000)] {
         let name = format!("Nobody {}", password.len());
         expect_refusal(sign_in(node, &name, password), 401, "credentials_wrong").await;
@@ -308,7 +315,7 @@ async fn sign_ins_beyond_the_hashing_queue_are_refused() {
         let node = &server.node;
         async move {
             let response = sign_in(node, &format!("Nobody {number}"), PASSWORD).send().await;
-            let response = response.expect("the server answers");
+            let response = response.expect("the server responds");
             if response.status() == 401 {
                 return 401;
             }
@@ -320,7 +327,7 @@ async fn sign_ins_beyond_the_hashing_queue_are_refused() {
     });
     let answers = join_all(attempts).await;
     assert!(answers.contains(&401) && answers.contains(&503), "{answers:?}");
-    // It was a matter of the moment.
+    // The queue was full only for a moment.
     expect_refusal(sign_in(&server.node, "Nobody", PASSWORD), 401, "credentials_wrong").await;
 }
 

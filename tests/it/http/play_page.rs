@@ -1,5 +1,6 @@
-//! The browser client as a browser is sent it: kept for ever where its name has a hash, asked for
-//! again where not, compressed for those who take it, and let to call nobody else.
+//! The browser client as the server sends it: files with a hash in their names are cached without
+//! limit, others are revalidated, all are compressed for clients that accept it, and the page may
+//! connect to no other host.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ async fn get(server: &Server, path: &str, encodings: &str) -> Response {
     request.send().await.unwrap()
 }
 
-/// The addresses of the files that the page loads.
+/// Returns the addresses of the files that the page loads.
 fn list_files(page: &str) -> Vec<String> {
     let rest = page.split("\"/play/files/").skip(1);
     rest.map(|rest| format!("/play/files/{}", rest.split('"').next().unwrap())).collect()
@@ -38,7 +39,7 @@ async fn the_page_is_revalidated() {
     assert!(policy.starts_with("default-src 'none';") && policy.contains("connect-src 'self';"));
     assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
     let page = response.text().await.unwrap();
-    assert!(!page.contains("<style") && !page.contains(" style="), "no inline style");
+    assert!(!page.contains("<style") && !page.contains(" style="), "there is no inline style");
     assert_eq!(
         page.matches("<script").count(),
         page.matches("<script type=\"module\" src=").count()
@@ -55,7 +56,7 @@ async fn the_page_is_revalidated() {
     }
     assert_eq!(again("\"other\"".to_owned()).await.unwrap().status(), 200);
 
-    // A link to a private table that is gone leads to the same page.
+    // A link to a private table that no longer exists leads to the same page.
     for path in ["/play/join/K7MWQ2XA", "/play/join/%3Cscript%3E", "/play/join/%00"] {
         let linked = get(&server, path, "br").await;
         assert_eq!(linked.headers()[ETAG], tag, "{path}");
@@ -63,13 +64,13 @@ async fn the_page_is_revalidated() {
     }
 }
 
-/// The content of a tag of the page, by its property.
-fn property<'a>(page: &'a str, name: &str) -> &'a str {
+/// Returns the content of a tag of the page, by its property.
+fn read_property<'a>(page: &'a str, name: &str) -> &'a str {
     let (_, rest) = page.split_once(&format!("property=\"{name}\" content=\"")).unwrap();
     rest.split('"').next().unwrap()
 }
 
-/// Messengers ask for a link without a token, and make a card of what the page says about itself.
+/// Messengers request a link without a token, and render a card from the tags of the page.
 #[tokio::test]
 async fn an_invitation_has_a_preview() {
     let server = Server::new().await;
@@ -92,7 +93,7 @@ async fn an_invitation_has_a_preview() {
     let about = read_property(&page, "og:description");
     assert!(about.starts_with("Bet 5 coins. 1 of 3 seats are taken."), "{about}");
     assert_eq!(read_property(&page, "og:url"), opened["link"].as_str().unwrap());
-    // All else is the page.
+    // The rest of the page is unchanged.
     let around = |page: &str| {
         let (before, rest) = page.split_once("<!--preview-->").unwrap();
         let (_, after) = rest.split_once("<!--/preview-->").unwrap();
@@ -102,7 +103,7 @@ async fn an_invitation_has_a_preview() {
 
     let again = || node.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]).send();
     assert_eq!(again().await.unwrap().status(), 304);
-    // Somebody else sits down: the card is another one.
+    // After another player has sat down the card is different.
     let guest = node.guest("device-9876543210").await;
     let seat = format!("/v1/private-tables/{}/seat", opened["code"].as_str().unwrap());
     ok(node.request(Method::POST, &seat).bearer_auth(&guest.access_token)).await;
@@ -123,10 +124,11 @@ async fn files_are_cached_forever_and_compressed() {
         assert_eq!(plain.headers()[CACHE_CONTROL], "public, max-age=31536000, immutable");
         assert!(plain.headers().get(CONTENT_ENCODING).is_none());
         let text = plain.bytes().await.unwrap();
-        // The name says what is in it.
+        // The name contains the hash of the content.
         let digest = Hex(<[u8; 32]>::from(Sha256::digest(&text))).to_string();
         assert!(path.contains(&digest[..12]), "{path} {digest}");
-        // A picture is compressed by itself, and is for messengers and home screens.
+        // A picture is compressed by its own format, and is used by messengers and home screens
+        // only.
         if path.ends_with(".png") {
             continue;
         }
@@ -142,12 +144,12 @@ async fn files_are_cached_forever_and_compressed() {
             sent += bytes;
         }
     }
-    // Of the budget of a first hand; the game, messages and calls come on top (tests/browser/play measures
-    // all).
+    // A part of the budget of a first hand; the game, messages and calls are measured by
+    // tests/browser/play.
     assert!(sent < 60_000, "{sent} bytes before anything is asked");
 }
 
-/// A browser looks for a new service worker and a new manifest under their old names.
+/// A browser revalidates the service worker and the manifest under their fixed names.
 #[tokio::test]
 async fn files_with_fixed_names_are_revalidated() {
     let server = Server::new().await;
@@ -183,7 +185,7 @@ async fn unknown_files_are_not_found() {
     }
 }
 
-/// Whoever types the house's name alone, or a slash too many, comes to the game.
+/// An address without a path, or with a trailing slash, leads to the game.
 #[tokio::test]
 async fn the_root_redirects_to_the_page() {
     let server = Server::new().await;

@@ -1,4 +1,4 @@
-//! What players report about each other, as operators read it and decide.
+//! Players' reports about each other, as operators read and decide them.
 
 use bahay::operators::Role;
 use bahay_engine::table::PlayerId;
@@ -29,8 +29,8 @@ async fn a_report_is_read_by_operators_and_decided_once() {
     for (number, words) in [(1, Some("They showed each other their cards.")), (2, None)] {
         let body = json!({ "player": guests[number].id, "reason": "collusion", "words": words });
         let report = server.node.post(&format!("/v1/games/{game}/reports"), &body);
-        let kept = report.bearer_auth(&guests[0].access_token).send().await.unwrap();
-        assert_eq!(kept.status(), 204);
+        let stored = report.bearer_auth(&guests[0].access_token).send().await.unwrap();
+        assert_eq!(stored.status(), 204);
     }
 
     let viewer = server.operator("ate.luz", Role::Viewer).await;
@@ -45,12 +45,12 @@ async fn a_report_is_read_by_operators_and_decided_once() {
     assert_eq!(second["items"][0]["reason"], "collusion");
     assert_eq!(second["items"][0]["game"], game.as_str());
     assert_eq!(second["next_cursor"], Value::Null);
-    // A cursor is good for its list and for whom it was given to.
+    // A cursor is valid only for its list and its owner.
     expect_refusal(list(&format!("?state=open&cursor={cursor}")), 422, "cursor_invalid").await;
     let of_other = format!("/v1/operator/reports?cursor={cursor}");
     expect_refusal(server.node.get(&of_other, &support), 422, "cursor_invalid").await;
     expect_refusal(list("?state=undecided"), 422, "query_invalid").await;
-    // Players have no business there.
+    // Players have no access.
     let path = "/v1/operator/reports";
     let player = server.node.get(path, &guests[0].access_token);
     expect_refusal(player, 401, "token_malformed").await;

@@ -1,4 +1,4 @@
-//! Private tables: the code opens the door, the host keeps it.
+//! Private tables: players join by a code, and the host decides who stays.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -41,16 +41,16 @@ async fn players_join_by_code_only() {
     let code = opened["code"].as_str().unwrap();
     assert_eq!(code.len(), 8);
     assert!(opened["link"].as_str().unwrap().ends_with(&format!("/{code}")));
-    // However it is typed.
+    // The code is not case-sensitive.
     let seated = ok(party.join(1, &code.to_lowercase())).await;
     assert_eq!(seated, opened);
-    assert_eq!(ok(party.join(1, code)).await, opened, "the same seat again");
+    assert_eq!(ok(party.join(1, code)).await, opened, "a repeated join returns the same seat");
     let table = ok(party.request(2, Method::GET, &format!("/v1/private-tables/{code}"))).await;
     assert_eq!(table["bet"], 300);
     assert_eq!(table["rule_set"], "kingdom");
     assert_eq!(table["host"], json!(party.guests[0].id));
     assert_eq!(table["players"].as_array().unwrap().len(), 2);
-    // Who asks the room, or the house for a private one, does not come here.
+    // A request for a seat in the room, or for a private table, never leads to this table.
     let elsewhere = ok(party.request(3, Method::POST, "/v1/rooms/newbie/seat")).await;
     assert_ne!(elsewhere["table"], opened["table"]);
     let room = party.request(4, Method::POST, "/v1/rooms/private/seat");
@@ -58,7 +58,7 @@ async fn players_join_by_code_only() {
     expect_refusal(party.join(3, code), 409, "seated_elsewhere").await;
     ok(party.join(2, code)).await;
     expect_refusal(party.join(4, code), 409, "table_full").await;
-    // The host sends somebody away while no game runs.
+    // The host removes a player while no game runs.
     let remove = |by: usize, who: &str| {
         let path = format!("/v1/private-tables/{code}/players/{who}");
         party.request(by, Method::DELETE, &path)
@@ -94,14 +94,14 @@ async fn invalid_codes_bets_and_rules_are_refused() {
             422,
             "rules_invalid",
         ),
-        // Weeks for each turn would hold the stakes of those who want to leave, and a game with no time
-        // to think is the AI's.
+        // Turns of several weeks would hold the stakes of players who want to leave, and a game
+        // without time to think would be played by the AI.
         (draw_countdown_body(u32::MAX), 422, "rules_invalid"),
         (draw_countdown_body(10 * 60 * 1_000 + 1), 422, "rules_invalid"),
         (draw_countdown_body(1_000), 422, "rules_invalid"),
-        // A count of that game is half a bet, which is a whole number of hundredths.
+        // A count of that game is half a bet, which has to be a whole number of hundredths.
         (json!({ "room": "newbie", "bet": 101, "kind": "tongo_assets" }), 422, "rules_invalid"),
-        // At both Tongos a seat plays with its whole stake or not at all.
+        // At both Tongos a seat plays with its full stake only.
         (short_stakes_body("tongo_options"), 422, "rules_invalid"),
         (short_stakes_body("tongo_assets"), 422, "rules_invalid"),
         (json!({ "room": "newbie", "bet": 10_000_000 }), 409, "too_few_coins"),
@@ -115,7 +115,7 @@ async fn invalid_codes_bets_and_rules_are_refused() {
     expect_refusal(party.open(&body), 409, "seated_elsewhere").await;
 }
 
-/// Rule 6.9 of Tong-its: the host chooses, and everybody who has the code can see it.
+/// Rule 6.9 of Tong-its: the host chooses, and the choice is visible to everybody with the code.
 #[tokio::test]
 async fn a_host_may_allow_short_stakes_at_tongits() {
     for (asked, expected) in [(None, false), (Some(false), false), (Some(true), true)] {

@@ -1,4 +1,4 @@
-//! Names and avatars: whose they are, how often they change, what others see.
+//! Names and avatars: who may use them, how often they change, and what others see.
 
 use bahay::accounts::{AVATARS, RENAME_INTERVAL};
 use reqwest::{Method, RequestBuilder};
@@ -22,7 +22,7 @@ async fn a_name_changes_once_in_seven_days() {
     assert!(guest.answer["player"]["renamable_at"].is_null());
     let first = ok(change_profile(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
     assert_eq!(first["renamable_at"], "2026-03-08T12:00:00.000Z");
-    // Its own name is no change, and what is refused changes nothing else either.
+    // Setting the same name is not a change, and a refused change changes nothing.
     ok(change_profile(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
     let both = json!({ "name": "Luz", "avatar": "tarsier" });
     let refusal = refused(change_profile(&server, &guest.access_token, &both)).await;
@@ -34,7 +34,7 @@ async fn a_name_changes_once_in_seven_days() {
     server.clock.advance(Duration::from_millis(1));
     let changed = ok(change_profile(&server, &token().await, &both)).await;
     assert_eq!((&changed["name"], &changed["avatar"]), (&json!("Luz"), &json!("tarsier")));
-    // The name before is free.
+    // The previous name is free.
     let other = server.node.guest(OTHER_DEVICE).await;
     ok(change_profile(&server, &other.access_token, &json!({ "name": "Maria" }))).await;
 }
@@ -61,13 +61,14 @@ async fn a_confusable_name_is_refused() {
         let body = json!({ "name": name });
         let refusal = refused(change_profile(&server, &other.access_token, &body)).await;
         assert_eq!(refusal, (409, "name_taken".into()), "{name}");
-        // Nor does a new guest bring it along.
+        // A new guest cannot have the name either.
         let body = json!({ "device_id": "device-0000000000", "name": name });
         let guest = server.node.post("/v1/sign-in/guest", &body);
         assert_eq!(refused(guest).await, (409, "name_taken".into()), "{name}");
     }
     for name in ["Bahay", "Admin", "ADMlN", "Ang Moderator", "t0ngits"] {
-        let refusal = refused(change_profile(&server, &other.access_token, &json!({ "name": name }))).await;
+        let request = change_profile(&server, &other.access_token, &json!({ "name": name }));
+        let refusal = refused(request).await;
         assert_eq!(refusal, (422, "name_reserved".into()), "{name}");
         let body = json!({ "device_id": "device-0000000000", "name": name });
         let guest = server.node.post("/v1/sign-in/guest", &body);
@@ -79,7 +80,7 @@ async fn a_confusable_name_is_refused() {
     ok(change_profile(&server, &other.access_token, &json!({ "name": "Maria Klara" }))).await;
 }
 
-/// Until one of them claims it.
+/// The name remains free until one of them claims it.
 #[tokio::test]
 async fn two_guests_may_have_the_same_unclaimed_name() {
     let server = Server::new().await;
@@ -87,13 +88,15 @@ async fn two_guests_may_have_the_same_unclaimed_name() {
         let body = json!({ "device_id": device, "name": "Luz" });
         async { server.node.sign_in(&{ body }).await }
     };
-    let (one, two) = (bring(DEVICE).await, bring(OTHER_DEVICE).await);
+    let one = bring(DEVICE).await;
+    let two = bring(OTHER_DEVICE).await;
     assert_eq!(one.answer["player"]["name"], two.answer["player"]["name"]);
     let claimed = ok(change_profile(&server, &one.access_token, &json!({ "name": "Luz" }))).await;
-    assert!(claimed["renamable_at"].is_null(), "its own name is no change");
+    assert!(claimed["renamable_at"].is_null(), "setting the same name is not a change");
     let late = change_profile(&server, &two.access_token, &json!({ "name": "Luz" }));
     expect_refusal(late, 409, "name_taken").await;
-    assert_eq!(bring(OTHER_DEVICE).await.answer["player"]["name"], "Luz", "it keeps what it has");
+    let again = bring(OTHER_DEVICE).await;
+    assert_eq!(again.answer["player"]["name"], "Luz", "an existing player keeps its name");
 }
 
 #[tokio::test]
@@ -103,10 +106,12 @@ async fn an_avatar_is_one_of_the_catalogue() {
     let catalogue = ok(server.node.request(Method::GET, "/v1/avatars")).await;
     assert_eq!(catalogue, json!({ "items": AVATARS }));
     assert_eq!(guest.answer["player"]["avatar"], AVATARS[0]);
-    let changed = ok(change_profile(&server, &guest.access_token, &json!({ "avatar": "jeepney" }))).await;
+    let request = change_profile(&server, &guest.access_token, &json!({ "avatar": "jeepney" }));
+    let changed = ok(request).await;
     assert_eq!(changed["avatar"], "jeepney");
     for avatar in ["", "Jeepney", "https://evil.example/a.png"] {
-        let refusal = refused(change_profile(&server, &guest.access_token, &json!({ "avatar": avatar })));
+        let request = change_profile(&server, &guest.access_token, &json!({ "avatar": avatar }));
+        let refusal = refused(request);
         assert_eq!(refusal.await, (422, "body_invalid".into()), "{avatar}");
     }
 }
@@ -116,7 +121,8 @@ async fn players_see_only_names_and_avatars_of_others() {
     let server = Server::new().await;
     let one = server.node.guest(DEVICE).await;
     let two = server.node.guest(OTHER_DEVICE).await;
-    ok(change_profile(&server, &two.access_token, &json!({ "avatar": "maya", "time_zone": "UTC" }))).await;
+    let body = json!({ "avatar": "maya", "time_zone": "UTC" });
+    ok(change_profile(&server, &two.access_token, &body)).await;
     let look_up = |ids: &str| server.node.get(&format!("/v1/players?ids={ids}"), &one.access_token);
     let nobody = uuid::Uuid::max();
     let found = ok(look_up(&format!("{},{},{nobody}", two.id, one.id))).await;

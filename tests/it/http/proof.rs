@@ -1,5 +1,6 @@
-//! A copied access token plays, and does not take the account over: what changes how an account is
-//! entered, or ends it, asks for a proof beside it. And the id of a device that is changed.
+//! Account proofs. A copied access token can play, but cannot take over the account: changes of the
+//! sign-in methods and the deletion of the account require a proof. Also tests the change of a
+//! device's id.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ const DEVICE: &str = "device-0123456789";
 const OTHER_DEVICE: &str = "device-9876543210";
 const PASSWORD: &str = "rain on a tin roof";
 
-/// All that a proof is asked for, by method and path.
+/// The calls that require a proof, by method and path.
 const PROVEN: [(Method, &str); 5] = [
     (Method::POST, "/v1/me/password"),
     (Method::POST, "/v1/me/identities"),
@@ -41,8 +42,8 @@ fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> Reque
     node.request(method.clone(), path).json(&body).bearer_auth(token)
 }
 
-/// Whoever has nothing but an access token changes nothing about the account: without a proof, with one
-/// that was made up, with one of another session or player, or with one that is too old.
+/// An access token alone cannot change the account: not without a proof, nor with an invented one,
+/// one of another session or player, or an expired one.
 #[tokio::test]
 async fn an_access_token_alone_cannot_change_the_account() {
     let server = Server::new().await;
@@ -66,7 +67,7 @@ async fn an_access_token_alone_cannot_change_the_account() {
             expect_refusal(call, 403, "proof_refused").await;
         }
     }
-    // The account is as it was.
+    // The account is unchanged.
     let methods = ok(node.get("/v1/me/sign-in-methods", copied)).await;
     assert_eq!(methods, json!({ "devices": 1, "password_set_at": null, "identities": [] }));
     assert_eq!(node.guest(DEVICE).await.id, guest.id);
@@ -78,28 +79,29 @@ async fn a_device_is_a_proof_only_without_password_and_identity() {
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
-    expect_refusal(request_proof(node, token, &device_proof_body("device-of-nobody-at-all")), 403, "device_wrong")
-        .await;
+    let unknown = device_proof_body("device-of-nobody-at-all");
+    expect_refusal(request_proof(node, token, &unknown), 403, "device_wrong").await;
     node.guest(OTHER_DEVICE).await;
-    expect_refusal(request_proof(node, token, &device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
-    expect_refusal(request_proof(node, token, &password_proof_body(PASSWORD)), 409, "password_not_set").await;
+    let prove = |proof: Value| request_proof(node, token, &proof);
+    expect_refusal(prove(device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
+    expect_refusal(prove(password_proof_body(PASSWORD)), 409, "password_not_set").await;
     let body = json!({ "name": "Maria", "password": PASSWORD });
     ok(node.set_password(token, DEVICE, &body).await).await;
-    // Who has found the telephone has the device, and not the password.
-    expect_refusal(request_proof(node, token, &device_proof_body(DEVICE)), 403, "proof_insufficient").await;
+    // Whoever finds a lost telephone holds the device, but does not know the password.
+    expect_refusal(prove(device_proof_body(DEVICE)), 403, "proof_insufficient").await;
     for _ in 0..5 {
         let wrong = request_proof(node, token, &password_proof_body("wrong password"));
         expect_refusal(wrong, 403, "password_wrong").await;
     }
-    expect_refusal(request_proof(node, token, &password_proof_body(PASSWORD)), 429, "sign_in_locked").await;
+    expect_refusal(prove(password_proof_body(PASSWORD)), 429, "sign_in_locked").await;
     server.clock.advance(Duration::from_mins(1));
     for _ in 0..4 {
         let wrong = request_proof(node, token, &password_proof_body("wrong password"));
         expect_refusal(wrong, 403, "password_wrong").await;
     }
-    // The right one clears what was counted.
+    // The right password resets the count of failures.
     let proof = node.proof(token, &password_proof_body(PASSWORD)).await;
-    expect_refusal(request_proof(node, token, &password_proof_body("wrong password")), 403, "password_wrong").await;
+    expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
     let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
     ok(delete.header("account-proof", proof)).await;
 }
@@ -109,7 +111,7 @@ fn change_device(node: &Node, token: &str, old: &str, new: &str) -> RequestBuild
     node.request(Method::PUT, "/v1/me/device").bearer_auth(token).json(&body)
 }
 
-/// Whoever has a copy of the id has nothing any more: neither by the id, nor by a session that it opened.
+/// A copy of the old id becomes useless: neither the id nor the sessions that it opened are valid.
 #[tokio::test]
 async fn a_changed_device_id_replaces_the_old_one() {
     let server = Server::new().await;

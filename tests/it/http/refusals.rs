@@ -1,4 +1,4 @@
-//! Requests that make no sense.
+//! Invalid requests.
 
 use bahay::operators::Role;
 use reqwest::Method;
@@ -59,7 +59,7 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
     ok(post("Application/JSON; charset=utf-8", good)).await;
 }
 
-/// PostgreSQL takes U+0000 in no text, so it must not come as far.
+/// PostgreSQL stores no U+0000, so it must be rejected before.
 #[tokio::test]
 async fn a_text_with_a_nul_is_refused() {
     let server = Server::new().await;
@@ -79,10 +79,10 @@ async fn a_text_with_a_nul_is_refused() {
         (Method::GET, "/v1/operator/rooms/%00/revisions"),
         (Method::GET, "/v1/operator/ledger/accounts/%00"),
     ] {
-        let asked = server.node.request(method, path).bearer_auth(&token);
-        assert_eq!(refused(asked).await, (404, "route_not_found".into()), "{path}");
+        let request = server.node.request(method, path).bearer_auth(&token);
+        assert_eq!(refused(request).await, (404, "route_not_found".into()), "{path}");
     }
-    // A backslash that is written before it makes it a text like any other.
+    // After an escaped backslash the same characters are ordinary text.
     let plain = server.node.request(Method::POST, "/v1/sign-in/password");
     let plain = plain.header("content-type", "application/json");
     let plain = plain.body(r#"{"name":"Ana\\u0000","password":"a long rain"}"#);

@@ -18,7 +18,7 @@ fn claim(node: &Node, guest: &Guest) -> RequestBuilder {
     node.request(Method::POST, RELIEF).bearer_auth(&guest.access_token)
 }
 
-/// Takes from the wallet until so much is left, in hundredths, as a loss would.
+/// Reduces the wallet to an amount in hundredths, as a loss would.
 async fn reduce_wallet(server: &Server, guest: &Guest, hundredths: i64) {
     let player: PlayerId = guest.id.parse().unwrap();
     let has = server.bank.ledger.wallet(player).await.unwrap().available.hundredths();
@@ -96,13 +96,14 @@ async fn held_coins_count_against_relief() {
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
     server.bank.open(&game).await;
-    // 15.00 less the ante of 1.00 is at stake: below the floor, but not by being held.
+    // 15.00 less the ante of 1.00 is at stake. The available coins are below the floor, but not
+    // together with the held ones.
     let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
     assert_eq!((&wallet["available"], &wallet["held"]), (&0.into(), &1_400.into()));
     ok(claim(&server.node, &guests[0])).await;
 
     reduce_wallet(&server, &guests[0], 3_700).await;
-    // 37.00 and 14.00 are not less than 50.00.
+    // 37.00 and 14.00 together are not below 50.00.
     expect_refusal(claim(&server.node, &guests[0]), 409, "relief_not_due").await;
     reduce_wallet(&server, &guests[0], 3_599).await;
     ok(claim(&server.node, &guests[0])).await;
@@ -114,7 +115,7 @@ async fn concurrent_claims_never_exceed_the_daily_reliefs() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let guest = server.node.guest(DEVICE).await;
-    let mut given = 0;
+    let mut granted = 0;
     for round in 0..5 {
         reduce_wallet(&server, &guest, 0).await;
         let claims = (0..100).map(|number| {
@@ -135,14 +136,14 @@ async fn concurrent_claims_never_exceed_the_daily_reliefs() {
                 assert_eq!(code, expected, "round {round}");
             }
         }
-        given += paid;
+        granted += paid;
         assert_eq!(paid, i32::from(round < 3), "round {round}");
     }
-    assert_eq!(given, 3);
+    assert_eq!(granted, 3);
     server.bank.audit_clean().await;
 }
 
-/// A player who flies back and forth over the date line finds its own day used up.
+/// A player who crosses the date line in both directions finds the day's reliefs used up.
 #[tokio::test]
 async fn changing_time_zones_does_not_restore_reliefs() {
     let server = Server::new().await;
@@ -153,14 +154,14 @@ async fn changing_time_zones_does_not_restore_reliefs() {
             .await
             .unwrap();
     };
-    let mut given = 0;
+    let mut granted = 0;
     for zone in ["Pacific/Kiritimati", "UTC", "Pacific/Pago_Pago", "Pacific/Kiritimati"] {
         move_to(zone).await;
         for _ in 0..4 {
             reduce_wallet(&server, &guest, 0).await;
             let response = claim(&server.node, &guest).send().await.unwrap();
-            given += i32::from(response.status() == 200);
+            granted += i32::from(response.status() == 200);
         }
     }
-    assert_eq!(given, 3);
+    assert_eq!(granted, 3);
 }

@@ -1,5 +1,5 @@
-//! What operators read, over the API and at the desk: every page is there, small, and says what is
-//! booked; who looks at hidden cards or takes data along is noted.
+//! The reports for operators, over the API and at the desk. Every page exists, is small, and
+//! matches the books. Access to hidden cards and exports of data are audited.
 
 use bahay::auth::DeskToken;
 use bahay::fixtures::{self, GenerateHistory};
@@ -14,10 +14,10 @@ use super::server::{NOW, Server, expect_refusal, ok, text};
 use crate::support::bank::table;
 use crate::support::reason;
 
-/// The largest page.
+/// The maximum size of a page, in bytes.
 const PAGE_BYTES_MAX: usize = 200_000;
 
-/// A server with some games of the days before.
+/// Starts a server with some games on previous days.
 async fn start_with_games() -> Server {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
@@ -28,7 +28,7 @@ async fn start_with_games() -> Server {
     server
 }
 
-/// An operator who is signed in at the desk, as its browser says it.
+/// Creates an operator who is signed in at the desk. Returns its cookie and its token.
 pub(super) async fn sign_in_at_desk(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
     server.operator(name, role).await;
     let token = DeskToken::random();
@@ -54,7 +54,7 @@ fn desk_request(server: &Server, path: &str, cookie: &str) -> RequestBuilder {
     server.node.request(Method::GET, path).header(COOKIE, cookie)
 }
 
-/// The text of a page that is there.
+/// Returns the text of a page, which must exist.
 pub(super) async fn load_page(server: &Server, path: &str, cookie: &str) -> String {
     let response = desk_request(server, path, cookie).send().await.unwrap();
     let (status, policy) =
@@ -82,7 +82,8 @@ async fn every_page_is_small_and_matches_the_books() {
     let token = server.operator("api", Role::Viewer).await;
     let listed = ok(server.node.get("/v1/operator/settlements?limit=3", &token)).await;
     let first = &listed["items"][0];
-    let (game, player) = (text(&first["game"]), text(&first["seats"][0]["player"]));
+    let game = text(&first["game"]);
+    let player = text(&first["seats"][0]["player"]);
 
     let today = load_page(&server, "/desk/today", &cookie).await;
     assert!(today.contains("<svg") && today.contains("Games settled"));
@@ -91,10 +92,10 @@ async fn every_page_is_small_and_matches_the_books() {
     let none = load_page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
     assert!(none.contains("No entries.") && !none.contains(&game));
     load_page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie).await;
-    let shown = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
-    assert!(shown.contains("verified") && !shown.contains("differs"), "{shown}");
-    let shown = load_page(&server, &format!("/desk/players/{player}"), &cookie).await;
-    assert!(shown.contains("Indications of collusion") && shown.contains("Sign out everywhere"));
+    let page = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    assert!(page.contains("verified") && !page.contains("differs"), "{page}");
+    let page = load_page(&server, &format!("/desk/players/{player}"), &cookie).await;
+    assert!(page.contains("Indications of collusion") && page.contains("Sign out everywhere"));
     assert!(load_page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
     assert!(load_page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
     let account = load_page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
@@ -114,8 +115,8 @@ async fn a_viewer_sees_no_hands_and_changes_nothing() {
     let listed = ok(server.node.get("/v1/operator/settlements?limit=1", &token)).await;
     let game = text(&listed["items"][0]["game"]);
     let player = text(&listed["items"][0]["seats"][0]["player"]);
-    let shown = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
-    assert!(!shown.contains("/replay"));
+    let page = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    assert!(!page.contains("/replay"));
     let path = format!("/desk/games/{game}/replay");
     assert_eq!(desk_request(&server, &path, &cookie).send().await.unwrap().status(), 403);
     assert!(
@@ -203,11 +204,11 @@ async fn today_matches_the_sums_of_the_ledger() {
     let sum: i64 = balances.iter().map(|one| one["amount"].as_i64().unwrap()).sum();
     assert_eq!(sum, 0);
     assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
-    // Nobody sits at a table.
+    // No player sits at a table.
     assert_eq!((&today["tables_playing"], &today["players_playing"]), (&json!(0), &json!(0)));
 }
 
-/// What the check would find within the hour, the desk says at once.
+/// The desk reports at once what the hourly check would find.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tampered_balance_is_reported_at_the_desk() {
     let server = start_with_games().await;
@@ -215,8 +216,8 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
     let token = server.operator("api", Role::Viewer).await;
     let owner = server.bank.database.owner_pool().await;
     let shows = async |adds_up: bool, why: &str| {
-        let shown = load_page(&server, "/desk/ledger", &cookie).await;
-        assert_eq!(shown.contains("does not add up"), !adds_up, "{why}: {shown}");
+        let page = load_page(&server, "/desk/ledger", &cookie).await;
+        assert_eq!(page.contains("does not add up"), !adds_up, "{why}: {page}");
         let books = ok(server.node.get("/v1/operator/ledger", &token)).await;
         assert_eq!(books["adds_up"], adds_up, "{why}: {books}");
     };
@@ -232,7 +233,8 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
         change(-hundredths).await;
         shows(true, kind).await;
     }
-    // From one kind to another: all together are zero, and not what was transferred.
+    // From one kind of account to another: the sum over all kinds is zero, unlike the sum of the
+    // transfers.
     for (kind, by) in [("wallet", 100), ("issue", -100)] {
         sqlx::query(
             "update accounts set balance = balance + $2 where id = (
@@ -245,13 +247,14 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
         .unwrap();
     }
     shows(false, "coins that nobody transferred").await;
-    // More than fits is told as well.
+    // A sum that overflows is reported as well.
     let all = "update accounts set balance = 9223372036854775807 where kind = 'wallet'";
     sqlx::query(all).execute(&owner).await.unwrap();
     shows(false, "beyond 64 bits").await;
 }
 
-/// Each alarm is told as soon as there is something, in the API and on the page, with the way to it.
+/// Each alarm appears as soon as its cause exists, in the API and on the page, with a link to its
+/// subject.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_alarm_links_to_its_subject() {
     let server = start_with_games().await;
@@ -260,7 +263,7 @@ async fn every_alarm_links_to_its_subject() {
     let quiet = load_page(&server, "/desk/today", &cookie).await;
     assert!(quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0"));
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
-    // Tables of the history have left some.
+    // The tables of the history have caused some alarms already.
     let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
     let [pots, coins, gathering] =
         ["pots_idle", "pots_idle_coins", "gathering"].map(|name| before[name].as_i64().unwrap());
@@ -273,7 +276,7 @@ async fn every_alarm_links_to_its_subject() {
     server.bank.ledger.void_game(voided.game, &reason("a cable was pulled")).await.unwrap();
     let owner = server.bank.database.owner_pool().await;
     let now = jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now()));
-    // What the ledger, the tables and the checks would write themselves, had it come to that.
+    // The rows that the ledger, the tables and the checks would write in such a case.
     for plant in [
         "insert into ledger_checks (slot, extent, started_at, finished_at, counted, differences)
             values ($1, 'recent', $1, $1, '{}', '{\"a coin is missing\"}')",
@@ -293,7 +296,7 @@ async fn every_alarm_links_to_its_subject() {
     }
 
     let alarms = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
-    let told = [
+    let expected = [
         ("ledger_differences", 1),
         ("games_voided", 1),
         ("tables_halted", 1),
@@ -303,7 +306,7 @@ async fn every_alarm_links_to_its_subject() {
         ("slowest_ms", 7_500),
         ("gathering", gathering + 1),
     ];
-    for (name, value) in told {
+    for (name, value) in expected {
         assert_eq!(alarms[name], value, "{name}: {alarms}");
     }
     assert_eq!(alarms["newest_voided"][0]["game"], voided.game.to_string());
@@ -370,7 +373,8 @@ async fn support_notes_and_ends_sessions_once() {
     expect_refusal(server.node.get(&nobody, &token), 404, "player_not_found").await;
 }
 
-/// Where a player comes from is for those who look after players, and each look is noted.
+/// The addresses of a player are visible to the roles that look after players, and each access is
+/// audited.
 #[tokio::test]
 async fn addresses_are_limited_by_role_and_audited() {
     let server = Server::new().await;
@@ -392,8 +396,8 @@ async fn addresses_are_limited_by_role_and_audited() {
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
 
         let (cookie, _) = sign_in_at_desk(&server, &format!("{name}.desk"), role).await;
-        let shown = load_page(&server, &desk, &cookie).await;
-        assert_eq!(shown.contains("127.0.0.1"), may, "{role}");
+        let page = load_page(&server, &desk, &cookie).await;
+        assert_eq!(page.contains("127.0.0.1"), may, "{role}");
         looks += i64::from(may);
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
     }

@@ -1,4 +1,4 @@
-//! What nobody needs any more goes, by age and in portions; and how many sessions there are at once.
+//! The removal of expired rows, by age and in portions, and the limit of sessions per player.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn build_retention(server: &Server) -> Retention {
     Retention::new(server.bank.database.pool().await, server.clock.clone(), RetentionPeriods::default())
 }
 
-/// 2,500 rows of each kind that are a little too old, and 7 that are not yet.
+/// 2,500 rows of each kind that are slightly too old, and 7 that are not.
 #[tokio::test]
 async fn expired_rows_are_removed_in_portions() {
     let server = Server::new().await;
@@ -34,7 +34,8 @@ async fn expired_rows_are_removed_in_portions() {
     execute(&owner, operator).await;
     let player = server.node.guest(DEVICE).await.id;
     let retention = build_retention(&server).await;
-    let (too_old, not_yet) = (2_500, 7);
+    let too_old = 2_500;
+    let not_yet = 7;
     for (old, table, age_h, insert) in [
         (
             ExpiringRows::RefreshTokens,
@@ -68,7 +69,7 @@ async fn expired_rows_are_removed_in_portions() {
         (
             ExpiringRows::GrantCounts,
             "grant_counts",
-            // A day that has ended two days ago.
+            // A day that ended two days ago.
             24 * 3,
             "insert into grant_counts (code, taker, day, granted)
             select 'relief', 'T' || HOURS || n, (AT)::date, 1",
@@ -108,8 +109,8 @@ async fn expired_rows_are_removed_in_portions() {
     ok(server.node.get("/v1/me", &server.node.guest(DEVICE).await.access_token)).await;
 }
 
-/// Whoever comes back in time notices nothing, and of who does not nothing is left that says from
-/// where it came.
+/// A player who returns in time notices nothing. For one who does not, nothing remains that shows
+/// the origin of its sessions.
 #[tokio::test]
 async fn unused_sessions_are_removed_with_their_addresses() {
     let server = Server::new().await;
@@ -130,7 +131,7 @@ async fn unused_sessions_are_removed_with_their_addresses() {
         refused(server.node.refresh(&gone.refresh_token)).await,
         (401, "refresh_token_unknown".to_owned())
     );
-    let kept: Vec<(bool, i64)> = sqlx::query_as(
+    let remaining: Vec<(bool, i64)> = sqlx::query_as(
         "select s.id = $1::uuid, count(t.hash) from sessions s
         left join refresh_tokens t on t.session = s.id group by s.id",
     )
@@ -138,13 +139,13 @@ async fn unused_sessions_are_removed_with_their_addresses() {
     .fetch_all(&owner)
     .await
     .unwrap();
-    // Those of the last two refreshes and of the one after.
-    assert_eq!(kept, [(true, 3)]);
-    // Its player comes back by its device all the same.
+    // The refresh tokens of the last two refreshes and of the following one.
+    assert_eq!(remaining, [(true, 3)]);
+    // The player signs in by its device nevertheless.
     assert_eq!(server.node.guest("device-9876543210").await.id, gone.id);
 }
 
-/// Two nodes at once remove each row once and do not wait for each other.
+/// Two nodes that remove at the same time remove each row once, without waiting for each other.
 #[tokio::test]
 async fn concurrent_removals_do_not_block_each_other() {
     let server = Server::new().await;
@@ -155,9 +156,15 @@ async fn concurrent_removals_do_not_block_each_other() {
     let mut held = owner.begin().await.unwrap();
     let hold = "select name_hash from sign_in_failures order by name_hash limit 10 for update";
     sqlx::query(hold).fetch_all(&mut *held).await.unwrap();
-    let (one, other) = (build_retention(&server).await, build_retention(&server).await);
+    let one = build_retention(&server).await;
+    let other = build_retention(&server).await;
     let both =
-        async { tokio::join!(one.remove(ExpiringRows::SignInFailures), other.remove(ExpiringRows::SignInFailures)) };
+        async {
+            tokio::join!(
+                one.remove(ExpiringRows::SignInFailures),
+                other.remove(ExpiringRows::SignInFailures)
+            )
+        };
     let (one, other) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
     let removed = one.unwrap() + other.unwrap();
     held.rollback().await.unwrap();
@@ -174,16 +181,17 @@ async fn open_session(server: &Server) -> Guest {
 async fn the_least_recently_used_session_ends_beyond_the_limit() {
     let server = Server::new().await;
     let other = server.node.guest("device-9876543210").await;
-    let (first, second) = (open_session(&server).await, open_session(&server).await);
+    let first = open_session(&server).await;
+    let second = open_session(&server).await;
     server.clock.advance(Duration::from_secs(1));
     let first_again = text(&ok(server.node.refresh(&first.refresh_token)).await["refresh_token"]);
     for _ in 2..SESSIONS_MAX {
         open_session(&server).await;
     }
-    let mut heard = server.node.accounts.load_revocations().await.unwrap();
+    let mut position = server.node.accounts.load_revocations().await.unwrap();
     ok(server.node.get("/v1/me", &second.access_token)).await;
     let newest = open_session(&server).await;
-    assert_eq!(server.node.accounts.poll_revocations(&mut heard).await.unwrap(), 1);
+    assert_eq!(server.node.accounts.poll_revocations(&mut position).await.unwrap(), 1);
     expect_refusal(server.node.get("/v1/me", &second.access_token), 401, "token_revoked").await;
     expect_refusal(server.node.refresh(&second.refresh_token), 401, "session_ended").await;
     ok(server.node.refresh(&first_again)).await;
@@ -193,7 +201,7 @@ async fn the_least_recently_used_session_ends_beyond_the_limit() {
     assert_eq!(page["items"].as_array().unwrap().len(), SESSIONS_MAX);
 }
 
-/// However many sign in at once, none is left beyond the number.
+/// Any number of concurrent sign-ins leaves no session beyond the limit.
 #[tokio::test]
 async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
     let server = Server::new().await;
@@ -206,15 +214,15 @@ async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
     assert!(guests.iter().all(|guest| guest.id == guests[0].id));
 }
 
-/// A hundred thousand sessions that end at once are read once by each node, and not again twice a
-/// second for as long as they matter.
+/// A hundred thousand sessions that end at once are read once by each node, and not twice a second
+/// for as long as they are relevant.
 #[tokio::test]
 async fn a_hundred_thousand_ended_sessions_are_read_once() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let guest = server.node.guest(DEVICE).await;
     let other = server.another_node().await;
-    let mut heard = other.accounts.load_revocations().await.unwrap();
+    let mut position = other.accounts.load_revocations().await.unwrap();
     let now = server.clock.now().ms();
     let insert = format!(
         "insert into sessions
@@ -224,7 +232,7 @@ async fn a_hundred_thousand_ended_sessions_are_read_once() {
         from generate_series(1, 100000)",
         guest.id
     );
-    // One that began before and ends after them.
+    // A transaction that began before them and ends after them.
     let mut slow = owner.begin().await.unwrap();
     let end = format!(
         "update sessions set revoked_at = to_timestamp({now} / 1000.0),
@@ -234,11 +242,11 @@ async fn a_hundred_thousand_ended_sessions_are_read_once() {
     );
     sqlx::query(AssertSqlSafe(end)).execute(&mut *slow).await.unwrap();
     execute(&owner, &insert).await;
-    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 100_000);
-    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 0);
+    assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 100_000);
+    assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 0);
     ok(other.get("/v1/me", &guest.access_token)).await;
     slow.commit().await.unwrap();
-    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 1);
-    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 0);
+    assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 1);
+    assert_eq!(other.accounts.poll_revocations(&mut position).await.unwrap(), 0);
     expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
 }

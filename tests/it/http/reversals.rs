@@ -67,8 +67,8 @@ impl Office {
     }
 
     async fn reverse(&self, game: usize) {
-        let asked = ok(self.request_reversal(self.find_settlement(game).await)).await;
-        let path = format!("/{}/approval", text(&asked["id"]));
+        let correction = ok(self.request_reversal(self.find_settlement(game).await)).await;
+        let path = format!("/{}/approval", text(&correction["id"]));
         ok(self.post(&self.ben, &path, &json!({}))).await;
     }
 
@@ -102,8 +102,8 @@ impl Office {
         let reports = self.run_reports().await;
         let totals = self.load_totals("").await;
         let sums = ["games", "gross", "fees", "pots", "reversed"];
-        let [games, gross, fees, pots, told] = sums.map(|name| totals[name].as_i64().unwrap());
-        assert_eq!((games, told), (3, reversed));
+        let [games, gross, fees, pots, reversed_games] = sums.map(|name| totals[name].as_i64().unwrap());
+        assert_eq!((games, reversed_games), (3, reversed));
         assert_eq!(self.server.bank.balance("fee:newbie").await, fees);
         assert_eq!(self.sum_csv_column("gross_hundredths").await, gross);
         assert_eq!(self.sum_csv_column("fee_hundredths").await, fees);
@@ -165,8 +165,8 @@ async fn a_reversed_settlement_counts_nowhere() {
     assert_eq!(mine.iter().filter(|game| game["reversed_at"] == Value::Null).count(), 2);
 
     let (cookie, _) = sign_in_at_desk(&office.server, "cora", Role::Finance).await;
-    let shown = load_page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
-    assert!(shown.contains("reversed") && !shown.contains("Request its reversal"), "{shown}");
+    let page = load_page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
+    assert!(page.contains("reversed") && !page.contains("Request its reversal"), "{page}");
     let path = format!("/v1/operator/games/{}", office.games[0]);
     let dossier = ok(node.get(&path, &office.luz)).await;
     assert!(dossier["reversed_at"].is_string());
@@ -180,8 +180,8 @@ async fn a_reversed_settlement_counts_nowhere() {
     let kinds: Vec<_> =
         kinds.iter().map(|(kind, is_reversed)| (kind.as_str(), *is_reversed)).collect();
     assert_eq!(kinds, [("open", false), ("settle", true), ("reverse", false)]);
-    let shown = load_page(&office.server, "/desk/settlements", &cookie).await;
-    assert!(shown.contains("reversed"), "{shown}");
+    let page = load_page(&office.server, "/desk/settlements", &cookie).await;
+    assert!(page.contains("reversed"), "{page}");
 }
 
 /// The projection follows from the seals alone: rebuilt, it has the same sums.
@@ -209,7 +209,7 @@ async fn a_rebuilt_projection_of_reversals_has_the_same_sums() {
 async fn a_reversal_is_offered_only_if_it_can_be_requested() {
     let office = Office::new().await;
     let (cookie, _) = sign_in_at_desk(&office.server, "cora", Role::Finance).await;
-    let shown = async |game: usize| {
+    let load_game_page = async |game: usize| {
         load_page(&office.server, &format!("/desk/games/{}", office.games[game]), &cookie).await
     };
     let is_offered = async |game: usize| {
@@ -217,15 +217,15 @@ async fn a_reversal_is_offered_only_if_it_can_be_requested() {
         ok(office.server.node.get(&path, &office.luz)).await["is_reversible"].as_bool().unwrap()
     };
     // The settlement paid a POT.
-    let page = shown(2).await;
+    let page = load_game_page(2).await;
     assert!(page.contains("It paid a POT") && !page.contains("Request its reversal"), "{page}");
     assert!(!is_offered(2).await);
     expect_refusal(office.request_reversal(office.find_settlement(2).await), 409, "not_reversible").await;
 
     let operation = office.find_settlement(0).await;
-    assert!(shown(0).await.contains("Request its reversal") && is_offered(0).await);
+    assert!(load_game_page(0).await.contains("Request its reversal") && is_offered(0).await);
     ok(office.request_reversal(operation)).await;
-    let page = shown(0).await;
+    let page = load_game_page(0).await;
     assert!(
         page.contains("waits for a decision") && !page.contains("Request its reversal"),
         "{page}"

@@ -12,7 +12,7 @@ const REWARDS: &str = "/v1/me/rewards";
 const DAILY: &str = "/v1/me/rewards/daily";
 const DAY: Duration = Duration::from_hours(24);
 
-/// Signs in again: tokens do not live a day.
+/// Signs in again, because access tokens expire within a day, and claims.
 async fn claim(server: &Server) -> Value {
     let guest = server.node.guest(DEVICE).await;
     ok(server.node.request(Method::POST, DAILY).bearer_auth(&guest.access_token)).await
@@ -55,14 +55,14 @@ async fn a_streak_of_seven_days_pays_more_each_day_and_begins_again() {
         assert_eq!(&load_rewards(&server).await["daily"], next);
         server.clock.advance(DAY);
     }
-    // A day is missed.
+    // One day is missed.
     server.clock.advance(DAY);
     let claimed = claim(&server).await;
     assert_eq!((&claimed["streak_day"], &claimed["amount"]), (&json!(1), &json!(10_000)));
     server.bank.audit_clean().await;
 }
 
-/// The clock stands at noon in UTC; in Manila it is eight in the evening.
+/// The clock stands at noon in UTC, which is eight in the evening in Manila.
 #[tokio::test]
 async fn a_day_follows_the_players_calendar() {
     let server = Server::new().await;
@@ -83,7 +83,7 @@ async fn a_day_follows_the_players_calendar() {
 #[tokio::test]
 async fn changing_time_zones_gains_at_most_one_day_once() {
     let server = Server::new().await;
-    // Noon in UTC is two in the morning of the next day at the far end of the world.
+    // Noon in UTC is two in the morning of the next day in the easternmost zone.
     let zones = ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC", "Asia/Manila"];
     let mut claims = 0;
     let mut hours = 0;
@@ -100,9 +100,10 @@ async fn changing_time_zones_gains_at_most_one_day_once() {
         server.clock.advance(Duration::from_hours(1));
         hours += 1;
     }
-    // From noon of March 1st to noon of the 4th: the days 2 to 4 there, and 5 from 10 o'clock on.
+    // From noon of March 1st to noon of the 4th: the days 2 to 4 in that zone, and 5 from 10
+    // o'clock on.
     assert_eq!(claims, 4);
-    // Back home it is still the 4th; the next day to claim is the 6th.
+    // At home it is still the 4th; the next day that can be claimed is the 6th.
     let guest = move_to(&server, "UTC").await;
     let next = ok(server.node.get(REWARDS, &guest.access_token)).await;
     assert_eq!(next["daily"]["claimable_at"], "2026-03-06T00:00:00.000Z");
@@ -126,13 +127,13 @@ async fn a_time_zone_must_exist() {
     }
     let me = ok(change("America/Argentina/Buenos_Aires".into())).await;
     assert_eq!(me["time_zone"], "America/Argentina/Buenos_Aires");
-    // A name alone leaves the zone.
+    // A change of the name leaves the time zone as it is.
     let rename = server.node.request(Method::PATCH, "/v1/me").bearer_auth(&guest.access_token);
     let me = ok(rename.json(&json!({ "name": "Luz" }))).await;
     assert_eq!(me["time_zone"], "America/Argentina/Buenos_Aires");
 
-    // At sign-in the device names it, and one that is not known is left out. One that a newer program
-    // has stored, and this one does not know, leaves the house's calendar.
+    // At sign-in the device names the time zone, and an unknown one is ignored. An unknown zone
+    // that a newer version of the program has stored leads to the house's calendar.
     for zone in ["Asia/Atlantis", "Etc/Unknown", "GMT+08:00", "+8", "", "Asia/Mañila"] {
         let body = json!({ "device_id": "device-9876543210", "time_zone": zone });
         let lost = server.node.sign_in(&body).await;
@@ -153,7 +154,7 @@ async fn a_hundred_claims_at_once_pay_once() {
     let claims = (0..100).map(|number| {
         let node = if number % 2 == 0 { &server.node } else { &other };
         let claim = node.request(Method::POST, DAILY).bearer_auth(&guest.access_token);
-        // Some have keys, all different.
+        // Some requests have keys, all different.
         let claim = if number % 3 == 0 {
             claim.header("Idempotency-Key", format!("claim-{number}"))
         } else {

@@ -1,4 +1,4 @@
-//! Rooms as operators keep them.
+//! The administration of rooms by operators.
 
 use bahay::operators::Role;
 use reqwest::{Method, RequestBuilder};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::server::{Server, expect_refusal, ok};
 
-/// A server, and the token of somebody who may change rooms.
+/// A server, and the token of an operator who may change rooms.
 struct Office {
     server: Server,
     admin: String,
@@ -77,7 +77,7 @@ async fn every_change_of_a_room_is_a_revision() {
     let office = Office::new().await;
     let made = ok(office.create("weekend", &settings())).await;
     assert_eq!(made["revision"], 1);
-    // All rules are shown, those that were set otherwise among them.
+    // All rules are shown, including the overridden ones.
     let mut expected = settings();
     let rules = made["settings"]["rules"].clone();
     assert_eq!(rules["countdowns"], expected["rules"]["countdowns"]);
@@ -97,18 +97,18 @@ async fn every_change_of_a_room_is_a_revision() {
     let closed = ok(office.switch_room("weekend", "closing")).await;
     assert_eq!((&closed["revision"], &closed["settings"]["is_open"]), (&json!(3), &json!(false)));
     let again = ok(office.switch_room("weekend", "closing")).await;
-    assert_eq!(again["revision"], 3, "it is closed already");
+    assert_eq!(again["revision"], 3, "the room is closed already");
     let guest = office.server.node.guest("device-0123456789").await;
     let seat = office.server.node.request(Method::POST, "/v1/rooms/weekend/seat");
     expect_refusal(seat.bearer_auth(&guest.access_token), 409, "room_closed").await;
     assert_eq!(ok(office.switch_room("weekend", "opening")).await["revision"], 4);
 
     let path = "/v1/operator/rooms/weekend/revisions";
-    let kept = ok(office.server.node.get(path, &office.admin)).await;
+    let revisions = ok(office.server.node.get(path, &office.admin)).await;
     let revisions: Vec<_> =
-        kept["items"].as_array().unwrap().iter().map(|one| one["revision"].clone()).collect();
+        revisions["items"].as_array().unwrap().iter().map(|one| one["revision"].clone()).collect();
     assert_eq!(revisions, [4, 3, 2, 1]);
-    assert!(kept["items"].as_array().unwrap().iter().all(|one| one["changed_by"] == "ate.luz"));
+    assert!(revisions["items"].as_array().unwrap().iter().all(|one| one["changed_by"] == "ate.luz"));
     let first = "/v1/operator/rooms/newbie/revisions";
     let first = ok(office.server.node.get(first, &office.admin)).await;
     assert_eq!(first["items"][0]["changed_by"], Value::Null);
@@ -156,7 +156,7 @@ async fn invalid_room_settings_are_refused() {
     expect_refusal(office.create("weekend", &unknown), 422, "body_invalid").await;
 }
 
-/// Where a count is half a bet, bet times multiplier is even.
+/// If a count is half a bet, the product of bet and multiplier has to be even.
 #[tokio::test]
 async fn a_bet_that_is_no_multiple_of_a_count_is_refused_by_its_field() {
     let office = Office::new().await;
@@ -175,8 +175,8 @@ async fn a_bet_that_is_no_multiple_of_a_count_is_refused_by_its_field() {
     assert!(problem["detail"].as_str().unwrap().starts_with("bet: "), "{problem}");
     let made = ok(office.create("assets", &settings(2_501, 2))).await;
     assert_eq!(made["settings"]["bet"], 2_501);
-    let kept = ok(office.create("assets-two", &settings(2_500, 1))).await;
-    assert_eq!(kept["settings"]["kind"], "tongo_assets");
+    let created = ok(office.create("assets-two", &settings(2_500, 1))).await;
+    assert_eq!(created["settings"]["kind"], "tongo_assets");
 }
 
 #[tokio::test]
@@ -195,8 +195,8 @@ async fn only_an_administrator_changes_rooms() {
     }
 }
 
-/// As after a program that plays more games than this one has made a room: it is passed over, and is
-/// nothing that this one could change or make anew.
+/// A room that was created by a version of the program with more games is skipped, and this version
+/// can neither change nor recreate it.
 #[tokio::test]
 async fn a_room_of_an_unknown_game_is_left_alone() {
     let office = Office::new().await;

@@ -1,4 +1,4 @@
-//! Rooms, and the way to a table and from it.
+//! Rooms, and taking and leaving a seat.
 
 use bahay::ledger::Grant;
 use reqwest::Method;
@@ -109,7 +109,7 @@ async fn a_high_room_requires_an_account() {
     server.bank.grant(player, Grant::Daily, 10_000_000).await.unwrap();
     expect_refusal(seat(), 403, "account_required").await;
     expect_refusal(seek(json!(["alta"])), 403, "account_required").await;
-    // The rooms that are for everybody are left.
+    // The rooms without requirements remain.
     let sought = ok(seek(json!(["alta", "newbie"]))).await;
     assert_eq!(sought["rooms"], json!(["newbie"]));
 

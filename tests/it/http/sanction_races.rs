@@ -1,7 +1,7 @@
-//! Sanctions that meet what they forbid: whichever of the two is first, the sanction holds.
+//! Races between sanctions and sessions: in either order, the sanction holds.
 //!
-//! A race is staged with a lock: one side is stopped in the midst of its transaction, the other one
-//! runs until it is done or waits too, and then both go on.
+//! A race is staged with a lock: one side is stopped within its transaction, the other runs until
+//! it is done or waits too, and then both continue.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::support::reason;
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
 
-/// What opens a session.
+/// The ways of opening a session.
 #[derive(Clone, Copy, Debug)]
 enum SignIn {
     Guest,
@@ -43,7 +43,7 @@ impl SignIn {
     }
 }
 
-/// What ends all sessions.
+/// The calls that end all sessions.
 #[derive(Clone, Copy, Debug)]
 enum SessionEnd {
     Ban,
@@ -55,7 +55,7 @@ enum SessionEnd {
 impl SessionEnd {
     const ALL: [Self; 4] = [Self::Ban, Self::Everywhere, Self::NewPassword, Self::NewDevice];
 
-    /// Starts it for a player who is signed in.
+    /// Starts the call for a signed-in player.
     fn start(self, server: &Server, guest: &Guest, device: &str) -> JoinHandle<()> {
         let node = &server.node;
         let request = match self {
@@ -83,7 +83,7 @@ impl SessionEnd {
         })
     }
 
-    /// How many sessions it leaves to the player who asked for it.
+    /// Returns the number of sessions that remain to the requesting player.
     fn sessions_left(self) -> i64 {
         match self {
             Self::Ban | Self::Everywhere => 0,
@@ -92,7 +92,7 @@ impl SessionEnd {
     }
 }
 
-/// How many transactions wait for a lock.
+/// Returns the number of transactions that wait for a lock.
 async fn count_waiting(pool: &PgPool) -> i64 {
     let waiting = "select count(*) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'";
@@ -105,11 +105,11 @@ async fn wait_until(condition: impl AsyncFn() -> bool) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, held).await.expect("the condition comes to hold");
+    timeout(PATIENCE, held).await.expect("the condition becomes true");
 }
 
-/// Stops `first` where it writes to a table, lets `second` run until it is done or waits too, and lets
-/// both end.
+/// Stops `first` when it writes to a table, lets `second` run until it is done or waits too, and
+/// then lets both finish.
 async fn interleave<A, B>(
     owner: &PgPool,
     table: &str,
@@ -133,10 +133,10 @@ async fn count_live(server: &Server, player: &str) -> i64 {
 }
 
 fn send(request: RequestBuilder) -> JoinHandle<StatusCode> {
-    tokio::spawn(async { request.send().await.expect("the server answers").status() })
+    tokio::spawn(async { request.send().await.expect("the server responds").status() })
 }
 
-/// A player with a device and a password.
+/// Creates a player with a device and a password.
 async fn with_password(server: &Server, name: &str, device: &str) -> Guest {
     let guest = server.node.guest(device).await;
     let body = json!({ "name": name, "password": PASSWORD });
@@ -177,7 +177,7 @@ async fn a_sign_in_concurrent_with_a_ban_is_refused() {
         let device = format!("{DEVICE}-{number}");
         let name = format!("Maria {number}");
         let guest = with_password(&server, &name, &device).await;
-        // A ban writes its notice last.
+        // The notice is the last write of a ban.
         let ((), status) = interleave(
             &owner,
             "notices",
@@ -206,7 +206,7 @@ async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
     assert_eq!(count_live(&server, &guest.id).await, 0);
 }
 
-/// Signs in a guest; `None` where it is banned.
+/// Signs in a guest; `None` if it is banned.
 async fn sign_in(node: &Node, device: &str) -> Option<Value> {
     let request = node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
     let answer = request.send().await.unwrap();
@@ -219,7 +219,8 @@ async fn sign_in(node: &Node, device: &str) -> Option<Value> {
     None
 }
 
-/// Bans a player in a crowd of its sign-ins at two nodes; gives what these have opened before it.
+/// Bans a player amid its concurrent sign-ins at two nodes. Returns the sessions that were opened
+/// before the ban.
 async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest, Vec<Value>) {
     let device = format!("{DEVICE}-{number}");
     let guest = server.node.guest(&device).await;
@@ -229,7 +230,7 @@ async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest,
         [sign_in(other, &device).await, sign_in(&server.node, &device).await]
     };
     let (before, after) = tokio::join!(join_all(crowd), ban);
-    assert!(after.iter().all(Option::is_none), "a sign-in after the ban");
+    assert!(after.iter().all(Option::is_none), "no sign-in succeeds after the ban");
     assert_eq!(count_live(server, &guest.id).await, 0);
     (guest, before.into_iter().flatten().collect())
 }
@@ -238,9 +239,9 @@ async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest,
 async fn forty_bans_among_concurrent_sign_ins_leave_no_session() {
     let server = Server::new().await;
     let other = server.another_node().await;
-    let mut heard = other.accounts.load_revocations().await.unwrap();
+    let mut position = other.accounts.load_revocations().await.unwrap();
     let races = join_all((0..40).map(|number| ban_in_a_crowd(&server, &other, number))).await;
-    other.accounts.poll_revocations(&mut heard).await.unwrap();
+    other.accounts.poll_revocations(&mut position).await.unwrap();
     for (guest, opened) in races {
         expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
         expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
@@ -253,14 +254,14 @@ async fn forty_bans_among_concurrent_sign_ins_leave_no_session() {
     }
 }
 
-/// An access token is believed until its node has heard that the session ended.
+/// An access token is accepted until its node has received the end of the session.
 #[tokio::test]
 async fn an_ended_session_cannot_change_credentials() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = with_password(&server, "Maria", DEVICE).await;
-    let shown = json!({ "by": "password", "password": PASSWORD });
-    let proof = node.proof(&guest.access_token, &shown).await;
+    let credential = json!({ "by": "password", "password": PASSWORD });
+    let proof = node.proof(&guest.access_token, &credential).await;
     let end = "update sessions set revoked_at = now(), revoked_in = pg_current_xact_id()";
     sqlx::query(end).execute(&server.bank.pool).await.unwrap();
     ok(node.get("/v1/me", &guest.access_token)).await;
@@ -279,7 +280,8 @@ async fn an_ended_session_cannot_change_credentials() {
     ok(SignIn::Password.request(&server, "Maria", DEVICE)).await;
 }
 
-/// A ban whose player has a session all the same, as one made by hand in the database.
+/// A banned player who has a session nevertheless, as after a ban that was inserted into the
+/// database by hand.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_banned_player_neither_joins_nor_refreshes() {
     let house = House::new().await;
@@ -299,7 +301,7 @@ async fn a_banned_player_neither_joins_nor_refreshes() {
             }
         }
     };
-    let refusal = timeout(PATIENCE, refusal).await.expect("the join is answered");
+    let refusal = timeout(PATIENCE, refusal).await.expect("the join gets a response");
     assert_eq!(refusal, ("banned".to_owned(), "banned for good: collusion at tables".to_owned()));
     let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30));
     let refresh = http.build().unwrap().post(format!("{}/v1/token/refresh", client.base()));

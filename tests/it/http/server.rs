@@ -1,4 +1,4 @@
-//! A server on a port of its own, and a client that reads its answers.
+//! A server on a port of its own, and a client for its responses.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ use crate::support::live::TestLive;
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
 pub(crate) const WELCOME: Coins = Coins::from_hundredths(100_000);
 
-/// 2026-03-01T12:00:00Z. Time stands still until a test moves it.
+/// 2026-03-01T12:00:00Z. The clock stands still until a test advances it.
 pub(crate) const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 /// One node and its database.
@@ -52,32 +52,32 @@ pub(crate) struct Server {
     pub(crate) node: Node,
 }
 
-/// One process, as far as a client can tell.
+/// One process of the service, as clients see it.
 #[derive(Debug)]
 pub(crate) struct Node {
     base: String,
-    /// Where supervisors ask.
+    /// The address of the probe listener.
     probes: String,
     client: reqwest::Client,
     pub(crate) accounts: Accounts,
     pub(crate) standings: Standings,
-    /// Where its live state is.
+    /// The live store of the node.
     pub(crate) live: TestLive,
     task: JoinHandle<()>,
     probing: JoinHandle<()>,
     _ledger: Option<LedgerTasks>,
-    /// Nobody listens: these tests play no game.
+    /// Kept open but never read: these tests play no games.
     _publications: UnboundedReceiver<Publication>,
 }
 
-/// What a test may have differently.
+/// The options of a test server.
 #[derive(Debug)]
 pub(crate) struct Setup {
     pub(crate) options: Options,
     pub(crate) probes: Vec<Probe>,
     pub(crate) more: Router,
     pub(crate) auth_options: accounts::Options,
-    /// The first signs.
+    /// The secrets; the first one signs.
     pub(crate) secrets: Vec<&'static [u8]>,
     pub(crate) records: Records,
 }
@@ -117,23 +117,26 @@ impl Server {
         Self { clock, bank, node }
     }
 
-    /// Returns the API token of a new operator, which it has created in a session.
+    /// Returns the API token of a new operator, created in a session.
     pub(crate) async fn operator(&self, name: &str, role: Role) -> String {
         let session = self.session(name, role).await;
         let create = self.node.request(Method::POST, "/v1/operator/token").bearer_auth(session);
         text(&ok(create).await["token"])
     }
 
-    /// A new operator's session, with the second factor.
+    /// Returns the token of a new operator's session with the second factor.
     pub(crate) async fn session(&self, name: &str, role: Role) -> String {
         let operators = Operators::new(self.bank.database.owner_pool().await);
-        let (name, now) = (name.parse().expect("a name of an operator"), self.clock.now());
+        let name = name.parse().expect("the operator name is valid");
+        let now = self.clock.now();
         let code = operators.add(&Actor::COMMAND_LINE, &name, role, now).await;
-        let code = code.expect("an operator is made");
+        let code = code.expect("the operator is created");
         let accounts = self.node.accounts.clone();
-        let operator_auth = OperatorAuth::new(self.bank.pool.clone(), accounts, self.clock.clone(), sealing_keys());
+        let pool = self.bank.pool.clone();
+        let operator_auth =
+            OperatorAuth::new(pool, accounts, self.clock.clone(), sealing_keys());
         let opened = operator_auth.open_enrolment(code.reveal(), None).await;
-        let (enrolment, browser) = opened.expect("it is to enrol");
+        let (enrolment, browser) = opened.expect("the operator can enrol");
         let request = EnrolmentCompletion {
             code: code.reveal(),
             browser: Some(&browser),
@@ -141,15 +144,15 @@ impl Server {
             authenticator_code: &enrolment.factor.code(now),
             from: SignInClient { channel: Channel::Api, address: None, browser: None },
         };
-        operator_auth.enrol(request).await.expect("it has enrolled").token.reveal().to_owned()
+        operator_auth.enrol(request).await.expect("the enrolment succeeds").token.reveal().to_owned()
     }
 
-    /// Another node on the same database, with the same secret and clock.
+    /// Starts another node with the same database, secret and clock.
     pub(crate) async fn another_node(&self) -> Node {
         self.node_with(Setup::default()).await
     }
 
-    /// The same with something different.
+    /// Starts another node with the same database and clock, and with other options.
     pub(crate) async fn node_with(&self, setup: Setup) -> Node {
         let (ledger, tasks) = self.bank.node().await;
         Node::start(&self.bank, ledger, &self.clock, setup, Some(tasks)).await
@@ -167,14 +170,15 @@ impl Node {
         let Setup { options, probes, more, auth_options, secrets, records } = setup;
         let pool = bank.database.pool().await;
         let sound = "a secret of the tests is strong enough";
-        let (first, previous) = secrets.split_first().expect("there is a secret");
+        let (first, previous) = secrets.split_first().expect("a secret is configured");
         let signer = previous.iter().fold(Signer::new(first).expect(sound), |signer, secret| {
             signer.with_previous(secret).expect(sound)
         });
         let auth = Auth::new(signer, clock.clone(), accounts::session_lookup(pool.clone()));
-        let (books, proofs) = (ledger.clone(), auth.clone());
+        let books = ledger.clone();
+        let proofs = auth.clone();
         let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
-        let accounts = accounts.expect("options of the tests are sound");
+        let accounts = accounts.expect("the test options are valid");
         accounts.load_revocations().await.expect("sessions can be read");
         let stored = TestLive::new();
         let (live, publications) = stored.connect().await;
@@ -203,7 +207,12 @@ impl Node {
             reports: Reports::with_own_pool(&pool).with_records(records.clone()),
             records,
             audit: Audit::new(pool.clone()),
-            operator_auth: OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
+            operator_auth: OperatorAuth::new(
+                pool.clone(),
+                accounts.clone(),
+                clock.clone(),
+                sealing_keys(),
+            ),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
@@ -214,25 +223,25 @@ impl Node {
             pool,
             readiness: Readiness::new(probes),
         };
-        let probing = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let probing = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
         let probes = probing.local_addr().expect("a listener has an address");
         let probes = format!("http://{probes}");
-        let asked = http::probe_router(services.clone());
+        let probe_router = http::probe_router(services.clone());
         let probing = http::LimitedListener::new(probing, RateLimits::default());
-        let probing = tokio::spawn(http::serve(probing, asked, std::future::pending()));
+        let probing = tokio::spawn(http::serve(probing, probe_router, std::future::pending()));
         let router = http::router(services, &options, more);
 
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
         let address = listener.local_addr().expect("a listener has an address");
         let doorway = http::LimitedListener::new(listener, options.rate_limits.clone());
         let task = tokio::spawn(http::serve(doorway, router, std::future::pending()));
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             .no_proxy()
-            // Where a page leads is for the test to see.
+            // Redirects are returned to the test.
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .expect("a plain client");
+            .expect("the client can be built");
         let base = format!("http://{address}");
         Self {
             base,
@@ -248,7 +257,7 @@ impl Node {
         }
     }
 
-    /// For what no client would send.
+    /// Returns the address, for tests that send invalid requests.
     pub(crate) fn address(&self) -> &str {
         self.base.trim_start_matches("http://")
     }
@@ -257,7 +266,7 @@ impl Node {
         self.client.request(method, format!("{}{path}", self.base))
     }
 
-    /// As a supervisor asks.
+    /// Builds a request to the probe listener.
     pub(crate) fn probe(&self, path: &str) -> RequestBuilder {
         self.client.request(Method::GET, format!("{}{path}", self.probes))
     }
@@ -284,12 +293,12 @@ impl Node {
         }
     }
 
-    /// Shows once more what signs the player in: the proof for the header `account-proof`.
+    /// Obtains an account proof, for the header `account-proof`.
     pub(crate) async fn proof(&self, token: &str, shown: &Value) -> String {
         text(&ok(self.post("/v1/me/proof", shown).bearer_auth(token)).await["proof"])
     }
 
-    /// The same for a guest who has nothing but its device.
+    /// Obtains an account proof by the device, for a guest without another sign-in method.
     pub(crate) async fn device_proof(&self, token: &str, device_id: &str) -> String {
         self.proof(token, &json!({ "by": "device", "device_id": device_id })).await
     }
@@ -305,7 +314,7 @@ impl Node {
         self.post("/v1/me/password", body).bearer_auth(token).header("account-proof", proof)
     }
 
-    /// Refreshes without a word about the device, as a thief who has nothing but the token.
+    /// Builds a refresh without a device id, like that of a thief who only has the token.
     pub(crate) fn refresh(&self, refresh_token: &str) -> RequestBuilder {
         self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
     }
@@ -323,30 +332,30 @@ impl Drop for Node {
     }
 }
 
-/// With which second factors are stored.
+/// The keys that seal second factors.
 pub(crate) fn sealing_keys() -> SealingKeys {
     SealingKeys::new(["5e1f0a9b8c7d6e5f4a3b2c1d0e9f8a7b"]).expect("the key is random")
 }
 
 pub(crate) fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
+    value.as_str().expect("a string").to_owned()
 }
 
-/// The JSON of an answer that is no refusal.
+/// Returns the JSON of a successful response.
 pub(crate) async fn ok(request: RequestBuilder) -> Value {
-    let response = request.send().await.expect("the server answers");
+    let response = request.send().await.expect("the server responds");
     let status = response.status();
-    let body = response.text().await.expect("an answer has a body");
+    let body = response.text().await.expect("a response has a body");
     assert!(status.is_success(), "{status}: {body}");
     if body.is_empty() { Value::Null } else { serde_json::from_str(&body).expect("JSON") }
 }
 
-/// Sends a request that must be refused, and gives status and code.
+/// Sends a request that must be refused, and returns status and code.
 pub(crate) async fn refused(request: RequestBuilder) -> (u16, String) {
-    refusal(request.send().await.expect("the server answers")).await
+    refusal(request.send().await.expect("the server responds")).await
 }
 
-/// Every refusal has the one form, whatever it is about.
+/// Asserts that a refusal has the form of a problem, and returns status and code.
 pub(crate) async fn refusal(response: Response) -> (u16, String) {
     let status = response.status();
     assert!(status.is_client_error() || status.is_server_error(), "{status}");
@@ -365,7 +374,7 @@ pub(crate) async fn refusal(response: Response) -> (u16, String) {
     (status.as_u16(), code)
 }
 
-/// Asserts status and code of a refusal.
+/// Asserts the status and code of a refusal.
 pub(crate) async fn expect_refusal(request: RequestBuilder, status: u16, code: &str) {
     assert_eq!(refused(request).await, (status, code.to_owned()));
 }

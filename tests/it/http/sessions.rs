@@ -1,4 +1,4 @@
-//! Staying signed in, and no longer being it.
+//! Refreshing and ending sessions.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ async fn a_reused_refresh_token_ends_its_session_only() {
     ok(node.refresh(&other.refresh_token)).await;
 }
 
-/// A tab that was duplicated renews beside its original, and an answer that was lost is asked for again.
+/// A duplicated tab refreshes concurrently with its original, and a lost response is retried.
 #[tokio::test]
 async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
     let server = Server::new().await;
@@ -65,7 +65,7 @@ async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
         }
         expect_signed_in(node, &text(&again["access_token"])).await;
     }
-    // Both hold the successor now, and renew it alike.
+    // Both tabs have the successor now, and refresh it alike.
     let successor = text(&first["refresh_token"]);
     let second = ok(node.refresh_by(&successor, DEVICE)).await;
     let again = ok(node.refresh_by(&successor, DEVICE)).await;
@@ -77,7 +77,8 @@ async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
     expect_refusal(node.refresh_by(&newest, DEVICE), 401, "session_ended").await;
 }
 
-/// Who has used the successor has had the answer, so nobody honest asks for it again.
+/// A client that has used the successor has received the response, so a further retry is not
+/// legitimate.
 #[tokio::test]
 async fn a_used_successor_ends_retries_of_its_predecessor() {
     let server = Server::new().await;
@@ -89,8 +90,8 @@ async fn a_used_successor_ends_retries_of_its_predecessor() {
     expect_refusal(again, 401, "refresh_token_reused").await;
 }
 
-/// Whether the thief or the player comes first, and whatever device the thief names: at the second
-/// use the session ends, and neither has tokens any more.
+/// In either order of the thief and the player, and with any device named by the thief, the second
+/// use ends the session, and no tokens are valid any more.
 #[tokio::test]
 async fn a_stolen_refresh_token_is_detected_within_the_minute() {
     const OTHERS: &str = "device-9876543210";
@@ -164,7 +165,7 @@ async fn concurrent_refreshes_without_a_device_end_the_session() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let races = (0..20).map(|_| async {
-        server.node.refresh(&guest.refresh_token).send().await.expect("the server answers").status()
+        server.node.refresh(&guest.refresh_token).send().await.expect("the server responds").status()
     });
     let passed = join_all(races).await.into_iter().filter(|status| status.is_success()).count();
     assert_eq!(passed, 1);
@@ -215,23 +216,23 @@ async fn signing_out_ends_this_session_at_once() {
 async fn all_nodes_learn_of_an_ended_session() {
     let server = Server::new().await;
     let other = server.another_node().await;
-    let heard = other.accounts.load_revocations().await.unwrap();
+    let position = other.accounts.load_revocations().await.unwrap();
     let following = tokio::spawn({
         let accounts = other.accounts.clone();
-        async move { accounts.follow_revocations(heard).await }
+        async move { accounts.follow_revocations(position).await }
     });
     let guest = server.node.guest(DEVICE).await;
     expect_signed_in(&other, &guest.access_token).await;
     sign_out(&server.node, &guest).await;
-    let heard = async {
-        while other.get("/v1/me", &guest.access_token).send().await.expect("an answer").status()
+    let received = async {
+        while other.get("/v1/me", &guest.access_token).send().await.expect("a response").status()
             != 401
         {
             tokio::task::yield_now().await;
         }
     };
-    let heard = tokio::time::timeout(Duration::from_secs(5), heard).await;
-    assert!(heard.is_ok(), "the other node has not heard");
+    let received = tokio::time::timeout(Duration::from_secs(5), received).await;
+    assert!(received.is_ok(), "the other node has not received the end");
     following.abort();
 
     let later = server.another_node().await;
@@ -281,7 +282,7 @@ async fn a_player_sees_its_own_sessions_only() {
     let page = ok(node.get(&next, &token)).await;
     assert_eq!(page["items"][0], expected["items"][1]);
     assert!(page["next_cursor"].is_null());
-    // What cannot be refreshed any more is no session.
+    // A session that can no longer be refreshed is not listed.
     server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_secs(30));
     let anew = node.guest(DEVICE).await;
     let page = ok(node.get("/v1/me/sessions", &anew.access_token)).await;
@@ -320,10 +321,10 @@ async fn one_session_is_ended_from_another() {
 async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
     let server = Server::new().await;
     let other = server.another_node().await;
-    let heard = other.accounts.load_revocations().await.unwrap();
+    let position = other.accounts.load_revocations().await.unwrap();
     let following = tokio::spawn({
         let accounts = other.accounts.clone();
-        async move { accounts.follow_revocations(heard).await }
+        async move { accounts.follow_revocations(position).await }
     });
     let node = &server.node;
     let guests = [node.guest(DEVICE).await, other.guest(DEVICE).await];
@@ -334,14 +335,14 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
         expect_refusal(node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
         expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
     }
-    let heard = async {
+    let received = async {
         let there = || other.get("/v1/me", &guests[1].access_token).send();
-        while there().await.expect("an answer").status() != 401 {
+        while there().await.expect("a response").status() != 401 {
             tokio::task::yield_now().await;
         }
     };
-    let heard = tokio::time::timeout(Duration::from_secs(5), heard).await;
-    assert!(heard.is_ok(), "the other node has not heard");
+    let received = tokio::time::timeout(Duration::from_secs(5), received).await;
+    assert!(received.is_ok(), "the other node has not received the end");
     following.abort();
     let restarted = server.another_node().await;
     for guest in &guests {
@@ -352,7 +353,7 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
     assert_eq!(back.id, guests[0].id);
 }
 
-/// A stolen refresh token that comes to another node ends the family on every node.
+/// A stolen refresh token that is presented to another node ends the family on every node.
 #[tokio::test]
 async fn a_token_family_ends_on_all_nodes() {
     let server = Server::new().await;

@@ -1,4 +1,4 @@
-//! Guests come and come back.
+//! Guest sign-in.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ async fn count(pool: &PgPool, what: &str) -> i64 {
         "players" => "select count(*) from players",
         "grants" => "select count(*) from transfers where code = 'welcome'",
         "sessions" => "select count(*) from sessions",
-        _ => panic!("nobody counts {what}"),
+        _ => panic!("no query counts {what}"),
     };
     sqlx::query_scalar(sql).fetch_one(pool).await.expect("rows are counted")
 }
@@ -51,9 +51,9 @@ async fn a_time_zone_may_be_added_at_a_later_sign_in() {
     let server = Server::new().await;
     let first = server.node.guest(DEVICE).await;
     assert!(first.answer["player"]["time_zone"].is_null());
-    let told =
+    let again =
         server.node.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Tokyo" })).await;
-    assert_eq!(told.answer["player"]["time_zone"], "Asia/Tokyo");
+    assert_eq!(again.answer["player"]["time_zone"], "Asia/Tokyo");
 }
 
 #[tokio::test]
@@ -84,8 +84,10 @@ async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant()
     assert_eq!(count(pool, "sessions").await, 50);
     let alive = "select count(*) from sessions where revoked_at is null";
     let alive = sqlx::query_scalar::<_, i64>(alive).fetch_one(pool).await.unwrap();
-    assert_eq!(usize::try_from(alive).unwrap(), SESSIONS_MAX, "the others ended to make room");
-    // The node that opened it knows its token at once, and believes each whose session goes on.
+    let alive = usize::try_from(alive).unwrap();
+    assert_eq!(alive, SESSIONS_MAX, "the other sessions ended to make room");
+    // The node that opened a session accepts its token at once, and accepts every token whose
+    // session continues.
     let mut believed = 0;
     for guest in guests {
         let answer = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();

@@ -1,5 +1,5 @@
-//! Texts that operators write, at their bounds: what the contract says of their length, the server
-//! takes, and so do the columns. Letters are counted, however many bytes each has.
+//! The length limits of operators' texts: the limits in the contract, in the server and in the
+//! columns of the database agree. Lengths are counted in characters, not in bytes.
 
 use bahay::operators::Role;
 use reqwest::{Method, StatusCode};
@@ -8,8 +8,12 @@ use uuid::Uuid;
 
 use super::server::{Server, ok, text};
 
-/// What takes a text: the path, the body around it, and how long it is at least and at most.
-fn list_text_fields(player: &str, correction: &str) -> Vec<(String, Value, &'static str, [usize; 2])> {
+/// Returns the operations that take a text: the path, the other fields of the body, the field, and
+/// its minimum and maximum length.
+fn list_text_fields(
+    player: &str,
+    correction: &str,
+) -> Vec<(String, Value, &'static str, [usize; 2])> {
     let player_path = format!("/v1/operator/players/{player}");
     let adjustment = json!({ "kind": "adjustment", "player": player, "amount": 1 });
     let reason = [10, 500];
@@ -19,7 +23,7 @@ fn list_text_fields(player: &str, correction: &str) -> Vec<(String, Value, &'sta
         (format!("{player_path}/mutes"), json!({}), "reason", reason),
         ("/v1/operator/corrections".into(), adjustment, "reason", reason),
         (format!("{player_path}/notes"), json!({}), "words", [1, 2_000]),
-        // The last, because it decides.
+        // The rejection comes last, because it decides the correction.
         (format!("/v1/operator/corrections/{correction}/rejection"), json!({}), "reason", reason),
     ]
 }
@@ -43,19 +47,20 @@ async fn texts_are_accepted_up_to_their_maximum_length() {
         let correction = text(&ok(asked).await["id"]);
         for (path, around, name, [least, most]) in list_text_fields(&guest.id, &correction) {
             for length in [least - 1, most + 1, least, most] {
-                // What is decided is decided.
+                // A decided correction cannot be decided again.
                 if path.ends_with("rejection") && length == least {
                     continue;
                 }
                 let mut body = around.clone();
                 body[name] = letter.repeat(length).into();
                 let answer = post(&path, &body).send().await.unwrap();
-                let (status, said) = (answer.status(), answer.text().await.unwrap());
+                let status = answer.status();
+                let body = answer.text().await.unwrap();
                 if (least..=most).contains(&length) {
-                    assert!(status.is_success(), "{path}, {length} of {letter}: {status} {said}");
+                    assert!(status.is_success(), "{path}, {length} of {letter}: {status} {body}");
                 } else {
-                    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {said}");
-                    assert!(said.contains("\"body_invalid\""), "{path}: {said}");
+                    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {body}");
+                    assert!(body.contains("\"body_invalid\""), "{path}: {body}");
                 }
             }
         }

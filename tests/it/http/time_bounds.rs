@@ -1,5 +1,5 @@
-//! Every time and day that a request can name is bounded: by the contract itself, which says which
-//! parameters are times, and for the forms of the desk by name.
+//! The bounds of all times and days in requests: the contract states which parameters are times;
+//! the forms of the desk are listed here.
 
 use reqwest::Method;
 use reqwest::header::COOKIE;
@@ -11,7 +11,8 @@ use super::contract::fill_path;
 use super::reports::sign_in_at_desk;
 use super::server::{Server, ok, refused};
 
-/// Each is beyond PostgreSQL, RFC 3339, a calendar, or the years of a house.
+/// Times beyond the range of PostgreSQL, of RFC 3339, of the calendar, or of the years that the
+/// server supports.
 const TIMES: [&str; 14] = [
     "-009999-01-02T01:59:59Z",
     "-009999-06-01T00:00:00Z",
@@ -41,11 +42,11 @@ const DAYS: [&str; 9] = [
     "+010000-01-01",
 ];
 
-/// The earliest and the latest that are taken.
+/// The earliest and the latest accepted values.
 const TIMES_ACCEPTED: [&str; 2] = ["1970-01-01T00:00:00Z", "9998-12-31T23:59:59.999Z"];
 const DAYS_ACCEPTED: [&str; 2] = ["1970-01-01", "9998-12-31"];
 
-/// The operations of the contract, with the parameters that are times or days.
+/// Returns the operations of the contract, with the parameters that are times or days.
 fn list_time_parameters(document: &Value) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -68,7 +69,7 @@ fn list_time_parameters(document: &Value) -> Vec<(String, String, String)> {
     found
 }
 
-/// The formats of times in a schema and in what it refers to.
+/// Returns the formats of times in a schema and in the schemas that it references.
 fn collect_formats(document: &Value, schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(fields) => {
@@ -113,7 +114,7 @@ async fn every_time_of_the_contract_is_bounded() {
         for value in if is_day { DAYS_ACCEPTED } else { TIMES_ACCEPTED } {
             let response = ask(value).send().await.unwrap();
             let status = response.status().as_u16();
-            // A board may have nothing of a day.
+            // A board may not exist for a day.
             assert!(status == 200 || is_day && status == 422, "{path} {name}={value}: {status}");
         }
     }
