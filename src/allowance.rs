@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_of_a_game_is_what_all_others_stake_and_the_pot() {
+    fn a_game_brings_at_most_all_other_stakes_and_the_pot() {
         assert_eq!(max_gain([whole(14), whole(9)], whole(6)), whole(29));
         assert_eq!(max_gain([], Coins::ZERO), Coins::ZERO);
         let huge = Coins::from_hundredths(i64::MAX);

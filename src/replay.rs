@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_sees_again_what_it_saw() {
+    fn a_replay_shows_what_the_seat_saw() {
         for record in records() {
             let game = GameReplay::from_json(&serde_json::to_string(&record).unwrap()).unwrap();
             let viewer = Viewer::Seat(Seat::new(1).unwrap());
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_does_not_hold_is_not_shown() {
+    fn an_invalid_record_is_not_replayed() {
         let mut record = serde_json::to_value(&records()[0]).unwrap();
         record["server_seed"] = "11".repeat(32).into();
         let game = GameReplay::from_json(&record.to_string()).unwrap();

@@ -49,7 +49,7 @@ mod tests {
     use super::{Cursor, ParseCursorError};
 
     #[test]
-    fn a_cursor_is_read_as_it_is_written() {
+    fn a_cursor_round_trips() {
         let cursor = Cursor { finished_at_ms: 1_750_000_000_123, ..Cursor::NEWEST };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         for text in ["", ".", "1f", "-1.0", "zz.zz", "7fffffffffffffff.0"] {

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_that_pass_are_transient_and_mistakes_are_not() {
+    fn transient_errors_are_distinguished_from_bugs() {
         for code in [
             "08000", "08001", "08003", "08004", "08006", "08P01", "25006", "25P03", "25P04",
             "28000", "28P01", "3D000", "40001", "40P01", "53000", "53100", "53200", "53300",

@@ -418,7 +418,7 @@ mod tests {
     use super::{CopyText, NULL};
 
     #[test]
-    fn what_copy_would_misread_is_escaped() {
+    fn special_characters_of_copy_are_escaped() {
         let mut text = CopyText::default();
         text.push_row(&[&1, &"a\tb\\c\nd", &NULL, &"\\xff"]);
         assert_eq!(text.0, "1\ta\\tb\\\\c\\nd\t\\N\t\\\\xff\n");

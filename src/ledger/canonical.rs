@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_what_was_written() {
+    fn a_canonical_document_parses_to_the_same_value() {
         for value in [
             json!(null),
             json!([]),
@@ -241,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_ordered_as_they_are_and_not_as_they_are_written() {
+    fn keys_are_sorted_by_their_decoded_names() {
         // In JSON a quote is escaped by a backslash, which sorts after an A.
         let value = json!({ "aA": 1, "a\"": 2 });
         assert_eq!(to_canonical_json(&value).unwrap(), r#"{"a\"":2,"aA":1}"#);
     }
 
     #[test]
-    fn a_document_takes_its_place_among_the_fields() {
+    fn a_document_is_sorted_among_the_fields() {
         let document = Document::canonicalize(&json!({ "y": 1, "x": 2 })).unwrap();
         let with_document = |value: Value| to_canonical_json_with(&value, "m", &document).unwrap();
         assert_eq!(

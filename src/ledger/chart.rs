@@ -186,7 +186,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn the_kind_stands_before_the_colon_of_every_code() {
+    fn every_code_begins_with_its_kind() {
         let id = Uuid::nil();
         let accounts = [
             Account::Wallet(PlayerId(id)),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_read_as_they_are_written() {
+    fn codes_round_trip() {
         for code in Code::ALL {
             assert_eq!(Code::parse(code.as_str()), Some(code));
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());

@@ -417,7 +417,7 @@ mod tests {
         ReverseOperation { correction: CorrectionId::NIL, operation: 7 };
 
     #[test]
-    fn fees_go_back_before_payments_and_releases_not_at_all() {
+    fn a_reversal_returns_fees_before_payments_and_no_releases() {
         let reversal = plan_reversal(INPUT, &settled()).unwrap();
         let moves: Vec<_> = reversal
             .moves
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_several_games_does_not_go_back() {
+    fn operations_of_several_games_are_not_reversible() {
         let refused = |change: fn(&mut BookedOperation)| {
             let mut booked = settled();
             change(&mut booked);

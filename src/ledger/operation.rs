@@ -427,7 +427,7 @@ mod tests {
 
     /// Hashes are stored, so a later version must compute the same ones.
     #[test]
-    fn the_record_is_hashed_in_its_place_among_the_fields() {
+    fn the_record_is_hashed_in_its_sorted_position() {
         let input = SettleGame {
             game: GameId(Uuid::nil()),
             table: TableId(Uuid::nil()),

@@ -180,7 +180,7 @@ mod tests {
     use super::{EntryCursor, ParseEntryCursorError};
 
     #[test]
-    fn a_cursor_is_read_as_it_is_written() {
+    fn a_cursor_round_trips() {
         let cursor = EntryCursor { below_version: 1_234 };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         for text in ["", "0", "-1", "x", "8000000000000000"] {

@@ -49,7 +49,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn documents_give_the_hash_that_was_taken_of_the_input() {
+    fn stored_documents_reproduce_the_input_hash() {
         let settlement =
             Settlement { winner: None, payments: Vec::new(), fees: Vec::new(), pot: None };
         let stored = StoredSettlement {

@@ -401,13 +401,13 @@ mod tests {
     }
 
     #[test]
-    fn everybody_gets_back_what_was_paid() {
+    fn a_pot_refund_returns_each_contribution() {
         check(900, &[300, 500, 100], &[(2, 500), (1, 300), (3, 100)]);
         check(300, &[100, 100, 100], &[(1, 100), (2, 100), (3, 100)]);
     }
 
     #[test]
-    fn what_is_left_over_goes_to_those_who_paid_most() {
+    fn remaining_hundredths_go_to_the_largest_contributions() {
         check(100, &[100, 100, 100], &[(1, 34), (2, 33), (3, 33)]);
         check(101, &[100, 300, 300], &[(2, 44), (3, 43), (1, 14)]);
         check(1, &[100, 100], &[(1, 1)]);
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pot_that_nobody_paid_is_nobodys() {
+    fn a_pot_without_contributions_has_no_shares() {
         assert_eq!(split_pot(Coins::from_hundredths(100), &[].into()), None);
     }
 }

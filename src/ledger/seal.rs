@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_depends_on_all_that_it_covers_and_on_the_one_before() {
+    fn a_seal_depends_on_its_operations_and_the_seal_before() {
         let digest = booked().digest();
         let first = SealHead::NONE.next(&[(7, digest)]);
         assert_eq!(first.number, 1);

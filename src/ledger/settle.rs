@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_settlement_is_taken_or_refused_as_a_whole() {
+    fn a_settlement_is_accepted_or_rejected_as_a_whole() {
         use SettlementFault::{
             AmountInvalid, FeeExceedsGross, GrossDiffers, Overflow, PaysItself, PotDiffers,
             SeatUnknown, StakeExceeded,

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_is_cut_off_and_a_file_without_a_line_is_removed() {
+    fn a_partial_line_and_a_file_without_a_line_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         EventFolder::open(folder.path()).unwrap().append(&events(1..=10_000)).unwrap();
         let first = folder.path().join("events-000000000001.ndjson");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn two_do_not_write_to_one_folder() {
+    fn a_folder_has_one_writer() {
         let folder = tempfile::tempdir().unwrap();
         let open = EventFolder::open(folder.path()).unwrap();
         assert!(matches!(EventFolder::open(folder.path()), Err(EventFolderError::Taken(_))));

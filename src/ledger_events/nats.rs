@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_to_a_bound_and_differ() {
+    fn retry_delays_grow_to_a_bound_and_vary() {
         for failures in [0, 3, 40, u32::MAX] {
             let one = retry_delay(failures);
             assert!(one >= Duration::from_millis(100) && one <= WAIT_MAX, "{one:?}");

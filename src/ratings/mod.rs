@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn games_counted_together_come_to_what_they_come_to_one_by_one() {
+    fn a_batch_of_games_rates_like_single_games() {
         let games = [
             finished([1, 2, 3], Some(0)),
             finished([3, 1, 4], Some(2)),
@@ -430,13 +430,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rating_is_stored_as_it_is_read() {
+    fn a_rating_round_trips() {
         assert_eq!(to_thousandths(from_thousandths(31_415, 2_718)), (31_415, 2_718));
         assert_eq!(to_thousandths(WengLinRating::new()).0, INITIAL_RATING);
     }
 
     #[test]
-    fn the_winner_gains_what_the_others_lose_alike() {
+    fn the_winner_gains_and_the_others_lose_equally() {
         let after: Vec<i32> = rate_players(&[WengLinRating::new(); 3], 1)
             .into_iter()
             .map(|rating| to_thousandths(rating).0)

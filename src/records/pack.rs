@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_with_and_without_a_dictionary() {
+    fn records_round_trip_with_and_without_a_dictionary() {
         let records = records();
         let records: Vec<&str> = records.iter().map(String::as_str).collect();
         assert_eq!(train_dictionary(&records[..10]), None);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_told() {
+    fn a_changed_object_is_detected() {
         let packed = pack(&["{\"a\":1}"], &[]).unwrap();
         let part = packed.frames[0];
         for place in 0..packed.bytes.len() {

@@ -481,7 +481,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_cursor_is_read_as_it_is_written() {
+    fn a_cursor_round_trips() {
         let at = Timestamp::from_ms(1_772_366_400_123);
         let cursor = SettlementCursor { finished_at: at, game: Uuid::from_u128(7) };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));

@@ -26,7 +26,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_day_gives_what_it_has_wherever_the_player_goes() {
+    fn reliefs_of_a_day_are_bounded_across_time_zones() {
         let [monday, tuesday, wednesday] = [2, 3, 4].map(|day| date(2026, 3, day));
         assert_eq!(remaining(&RewardsRow::default(), monday, 3), 3);
         let row = RewardsRow { relief_date: Some(tuesday), relief_count: 2, ..RewardsRow::default() };

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn games_of_another_kind_are_counted_by_themselves() {
+    fn games_of_another_kind_are_projected_separately() {
         let mut update = StandingsUpdate::default();
         let calendar = Calendar::default();
         let other = SettledGame { kind: "other".to_owned(), ..game(1, "end", Some(600)) };

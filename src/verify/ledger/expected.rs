@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_moves_what_its_rules_say_and_nothing_else() {
+    fn the_expected_transfers_follow_from_the_rules() {
         let one = PlayerId(Uuid::from_u128(1));
         let two = PlayerId(Uuid::from_u128(2));
         let loser = Seat::new(0).unwrap();
