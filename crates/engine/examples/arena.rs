@@ -11,7 +11,7 @@ use std::env;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bahay_engine::arena::{BotPrompt, Bot, Contest, Estimate, Grade, ContestTally, play_game};
+use bahay_engine::arena::{Bot, BotPrompt, Contest, ContestTally, Estimate, Grade, play_game};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Skill};
@@ -26,19 +26,19 @@ const GAMES_TIMED: u8 = 40;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let argument = |place: usize| arguments.get(place).expect("see the page of this program");
+    let argument = |place: usize| arguments.get(place).expect("see this program's documentation");
     let bots = argument(2).split(',').map(|name| name.parse().expect("a grade")).collect();
     let games = argument(3).parse().expect("GAMES is a number");
     let seed = arguments.get(4).map_or(1, |seed| seed.parse().expect("SEED is a number"));
     match argument(0).as_str() {
-        Tongits::NAME => contest::<Tongits>(argument(1), bots, games, seed),
-        TongoOptions::NAME => contest::<TongoOptions>(argument(1), bots, games, seed),
-        TongoAssets::NAME => contest::<TongoAssets>(argument(1), bots, games, seed),
+        Tongits::NAME => run_contest::<Tongits>(argument(1), bots, games, seed),
+        TongoOptions::NAME => run_contest::<TongoOptions>(argument(1), bots, games, seed),
+        TongoAssets::NAME => run_contest::<TongoAssets>(argument(1), bots, games, seed),
         other => panic!("there is no game {other}"),
     }
 }
 
-fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
+fn run_contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
     let set = G::rule_sets().iter().find(|set| set.name == rules).expect("a rule set's name");
     let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
     let terms = Terms {
@@ -66,12 +66,12 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
             continue;
         };
         let [coins, by_pots] = [coins, by_pots].map(|Estimate { mean, half_width }| {
-            hundredths(Estimate { mean: mean / 100, half_width: half_width / 100 })
+            format_hundredths(Estimate { mean: mean / 100, half_width: half_width / 100 })
         });
-        let share = hundredths(share);
+        let share = format_hundredths(share);
         println!("{bot}: {share} % of the games, {coins} coins a game, {by_pots} of them by POTs");
     }
-    let times = times::<G>(&contest.terms.rules, &contest.bots);
+    let times = measure_decisions::<G>(&contest.terms.rules, &contest.bots);
     let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_micros();
     println!(
         "{} decisions of the first: {} µs on the whole, half within {} µs, 95 of 100 within {} µs, \
@@ -85,7 +85,7 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
 }
 
 /// Returns the first bot's decision times in ascending order.
-fn times<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
+fn measure_decisions<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
     let times = Rc::new(RefCell::new(Vec::new()));
     for game in 0..GAMES_TIMED {
         let bot = |(place, grade): (usize, &Grade)| {
@@ -93,7 +93,7 @@ fn times<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
             (key[0], key[1]) = (game, u8::try_from(place).expect("few seats"));
             let bot = grade.build_bot::<G>(Key(Hex(key)));
             let times = Rc::clone(&times);
-            if place == 0 { Box::new(Timed { bot, times }) } else { bot }
+            if place == 0 { Box::new(TimedBot { bot, times }) } else { bot }
         };
         let mut seated: Vec<Box<dyn Bot<G>>> = bots.iter().enumerate().map(bot).collect();
         play_game(rules, &mut seated, &mut ChanceRng::new(Key(Hex([game; 32]))));
@@ -103,12 +103,12 @@ fn times<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
     times
 }
 
-struct Timed<G: GameKind> {
+struct TimedBot<G: GameKind> {
     bot: Box<dyn Bot<G>>,
     times: Rc<RefCell<Vec<Duration>>>,
 }
 
-impl<G: GameKind> Bot<G> for Timed<G> {
+impl<G: GameKind> Bot<G> for TimedBot<G> {
     fn observe_event(&mut self, event: &G::Event) {
         self.bot.observe_event(event);
     }
@@ -121,7 +121,7 @@ impl<G: GameKind> Bot<G> for Timed<G> {
     }
 }
 
-fn hundredths(Estimate { mean, half_width }: Estimate) -> String {
+fn format_hundredths(Estimate { mean, half_width }: Estimate) -> String {
     let sign = if mean < 0 { "-" } else { "" };
     let written = |number: i64| format!("{}.{:02}", number / 100, number % 100);
     format!("{sign}{} ± {}", written(mean.abs()), written(half_width))

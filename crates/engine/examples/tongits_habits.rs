@@ -2,14 +2,14 @@
 //! holds them.
 //!
 //! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the parameters.
-#![expect(clippy::float_arithmetic, reason = "chances are fitted, and no coins")]
+#![expect(clippy::float_arithmetic, reason = "probabilities are fitted; no coins are involved")]
 #![expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
 
 use std::cell::RefCell;
 use std::env;
 use std::rc::Rc;
 
-use bahay_engine::arena::{BotPrompt, Bot, play_game};
+use bahay_engine::arena::{Bot, BotPrompt, play_game};
 use bahay_engine::cards::CardSet;
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Skill};
@@ -46,7 +46,8 @@ impl Bot<Tongits> for WatchedBot {
 
     fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
         let view = prompt.view;
-        let action = Tongits::choose_action_with_skill(self.skill, view).expect("it is to act");
+        let action =
+            Tongits::choose_action_with_skill(self.skill, view).expect("the seat is to act");
         let public = &view.public;
         let hand = view.hand().expect("a hand is dealt");
         let is_open = usize::from(public.melds.is_open(prompt.seat));
@@ -133,11 +134,11 @@ fn main() {
         play_game(&Rules::kingdom(), &mut bots, &mut chance::ChanceRng::new(Key(Hex(key))));
     }
     for (counts, skill) in counts.take().iter().zip(["GREEDY", "QUICK"]) {
-        print(counts, skill, games);
+        print_habits(counts, skill, games);
     }
 }
 
-fn print(counts: &HabitCounts, skill: &str, games: u64) {
+fn print_habits(counts: &HabitCounts, skill: &str, games: u64) {
     let mut weights = [0.0_f64; DUMP_WEIGHTS];
     let mut squares = [1e-6_f64; DUMP_WEIGHTS];
     let mut lost = 0.0;
@@ -160,7 +161,8 @@ fn print(counts: &HabitCounts, skill: &str, games: u64) {
     let count = counts.dumps.len() as f64;
     let unknown = counts.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>();
     println!(
-        "/// HabitCounts in {games} games: {} dumps, of which each costs {:.2} nats, and {:.2} without\n/// knowledge.",
+        "/// Fitted to {games} games with {} dumps; the mean loss per dump is {:.2} nats, and \
+         {:.2} nats\n/// for a uniform choice.",
         counts.dumps.len(),
         lost / count,
         unknown / count

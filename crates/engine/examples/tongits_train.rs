@@ -17,7 +17,7 @@
 //!
 //! Training uses floating-point numbers; the resulting weights are integers, and no coins are
 //! involved.
-#![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
+#![expect(clippy::float_arithmetic, reason = "weights are trained; no coins are involved")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,12 +26,12 @@ use std::fs;
 use std::rc::Rc;
 use std::time::Instant;
 
-use bahay_engine::arena::{BotPrompt, Bot, Estimate, Sample, play_game};
+use bahay_engine::arena::{Bot, BotPrompt, Estimate, Sample, play_game};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome};
 use bahay_engine::games::tongits::{
-    Action, DumpLimit, Event, HIDDEN, INPUTS, Inputs, Judge, Networks, ONE, DecisionKind, Rules, SEATS,
-    Tongits, WEIGHT_ONE, WEIGHTS,
+    Action, DecisionKind, DumpLimit, Event, HIDDEN, INPUTS, Inputs, Judge, Networks, ONE, Rules,
+    SEATS, Tongits, WEIGHT_ONE, WEIGHTS,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
@@ -50,20 +50,20 @@ const BATCH: usize = 128;
 const COUNTS_PER_ONE: f32 = 4.0;
 
 fn main() {
-    let (mut networks, parts) = Options::read();
+    let (mut networks, parts) = Options::parse();
     for options in parts {
-        networks = Some(learn(&options, networks));
+        networks = Some(train_part(&options, networks));
     }
 }
 
 /// Trains one part, from the given networks or from the greedy player, and returns the best
 /// networks.
-fn learn(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
+fn train_part(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
     let rules = Rules::kingdom();
     let mut dice = TestRng::new(options.seed);
-    let mut learned = Trainer::new(&mut dice);
+    let mut trainer = Trainer::new(&mut dice);
     if let Some(networks) = &from {
-        learned = Trainer::from_networks(networks);
+        trainer = Trainer::from_networks(networks);
     }
     let mut player = from;
     let mut kept: Vec<Vec<TrainingExample>> = Vec::new();
@@ -71,21 +71,21 @@ fn learn(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
     println!("round    notes  error   share of wins, %       counts a game  seconds");
     for round in 0..options.rounds {
         let begun = Instant::now();
-        let notes = play_games(&rules, options, player.as_ref(), round, &mut dice);
-        let count = notes.len();
-        kept.push(notes);
+        let examples = play_games(&rules, options, player.as_ref(), round, &mut dice);
+        let count = examples.len();
+        kept.push(examples);
         if kept.len() > ROUNDS_KEPT {
             kept.remove(0);
         }
-        let error = learned.train_epoch(&kept, round, &mut dice);
-        let networks = Rc::new(learned.networks());
+        let error = trainer.train_epoch(&kept, round, &mut dice);
+        let networks = Rc::new(trainer.networks());
         let Trial { share, counts, worth } = run_trial(&rules, options, &networks);
         println!(
             "{round:>5} {count:>8}  {error:.4}  {:>6} ± {:<6}  {:>8} ± {:<7}  {:>6}",
-            hundredths(share.mean),
-            hundredths(share.half_width),
-            hundredths(counts.mean),
-            hundredths(counts.half_width),
+            format_hundredths(share.mean),
+            format_hundredths(share.half_width),
+            format_hundredths(counts.mean),
+            format_hundredths(counts.half_width),
             begun.elapsed().as_secs()
         );
         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
@@ -99,7 +99,7 @@ fn learn(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
     best.expect("there is a round").1
 }
 
-fn hundredths(number: i64) -> String {
+fn format_hundredths(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     let number = number.abs();
     format!("{sign}{}.{:02}", number / 100, number % 100)
@@ -131,7 +131,7 @@ struct Options {
 impl Options {
     /// Returns the initial networks, if the first part does not begin with the greedy player, and
     /// all parts.
-    fn read() -> (Option<Rc<Networks>>, Vec<Self>) {
+    fn parse() -> (Option<Rc<Networks>>, Vec<Self>) {
         let arguments: Vec<String> = env::args().skip(1).collect();
         let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
         let given: BTreeMap<&str, &str> =
@@ -156,7 +156,8 @@ impl Options {
         };
         let mut games = list("--games", "40000,60000");
         let mut wins = list("--wins", "3,8");
-        let (mut games_now, mut wins_now) = ("", "");
+        let mut games_now = "";
+        let mut wins_now = "";
         let parts = list("--rounds", "9,2").zip(number("--seed", "1")..).map(|(rounds, seed)| {
             games_now = games.next().unwrap_or(games_now);
             wins_now = wins.next().unwrap_or(wins_now);
@@ -165,7 +166,7 @@ impl Options {
                 rounds: rounds.parse().expect("a number of rounds"),
                 games: games_now.parse().expect("a number of games"),
                 against: against.clone(),
-                wins: wins_now.parse().expect("what a win is worth"),
+                wins: wins_now.parse().expect("the value of a win"),
                 trial: number("--trial", "6000"),
                 out: given.get("--out").map(|path| (*path).to_owned()),
             }
@@ -198,16 +199,20 @@ impl Bot<Tongits> for Player {
     fn observe_event(&mut self, _event: &Event) {}
 
     fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
-        let greedy = || Tongits::choose_action(prompt.view).expect("it is to act");
+        let greedy = || Tongits::choose_action(prompt.view).expect("the seat is to act");
         match self {
             Self::Greedy => greedy(),
             Self::Networks(networks) => {
-                networks.choose_action(prompt.view, DumpLimit::All, &mut ()).expect("it is to act")
+                networks
+                    .choose_action(prompt.view, DumpLimit::All, &mut ())
+                    .expect("the seat is to act")
             }
             Self::Learner { networks, dice, chosen } => {
                 let judge = networks.as_deref().unwrap_or(&ZERO);
                 let considered =
-                    judge.consider_actions(prompt.view, DumpLimit::All, &mut ()).expect("it is to act");
+                    judge
+                        .consider_actions(prompt.view, DumpLimit::All, &mut ())
+                        .expect("the seat is to act");
                 let candidate = if dice.below(100) < AT_RANDOM {
                     dice.choose(&considered)
                 } else if networks.is_some() {
@@ -252,12 +257,13 @@ fn play_games(
     round: u32,
     dice: &mut TestRng,
 ) -> Vec<TrainingExample> {
-    let mut notes = Vec::new();
+    let mut examples = Vec::new();
     for number in 0..options.games {
         let learner = || -> (Player, Option<Chosen>) {
             let chosen: Chosen = Rc::default();
             let dice = TestRng::new(number << 8 | u64::from(round));
-            let (networks, noted) = (networks.cloned(), Rc::clone(&chosen));
+            let networks = networks.cloned();
+            let noted = Rc::clone(&chosen);
             (Player::Learner { networks, dice, chosen: noted }, Some(chosen))
         };
         let opponent = || match &options.against {
@@ -289,23 +295,23 @@ fn play_games(
         let outcome = play_game(rules, &mut bots, &mut chance::ChanceRng::new(deal)).outcome;
         for (seat, chosen) in Seat::all(SEATS).zip(chosen) {
             let Some(chosen) = chosen else { continue };
-            let worth = worth(&outcome, seat, options.wins);
+            let worth = outcome_value(&outcome, seat, options.wins);
             let noted = chosen.take().into_iter();
-            notes.extend(noted.map(|(kind, inputs)| TrainingExample { kind, inputs, worth }));
+            examples.extend(noted.map(|(kind, inputs)| TrainingExample { kind, inputs, worth }));
         }
     }
-    notes
+    examples
 }
 
 /// Returns the value of an outcome for a seat.
-fn worth(outcome: &Outcome, seat: Seat, wins: f32) -> f32 {
-    let counts = i16::try_from(net(outcome, seat)).expect("few counts are owed");
+fn outcome_value(outcome: &Outcome, seat: Seat, wins: f32) -> f32 {
+    let counts = i16::try_from(net_counts(outcome, seat)).expect("few counts are owed");
     let won = if outcome.winner == Some(seat) { wins } else { 0.0 };
     (f32::from(counts) + won) / COUNTS_PER_ONE
 }
 
 /// Returns the counts that a seat wins or loses.
-fn net(outcome: &Outcome, seat: Seat) -> i64 {
+fn net_counts(outcome: &Outcome, seat: Seat) -> i64 {
     outcome.debts.iter().fold(0, |sum, debt| {
         let counts = i64::from(debt.counts());
         let won = if debt.to == seat { counts } else { 0 };
@@ -323,9 +329,11 @@ struct Trial {
 
 /// Plays duplicate games with the same deals each time.
 fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
-    let (mut wins, mut counts) = (Sample::default(), Sample::default());
+    let mut wins = Sample::default();
+    let mut counts = Sample::default();
     for deal in 0..options.trial / u64::from(SEATS) {
-        let (mut won, mut gained) = (0, 0);
+        let mut won = 0;
+        let mut gained = 0;
         for own in Seat::all(SEATS) {
             let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
                 .map(|seat| {
@@ -341,7 +349,7 @@ fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial
             let mut chance = chance::ChanceRng::new(key(!0, deal));
             let outcome = play_game(rules, &mut bots, &mut chance).outcome;
             won += i64::from(outcome.winner == Some(own));
-            gained += net(&outcome, own);
+            gained += net_counts(&outcome, own);
         }
         wins.record(won);
         counts.record(gained);
@@ -371,7 +379,8 @@ impl Trainer {
             for (place, weight) in network.iter_mut().enumerate() {
                 let is_added = place < ROWS && place % (INPUTS + 1) == INPUTS;
                 let wide = if place < ROWS { 0.2 } else { 0.3 };
-                let drawn = f32::from(u16::try_from(dice.below(20_001)).expect("it is below"));
+                let drawn =
+                    f32::from(u16::try_from(dice.below(20_001)).expect("a draw is in range"));
                 if !is_added && place + 1 < WEIGHTS {
                     *weight = (drawn / 10_000.0 - 1.0) * wide;
                 }
@@ -382,7 +391,9 @@ impl Trainer {
 
     fn from_networks(networks: &Networks) -> Self {
         let one = f32::from(WEIGHT_ONE);
-        Self::from_weights(networks.weights().iter().map(|weight| f32::from(*weight) / one).collect())
+        Self::from_weights(
+            networks.weights().iter().map(|weight| f32::from(*weight) / one).collect(),
+        )
     }
 
     fn from_weights(weights: Vec<f32>) -> Self {
@@ -395,24 +406,30 @@ impl Trainer {
         let one = f32::from(WEIGHT_ONE);
         let integer = |weight: &f32| (weight * one).round().clamp(-32_767.0, 32_767.0) as i16;
         let weights: Vec<i16> = self.weights.iter().map(integer).collect();
-        Networks::from_weights(&weights).expect("as many as networks need")
+        Networks::from_weights(&weights).expect("the number of weights matches the networks")
     }
 
     /// Fits the weights to the examples in one pass in random order, and returns the mean error.
-    fn train_epoch(&mut self, kept: &[Vec<TrainingExample>], round: u32, dice: &mut TestRng) -> f32 {
-        let mut notes: Vec<&TrainingExample> = kept.iter().flatten().collect();
-        for last in (1..notes.len()).rev() {
-            let other = dice.below(u32::try_from(last + 1).expect("few notes"));
-            notes.swap(last, other as usize);
+    fn train_epoch(
+        &mut self,
+        kept: &[Vec<TrainingExample>],
+        round: u32,
+        dice: &mut TestRng,
+    ) -> f32 {
+        let mut examples: Vec<&TrainingExample> = kept.iter().flatten().collect();
+        for last in (1..examples.len()).rev() {
+            let other = dice.below(u32::try_from(last + 1).expect("the number of examples fits"));
+            examples.swap(last, other as usize);
         }
         let rate = 0.001 / (1.0 + 0.25 * f32::from(u16::try_from(round).expect("few rounds")));
         let mut gradient = vec![0.0; self.weights.len()];
-        let (mut errors, mut batches) = (0.0, 0.0);
-        for batch in notes.chunks(BATCH) {
+        let mut errors = 0.0;
+        let mut batches = 0.0;
+        for batch in examples.chunks(BATCH) {
             gradient.fill(0.0);
             let mut error = 0.0;
-            for note in batch {
-                error += self.learn(note, &mut gradient);
+            for example in batch {
+                error += self.add_gradient(example, &mut gradient);
             }
             let size = f32::from(u16::try_from(batch.len()).expect("a batch is small"));
             errors += error / size;
@@ -423,11 +440,11 @@ impl Trainer {
     }
 
     /// Adds the gradient of one example, and returns its squared error.
-    fn learn(&self, note: &TrainingExample, gradient: &mut [f32]) -> f32 {
-        let from = note.kind.index() * WEIGHTS;
+    fn add_gradient(&self, example: &TrainingExample, gradient: &mut [f32]) -> f32 {
+        let from = example.kind.index() * WEIGHTS;
         let weights = &self.weights[from..from + WEIGHTS];
         let gradient = &mut gradient[from..from + WEIGHTS];
-        let inputs = note.inputs.map(|input| f32::from(input) / f32::from(ONE));
+        let inputs = example.inputs.map(|input| f32::from(input) / f32::from(ONE));
         let mut hidden = [0.0; HIDDEN];
         let mut output = weights[WEIGHTS - 1];
         for (place, value) in hidden.iter_mut().enumerate() {
@@ -441,7 +458,7 @@ impl Trainer {
             *value = (sums.iter().sum::<f32>() + row[INPUTS]).max(0.0);
             output += *value * weights[ROWS + place];
         }
-        let error = output - note.worth;
+        let error = output - example.worth;
         gradient[WEIGHTS - 1] += error;
         for (place, value) in hidden.iter().enumerate() {
             gradient[ROWS + place] += error * value;
@@ -460,7 +477,8 @@ impl Trainer {
     /// Performs one step of Adam.
     fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
         self.steps += 1;
-        let (kept, kept_squares) = (0.9_f32, 0.999_f32);
+        let kept = 0.9_f32;
+        let kept_squares = 0.999_f32;
         let rate =
             rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
         let moments = self.first.iter_mut().zip(&mut self.second);

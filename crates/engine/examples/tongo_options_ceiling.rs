@@ -75,7 +75,8 @@ fn main() {
 
 fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seats: usize) {
     let mut times = DecisionTimes::default();
-    let (mut wins, mut gained) = (Sample::default(), Sample::default());
+    let mut wins = Sample::default();
+    let mut gained = Sample::default();
     let mut lost: BTreeMap<&'static str, u32> = BTreeMap::new();
     for number in 0..games {
         let places = &PLACES[number as usize % PLACES.len()];
@@ -85,7 +86,7 @@ fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seat
         };
         let bots: Vec<Bot> =
             (0..seats).map(|seat| if is_bots(seat) { bot } else { Bot::Random(reading) }).collect();
-        let played = play(rules, &bots, number.into(), &mut times);
+        let played = play_game(rules, &bots, number.into(), &mut times);
         let winner = played.game.public().end.expect("the game is over").winner;
         wins.record(i64::from(is_bots(winner.index())));
         if let Bot::Search(..) = bot {
@@ -94,7 +95,7 @@ fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seat
                 other => *other,
             });
             let others = bots.collect::<Vec<_>>();
-            let played = play(rules, &others, number.into(), &mut DecisionTimes::default());
+            let played = play_game(rules, &others, number.into(), &mut DecisionTimes::default());
             let other = played.game.public().end.expect("the game is over").winner;
             let more = i64::from(is_bots(winner.index())) - i64::from(is_bots(other.index()));
             gained.record(more);
@@ -105,11 +106,15 @@ fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seat
     }
     let Some(Estimate { mean, half_width }) = wins.estimate(10_000, 1) else { return };
     let hundredths = |share: i64| format!("{}.{:02}", share / 100, share % 100);
-    let (share, half_width) = (hundredths(mean), hundredths(half_width));
-    println!("{bot:?} against {reading:?}, {seats} seats: {share} % ± {half_width} of {games} games");
+    let share = hundredths(mean);
+    let half_width = hundredths(half_width);
+    println!(
+        "{bot:?} against {reading:?}, {seats} seats: {share} % ± {half_width} of {games} games"
+    );
     if let Some(Estimate { mean, half_width }) = gained.estimate(10_000, 1) {
         let sign = if mean < 0 { "-" } else { "+" };
-        let (mean, half_width) = (hundredths(mean.abs()), hundredths(half_width));
+        let mean = hundredths(mean.abs());
+        let half_width = hundredths(half_width);
         println!("  {sign}{mean} % ± {half_width} more than stubborn in the same games");
     }
     if let Some(each) = times.micros.checked_div(times.decisions) {
@@ -155,7 +160,7 @@ impl Bot {
             "search" => Self::Search(SearchKnowledge::Nothing, number),
             "hands" => Self::Search(SearchKnowledge::Hands, number),
             "peek" => Self::Search(SearchKnowledge::All, number),
-            other => panic!("there is no bot {other}: see the page of this program"),
+            other => panic!("there is no bot {other}: see the documentation of this program"),
         }
     }
 }
@@ -204,7 +209,7 @@ impl PlayedGame {
     }
 }
 
-fn play(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> PlayedGame {
+fn play_game(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> PlayedGame {
     let mut nanos = 0;
     let mut deal = TestRng::new(number);
     let mut dice = TestRng::new(!number);
@@ -213,11 +218,13 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> 
     let mut thinking = TestRng::new(number.rotate_left(32));
     let seats = u8::try_from(bots.len()).expect("a table has few seats");
     let mut game = TongoOptions::new(rules, seats, None);
-    let (mut wagered, mut challenged) = (None, None);
+    let mut wagered = None;
+    let mut challenged = None;
     // These bots draw nothing from their keys.
     let mut quick: Vec<_> =
         bots.iter().map(|_| Grade::Quick.build_bot::<TongoOptions>(Key(Hex([0; 32])))).collect();
-    let (mut events, mut actions) = (Vec::new(), Vec::new());
+    let mut events = Vec::new();
+    let mut actions = Vec::new();
     loop {
         events.clear();
         game = match game.turn() {
@@ -228,15 +235,15 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> 
             Turn::Chance(request) => game.resolve(&deal.answer(request), &mut events),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("a prompt names a seat");
                 let view = || game.view(Viewer::Seat(seat));
                 let action = match bots[seat.index()] {
                     Bot::Random(reading) => {
                         choose_at_random(&game, seat, reading, &mut dice, &mut actions)
                     }
-                    Bot::Ai => TongoOptions::choose_action(&view()).expect("it is to act"),
+                    Bot::Ai => TongoOptions::choose_action(&view()).expect("the seat is to act"),
                     Bot::Quick => {
-                        let clock = game.default_action(seat).expect("it is to act");
+                        let clock = game.default_action(seat).expect("the seat is to act");
                         let view = view();
                         let prompt = BotPrompt { seat, view: &view, clock: &clock };
                         let began = Instant::now();
@@ -246,15 +253,16 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> 
                         action
                     }
                     Bot::Forgetful => {
-                        TongoOptions::choose_action_with_skill(Skill::Quick, &view()).expect("it is to act")
+                        TongoOptions::choose_action_with_skill(Skill::Quick, &view())
+                            .expect("the seat is to act")
                     }
-                    Bot::Stubborn => stubborn(&view()),
-                    Bot::Shove(least) => shove(&view(), least, &mut thinking),
+                    Bot::Stubborn => choose_stubbornly(&view()),
+                    Bot::Shove(least) => choose_shove(&view(), least, &mut thinking),
                     Bot::Search(knows, rollouts) => {
-                        search(&game, seat, knows, rollouts, &mut thinking)
+                        search_action(&game, seat, knows, rollouts, &mut thinking)
                     }
                 };
-                game.act(seat, &action, &mut events).expect("a bot plays what is legal")
+                game.act(seat, &action, &mut events).expect("a bot plays a legal action")
             }
         };
         for (seat, bot) in Seat::all(seats).zip(&mut quick) {
@@ -293,12 +301,12 @@ fn choose_at_random(
                     kinds.push(kind);
                 }
             }
-            let kind = *dice.choose(&kinds).expect("a seat that is asked can act");
+            let kind = *dice.choose(&kinds).expect("a seat to act has an action");
             actions.retain(|action| discriminant(action) == kind);
         }
         RandomPlayReading::Distinct => *actions = every_action(game, seat, actions),
     }
-    *dice.choose(actions).expect("a seat that is asked can act")
+    *dice.choose(actions).expect("a seat to act has an action")
 }
 
 /// Returns all actions that the listed ones stand for, including all new costs and all orders of
@@ -323,7 +331,8 @@ fn every_action(game: &TongoOptions, seat: Seat, listed: &[Action]) -> Vec<Actio
             other => all.push(*other),
         }
     }
-    let (costs, rules) = (game.public().costs, game.public().rules);
+    let costs = game.public().costs;
+    let rules = game.public().rules;
     let raised = |old: u16| old..=old + u16::from(rules.raise_max);
     let lowered = |old: u16| 1..=old;
     let mut events = Vec::new();
@@ -374,8 +383,8 @@ fn orders(cards: &[Card]) -> impl Iterator<Item = Vec<Card>> {
 }
 
 /// Returns the action of the AI, or instead of a fold one that stays in the game.
-fn stubborn(view: &View) -> Action {
-    let advised = TongoOptions::choose_action(view).expect("it is to act");
+fn choose_stubbornly(view: &View) -> Action {
+    let advised = TongoOptions::choose_action(view).expect("the seat is to act");
     if advised != Action::Fold {
         return advised;
     }
@@ -385,17 +394,17 @@ fn stubborn(view: &View) -> Action {
     stays.into_iter().find(|action| legal.contains(action)).unwrap_or(advised)
 }
 
-/// Returns the action of [`stubborn`], or a wager of everything at the end of a turn with a
+/// Returns the action of [`choose_stubbornly`], or a wager of everything at the end of a turn with a
 /// sufficiently good hand.
-fn shove(view: &View, least: u32, dice: &mut TestRng) -> Action {
-    let action = stubborn(view);
+fn choose_shove(view: &View, least: u32, dice: &mut TestRng) -> Action {
+    let action = choose_stubbornly(view);
     let public = &view.public;
     let ends = matches!(
         action,
         Action::End | Action::PayToEvade { .. } | Action::Retreat | Action::Evade { .. }
     );
     let may = matches!(public.phase, Phase::Turn(_)) && public.reserves.is_none();
-    let hand = view.hand().expect("a seat looks");
+    let hand = view.hand().expect("the view belongs to a seat");
     if ends && may && wins(public, hand, dice) >= least { Action::ConvertReserves } else { action }
 }
 
@@ -412,14 +421,21 @@ enum SearchKnowledge {
 /// Returns the action that wins more often than the stubborn AI's choice, by more than the noise,
 /// if the opponent continues at random and the seat as the stubborn AI; otherwise the stubborn AI's
 /// choice.
-fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32, dice: &mut TestRng) -> Action {
+fn search_action(
+    game: &TongoOptions,
+    own: Seat,
+    knows: SearchKnowledge,
+    rollouts: u32,
+    dice: &mut TestRng,
+) -> Action {
     let view = game.view(Viewer::Seat(own));
-    let played = stubborn(&view);
+    let played = choose_stubbornly(&view);
     let others = candidate_actions(&view).into_iter().filter(|action| *action != played);
     let mut arms: Vec<(Action, Vec<bool>)> =
         core::iter::once(played).chain(others).map(|action| (action, Vec::new())).collect();
     let rounds = arms.len().next_power_of_two().trailing_zeros().max(1);
-    let (mut actions, mut events) = (Vec::new(), Vec::new());
+    let mut actions = Vec::new();
+    let mut events = Vec::new();
     while arms.len() > 1 {
         let count = u32::try_from(arms.len()).expect("few actions are worth trying");
         for _ in 0..(rollouts / rounds / count).max(8) {
@@ -428,7 +444,7 @@ fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32,
                 SearchKnowledge::Hands => game_with_hands(&view, game, own, dice),
                 SearchKnowledge::Nothing => view
                     .game_from_decks(&shuffled(dice), &shuffled(dice))
-                    .expect("a seat that is asked looks"),
+                    .expect("the view belongs to the seat to act"),
             };
             // All actions meet the same chance as long as they request the same.
             let seed = dice.word();
@@ -451,18 +467,24 @@ fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32,
 
 /// Samples a world in which the opponent's hand is the true one and the other hidden cards are
 /// random.
-fn game_with_hands(view: &View, game: &TongoOptions, own: Seat, dice: &mut TestRng) -> TongoOptions {
+fn game_with_hands(
+    view: &View,
+    game: &TongoOptions,
+    own: Seat,
+    dice: &mut TestRng,
+) -> TongoOptions {
     let opponent = own.next(2);
-    let held = game.view(Viewer::Seat(opponent)).hand().expect("the opponent looks");
+    let held = game.view(Viewer::Seat(opponent)).hand().expect("the view belongs to the opponent");
     let mut cards = shuffled(dice);
     cards.sort_by_key(|card| !held.contains(*card));
-    view.game_from_decks(&cards, &shuffled(dice)).expect("a seat that is asked looks")
+    view.game_from_decks(&cards, &shuffled(dice)).expect("the view belongs to the seat to act")
 }
 
 /// Returns whether `one` won more often than `other` by more than a standard error.
 fn is_surely_better(one: &[bool], other: &[bool]) -> bool {
     let pairs = one.iter().zip(other);
-    let (mut more, mut differ) = (0_i64, 0_i64);
+    let mut more = 0_i64;
+    let mut differ = 0_i64;
     for (one, other) in pairs {
         more += i64::from(*one) - i64::from(*other);
         differ += i64::from(one != other);
@@ -502,9 +524,9 @@ fn play_on(
             Turn::Chance(request) => game.resolve(&dice.answer(request), events),
             Turn::Wait(_) => game.expire(events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("a prompt names a seat");
                 let action = if seat == own {
-                    stubborn(&game.view(Viewer::Seat(own)))
+                    choose_stubbornly(&game.view(Viewer::Seat(own)))
                 } else {
                     choose_at_random(&game, seat, RandomPlayReading::Listed, dice, actions)
                 };
@@ -516,7 +538,8 @@ fn play_on(
 
 /// Returns the thousandths of all hands that the hand beats.
 fn wins(public: &PublicState, hand: CardSet, dice: &mut TestRng) -> u32 {
-    let (up, counts) = (public.face_up_cards(), counts(public));
+    let up = public.face_up_cards();
+    let counts = counts(public);
     let (_, own) = best_floor(hand, &up, &counts);
     let cards: Vec<Card> = CardSet::ALL.difference(hand).iter().collect();
     let mut beaten = 0;

@@ -4,15 +4,16 @@ use core::slice::from_ref;
 
 use bahay_engine::game::{Game, Outcome, Viewer};
 use bahay_engine::games::tongits::{
-    self, Action, EnsembleJudge, Candidate, DumpLimit, Judge, LargeNetwork, NetworkPosition, SEATS, SuitPermutation, Tongits, View,
+    self, Action, Candidate, DumpLimit, EnsembleJudge, Judge, LargeNetwork, NetworkPosition, SEATS,
+    SuitPermutation, Tongits, View,
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
 
-use crate::rollout::{self, COUNTS_PER_ONE, net};
+use crate::players::{GamePlayers, SeatPlayers, choose_action, deal_players, key, make_judge};
+use crate::rollout::{self, COUNTS_PER_ONE, net_counts};
+use crate::run_on_threads;
 use crate::trainer::LEARNED;
-use crate::on_threads;
-use crate::players::{Seated, Seats, choose_action, judge, key, seated};
 
 /// The number of random actions per thousand.
 const AT_RANDOM: u32 = 50;
@@ -34,7 +35,7 @@ pub(crate) struct TrainingExample {
     /// The targets: a win, the counts, the deadwood of the next and of the previous seat, and a
     /// chow by the next seat.
     pub(crate) targets: [f32; LEARNED],
-    /// Whether this is the first example of a decision; the following ones up to the next first
+    /// `true` if this is the first example of a decision; the following ones up to the next first
     /// belong to the same decision.
     pub(crate) is_first: bool,
 }
@@ -43,7 +44,7 @@ pub(crate) struct TrainingExample {
 pub(crate) struct Learner {
     dice: TestRng,
     /// The examples of chosen positions.
-    notes: Vec<TrainingExample>,
+    examples: Vec<TrainingExample>,
     /// The seats of this game's examples, which begin at index `from`.
     seats: Vec<Seat>,
     from: usize,
@@ -53,8 +54,10 @@ pub(crate) struct Learner {
 
 impl Learner {
     fn new() -> Self {
-        let (notes, seats, played_on) = (Vec::new(), Vec::new(), Vec::new());
-        Self { dice: TestRng::new(0), notes, seats, from: 0, played_on }
+        let examples = Vec::new();
+        let seats = Vec::new();
+        let played_on = Vec::new();
+        Self { dice: TestRng::new(0), examples, seats, from: 0, played_on }
     }
 
     /// Returns the action, chosen by the networks, or by `quick` if there are none yet.
@@ -64,12 +67,14 @@ impl Learner {
         view: &View,
         seat: Seat,
         networks: &[LargeNetwork],
-        players: Seats,
+        players: SeatPlayers,
     ) -> Action {
         let advised = || choose_action(view, players, networks, DumpLimit::All);
         let judged_by = if networks.is_empty() { from_ref(&ZERO) } else { networks };
-        let judge = judge(judged_by, players, seat);
-        let considered = judge.consider_actions(view, DumpLimit::All, &mut Vec::new()).expect("it is to act");
+        let judge = make_judge(judged_by, players, seat);
+        let considered = judge
+            .consider_actions(view, DumpLimit::All, &mut Vec::new())
+            .expect("the seat is to act");
         if !networks.is_empty() && self.dice.below(1_000) < PLAYED_ON {
             self.play_out_candidates(game, seat, &judge, players, &considered);
         }
@@ -84,7 +89,7 @@ impl Learner {
             let [next, previous] = deadwoods(game, seat);
             let position = position.permute_suits(self.suits());
             let targets = [0.0, 0.0, next, previous, 0.0];
-            self.notes.push(TrainingExample { position, targets, is_first: true });
+            self.examples.push(TrainingExample { position, targets, is_first: true });
             self.seats.push(seat);
         }
         chosen.action
@@ -96,7 +101,7 @@ impl Learner {
         game: &Tongits,
         seat: Seat,
         judge: &EnsembleJudge<'_>,
-        players: Seats,
+        players: SeatPlayers,
         considered: &[Candidate<NetworkPosition>],
     ) {
         let is_won = considered.iter().any(|one| one.position.is_none());
@@ -118,7 +123,9 @@ impl Learner {
         let suits = self.suits();
         let mut is_first = true;
         for (action, position, _) in tried {
-            let Some(seen) = rollout::evaluate_action(game, players, seat, judge, &action) else { continue };
+            let Some(seen) = rollout::evaluate_action(game, players, seat, judge, &action) else {
+                continue;
+            };
             let position = position.permute_suits(suits);
             let chowed = f32::from(u8::from(seen.is_chowed));
             let targets = [seen.win, seen.counts, deadwoods[0], deadwoods[1], chowed];
@@ -140,18 +147,18 @@ impl Learner {
     /// Records that the next seat chowed the latest dump.
     pub(crate) fn record_chow(&mut self, seat: Seat) {
         if self.seats.last() == Some(&seat.previous(SEATS))
-            && let Some(note) = self.notes.last_mut()
+            && let Some(example) = self.examples.last_mut()
         {
-            note.targets[4] = 1.0;
+            example.targets[4] = 1.0;
         }
     }
 
     pub(crate) fn record_outcome(&mut self, outcome: &Outcome) {
-        for (note, seat) in self.notes[self.from..].iter_mut().zip(self.seats.drain(..)) {
-            note.targets[0] = f32::from(u8::from(outcome.winner == Some(seat)));
-            note.targets[1] = net(outcome, seat) / COUNTS_PER_ONE;
+        for (example, seat) in self.examples[self.from..].iter_mut().zip(self.seats.drain(..)) {
+            example.targets[0] = f32::from(u8::from(outcome.winner == Some(seat)));
+            example.targets[1] = net_counts(outcome, seat) / COUNTS_PER_ONE;
         }
-        self.from = self.notes.len();
+        self.from = self.examples.len();
     }
 }
 
@@ -176,17 +183,22 @@ fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
 }
 
 /// Plays the games of a round and returns the recorded examples.
-pub(crate) fn play_games(seed: u64, games: usize, networks: &[LargeNetwork], round: u32) -> Vec<TrainingExample> {
-    let parts = on_threads(games, |numbers| {
+pub(crate) fn play_games(
+    seed: u64,
+    games: usize,
+    networks: &[LargeNetwork],
+    round: u32,
+) -> Vec<TrainingExample> {
+    let parts = run_on_threads(games, |numbers| {
         let mut learner = Learner::new();
         for number in numbers {
             let deal = u64::from(round) << 32 | number as u64;
             learner.dice = TestRng::new(deal ^ seed.rotate_right(8));
-            let players = seated(number);
-            Seated { players, networks, learner: Some(&mut learner) }.play(key(seed, deal));
+            let players = deal_players(number);
+            GamePlayers { players, networks, learner: Some(&mut learner) }.play(key(seed, deal));
         }
-        learner.notes.append(&mut learner.played_on);
-        learner.notes
+        learner.examples.append(&mut learner.played_on);
+        learner.examples
     });
     parts.into_iter().flatten().collect()
 }

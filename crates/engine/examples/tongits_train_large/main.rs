@@ -20,12 +20,12 @@
 //!
 //! Training uses floating-point numbers; the resulting weights are integers, and no coins are
 //! involved.
-#![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
+#![expect(clippy::float_arithmetic, reason = "weights are trained; no coins are involved")]
 
-mod rollout;
 mod learner;
-mod trainer;
 mod players;
+mod rollout;
+mod trainer;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -37,8 +37,8 @@ use bahay_engine::games::tongits::LargeNetwork;
 use bahay_engine::testing::TestRng;
 
 use crate::learner::{TrainingExample, play_games};
-use crate::trainer::Trainer;
 use crate::players::{PlayerKind, run_trial};
+use crate::trainer::Trainer;
 
 /// The number of rounds whose examples are used for training.
 const ROUNDS_KEPT: usize = 3;
@@ -49,7 +49,7 @@ const LAST_RATE: f32 = 0.000_03;
 const THREADS: usize = 2;
 
 fn main() {
-    let options = Options::read();
+    let options = Options::parse();
     let begun = Instant::now();
     let mut networks = Vec::new();
     for place in 0..options.rounds.len() {
@@ -58,18 +58,23 @@ fn main() {
              quick  seconds",
             place + 1
         );
-        networks.push(learn(&options, place, begun));
+        networks.push(train_network(&options, place, begun));
     }
     if networks.len() > 1 {
-        println!("all networks: {}  {:>6}", wins(&networks, options.trial).1, seconds(begun));
+        println!(
+            "all networks: {}  {:>6}",
+            measure_wins(&networks, options.trial).1,
+            elapsed_seconds(begun)
+        );
     }
 }
 
 /// Trains one of the networks, writes it to its file after each best round, and returns the best.
-fn learn(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
+fn train_network(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
     let seed = options.seed + place as u64;
-    let mut player: Vec<LargeNetwork> = options.from.get(place).into_iter().map(read).collect();
-    let mut learned = player.first().map_or_else(|| Trainer::new(seed), Trainer::from_network);
+    let mut player: Vec<LargeNetwork> =
+        options.from.get(place).into_iter().map(read_weights).collect();
+    let mut trainer = player.first().map_or_else(|| Trainer::new(seed), Trainer::from_network);
     let mut kept: Vec<Vec<TrainingExample>> = Vec::new();
     let mut dice = TestRng::new(seed);
     let mut best: Option<(i64, LargeNetwork)> = None;
@@ -78,16 +83,21 @@ fn learn(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
         if kept.len() > ROUNDS_KEPT {
             kept.remove(0);
         }
-        let mut notes: Vec<&[TrainingExample]> = kept.iter().flat_map(|part| groups(part)).collect();
-        for last in (1..notes.len()).rev() {
-            let other = dice.below(u32::try_from(last + 1).expect("few notes"));
-            notes.swap(last, other as usize);
+        let mut examples: Vec<&[TrainingExample]> =
+            kept.iter().flat_map(|part| group_by_decision(part)).collect();
+        for last in (1..examples.len()).rev() {
+            let other = dice.below(u32::try_from(last + 1).expect("the number of examples fits"));
+            examples.swap(last, other as usize);
         }
-        let errors = learned.train_epoch(&notes, options.rate(round, options.rounds[place]));
-        player = vec![learned.large()];
-        let (sum, shares) = wins(&player, options.trial);
+        let errors = trainer.train_epoch(&examples, options.rate(round, options.rounds[place]));
+        player = vec![trainer.large()];
+        let (sum, shares) = measure_wins(&player, options.trial);
         let errors = errors.map(|error| format!("{error:.4}")).join(" ");
-        println!("{round:>5} {:>8}  {errors}  {shares}  {:>6}", notes.len(), seconds(begun));
+        println!(
+            "{round:>5} {:>8}  {errors}  {shares}  {:>6}",
+            examples.len(),
+            elapsed_seconds(begun)
+        );
         if best.as_ref().is_none_or(|(most, _)| sum > *most) {
             if let Some(path) = options.out.get(place) {
                 fs::write(path, player[0].to_text()).expect("the weights can be written");
@@ -100,8 +110,9 @@ fn learn(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
 
 /// Returns the shares of wins against two greedy and against two quick players: their sum, and as
 /// text.
-fn wins(networks: &[LargeNetwork], games: usize) -> (i64, String) {
-    let trials = [PlayerKind::Greedy, PlayerKind::Quick].map(|other| run_trial(networks, other, games));
+fn measure_wins(networks: &[LargeNetwork], games: usize) -> (i64, String) {
+    let trials =
+        [PlayerKind::Greedy, PlayerKind::Quick].map(|other| run_trial(networks, other, games));
     let shares = trials.map(|share| {
         let [mean, half_width] = [share.mean, share.half_width]
             .map(|number| format!("{}.{:02}", number / 100, number % 100));
@@ -110,17 +121,17 @@ fn wins(networks: &[LargeNetwork], games: usize) -> (i64, String) {
     (trials.iter().map(|share| share.mean).sum(), shares.join("  "))
 }
 
-fn seconds(begun: Instant) -> u64 {
+fn elapsed_seconds(begun: Instant) -> u64 {
     begun.elapsed().as_secs()
 }
 
-fn read(path: &String) -> LargeNetwork {
+fn read_weights(path: &String) -> LargeNetwork {
     LargeNetwork::parse(&fs::read(path).expect("the weights can be read"))
 }
 
 /// Groups the examples by decision.
-fn groups(notes: &[TrainingExample]) -> impl Iterator<Item = &[TrainingExample]> {
-    notes.chunk_by(|_, next| !next.is_first)
+fn group_by_decision(examples: &[TrainingExample]) -> impl Iterator<Item = &[TrainingExample]> {
+    examples.chunk_by(|_, next| !next.is_first)
 }
 
 struct Options {
@@ -139,7 +150,7 @@ struct Options {
 }
 
 impl Options {
-    fn read() -> Self {
+    fn parse() -> Self {
         let arguments: Vec<String> = env::args().skip(1).collect();
         let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
         let given: BTreeMap<&str, &str> =
@@ -178,7 +189,10 @@ impl Options {
 
 /// Runs `part` on equal ranges of the numbers below `count`, one per thread, and returns the
 /// results in order.
-fn on_threads<T: Send>(count: usize, part: impl Fn(core::ops::Range<usize>) -> T + Sync) -> Vec<T> {
+fn run_on_threads<T: Send>(
+    count: usize,
+    part: impl Fn(core::ops::Range<usize>) -> T + Sync,
+) -> Vec<T> {
     let part = &part;
     thread::scope(|scope| {
         let spawn = |place: usize| {

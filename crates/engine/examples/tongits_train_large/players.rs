@@ -4,13 +4,14 @@ use bahay_engine::arena::{Estimate, Players, Sample, play_to_end};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome, Skill, Viewer};
 use bahay_engine::games::tongits::{
-    Action, EnsembleJudge, DumpLimit, Event, Judge, LargeNetwork, Rules, SEATS, SuitPermutation, Tongits, View,
+    Action, DumpLimit, EnsembleJudge, Event, Judge, LargeNetwork, Rules, SEATS, SuitPermutation,
+    Tongits, View,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 
 use crate::learner::Learner;
-use crate::on_threads;
+use crate::run_on_threads;
 
 /// The value of a win to a learner beyond its counts, in counts.
 const WIN_COUNTS: i64 = 16;
@@ -35,10 +36,14 @@ impl PlayerKind {
 }
 
 /// The players by seat.
-pub(crate) type Seats = [PlayerKind; SEATS as usize];
+pub(crate) type SeatPlayers = [PlayerKind; SEATS as usize];
 
 /// Returns the judge of a seat, which knows its opponents.
-pub(crate) fn judge(networks: &[LargeNetwork], players: Seats, own: Seat) -> EnsembleJudge<'_> {
+pub(crate) fn make_judge(
+    networks: &[LargeNetwork],
+    players: SeatPlayers,
+    own: Seat,
+) -> EnsembleJudge<'_> {
     let others = [own.next(SEATS), own.previous(SEATS)];
     let others = others.map(|other| players[other.index()].skill());
     EnsembleJudge { networks, others, win_counts: WIN_COUNTS, suits: SuitPermutation::IDENTITY }
@@ -46,20 +51,27 @@ pub(crate) fn judge(networks: &[LargeNetwork], players: Seats, own: Seat) -> Ens
 
 /// Returns the viewer's action without exploration. Without a network, `quick` plays for the
 /// learner.
-pub(crate) fn choose_action(view: &View, players: Seats, networks: &[LargeNetwork], dumps: DumpLimit) -> Action {
-    let seat = view.viewer.expect("a seat looks");
+pub(crate) fn choose_action(
+    view: &View,
+    players: SeatPlayers,
+    networks: &[LargeNetwork],
+    dumps: DumpLimit,
+) -> Action {
+    let seat = view.viewer.expect("the view belongs to a seat");
     let action = match players[seat.index()] {
         PlayerKind::Greedy => Tongits::choose_action(view),
         PlayerKind::Own if !networks.is_empty() => {
-            judge(networks, players, seat).choose_action(view, dumps, &mut Vec::new())
+            make_judge(networks, players, seat).choose_action(view, dumps, &mut Vec::new())
         }
-        PlayerKind::Quick | PlayerKind::Own => Tongits::choose_action_with_skill(Skill::Quick, view),
+        PlayerKind::Quick | PlayerKind::Own => {
+            Tongits::choose_action_with_skill(Skill::Quick, view)
+        }
     };
-    action.expect("it is to act")
+    action.expect("the seat is to act")
 }
 
 /// Returns the players of a training game, with the learner's seat and its opponents in turns.
-pub(crate) fn seated(number: usize) -> Seats {
+pub(crate) fn deal_players(number: usize) -> SeatPlayers {
     use PlayerKind::{Greedy, Own, Quick};
     let others = [
         [Greedy, Greedy],
@@ -79,13 +91,13 @@ pub(crate) fn seated(number: usize) -> Seats {
 
 /// The players of a game. With a learner its choices are recorded, otherwise the networks play
 /// without exploration.
-pub(crate) struct Seated<'a> {
-    pub(crate) players: Seats,
+pub(crate) struct GamePlayers<'a> {
+    pub(crate) players: SeatPlayers,
     pub(crate) networks: &'a [LargeNetwork],
     pub(crate) learner: Option<&'a mut Learner>,
 }
 
-impl Players<Tongits> for Seated<'_> {
+impl Players<Tongits> for GamePlayers<'_> {
     fn choose_action(&mut self, game: &Tongits, seat: Seat) -> Action {
         let view = game.view(Viewer::Seat(seat));
         match (self.players[seat.index()], &mut self.learner) {
@@ -105,7 +117,7 @@ impl Players<Tongits> for Seated<'_> {
     }
 }
 
-impl Seated<'_> {
+impl GamePlayers<'_> {
     pub(crate) fn play(&mut self, deal: Key) -> Outcome {
         let game = Tongits::new(&Rules::kingdom(), SEATS, None);
         let game = play_to_end(game, &mut chance::ChanceRng::new(deal), self);
@@ -127,13 +139,13 @@ pub(crate) fn key(seed: u64, number: u64) -> Key {
 /// Returns the share of wins in duplicate games against two such players, with the same deals each
 /// time.
 pub(crate) fn run_trial(networks: &[LargeNetwork], other: PlayerKind, games: usize) -> Estimate {
-    let parts = on_threads(games / usize::from(SEATS), |deals| {
+    let parts = run_on_threads(games / usize::from(SEATS), |deals| {
         let mut wins = Sample::default();
         for deal in deals {
             let won = Seat::all(SEATS).filter(|own| {
                 let mut players = [other; SEATS as usize];
                 players[own.index()] = PlayerKind::Own;
-                let mut seated = Seated { players, networks, learner: None };
+                let mut seated = GamePlayers { players, networks, learner: None };
                 let outcome = seated.play(key(!0, deal as u64));
                 outcome.winner == Some(*own)
             });

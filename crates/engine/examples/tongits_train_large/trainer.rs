@@ -9,13 +9,13 @@
 //! auxiliary outputs are not written to the file of weights.
 
 use bahay_engine::games::tongits::{
-    CARD_WEIGHT_MAX, CARDS, CATEGORY_FROM, HIDDEN_1, HIDDEN_2, INPUTS, LargeNetwork, ONE, OUTPUTS, SETS,
-    WEIGHT_MAX, WEIGHT_ONE,
+    CARD_WEIGHT_MAX, CARDS, CATEGORY_FROM, HIDDEN_1, HIDDEN_2, INPUTS, LargeNetwork, ONE, OUTPUTS,
+    SETS, WEIGHT_MAX, WEIGHT_ONE,
 };
 use bahay_engine::testing::TestRng;
 
 use crate::learner::TrainingExample;
-use crate::on_threads;
+use crate::run_on_threads;
 
 /// The number of decisions per optimizer step.
 const BATCH: usize = 256;
@@ -68,7 +68,8 @@ impl Trainer {
             [(0, SETS_FROM * HIDDEN_1, 0.1), (SECOND, BIAS_2, 0.15), (LAST, BIAS_3, 0.3_f32)]
         {
             for weight in &mut weights[from..end] {
-                let drawn = f32::from(u16::try_from(dice.below(20_001)).expect("it is below"));
+                let drawn =
+                    f32::from(u16::try_from(dice.below(20_001)).expect("a draw is in range"));
                 *weight = (drawn / 10_000.0 - 1.0) * wide;
             }
         }
@@ -78,7 +79,7 @@ impl Trainer {
     /// Continues from trained weights, without those of the auxiliary outputs.
     pub(crate) fn from_network(large: &LargeNetwork) -> Self {
         let mut weights = vec![0.0; WEIGHTS];
-        for (place, weight) in places().zip(large.weights()) {
+        for (place, weight) in weight_indices().zip(large.weights()) {
             weights[place] = f32::from(weight) / f32::from(WEIGHT_ONE);
         }
         Self::from_weights(weights)
@@ -93,23 +94,29 @@ impl Trainer {
             let most = f32::from(if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX });
             (self.weights[place] * one).round().clamp(-most, most) as i16
         };
-        let weights: Vec<i16> = places().map(integer).collect();
-        LargeNetwork::from_weights(&weights).expect("as many as the network needs")
+        let weights: Vec<i16> = weight_indices().map(integer).collect();
+        LargeNetwork::from_weights(&weights).expect("the number of weights matches the network")
     }
 
     /// Fits the weights to the examples of these decisions in one pass, and returns the mean
     /// errors.
-    pub(crate) fn train_epoch(&mut self, decisions: &[&[TrainingExample]], rate: f32) -> [f32; LEARNED] {
-        let (mut errors, mut count) = ([0.0; LEARNED], 0.0);
+    pub(crate) fn train_epoch(
+        &mut self,
+        decisions: &[&[TrainingExample]],
+        rate: f32,
+    ) -> [f32; LEARNED] {
+        let mut errors = [0.0; LEARNED];
+        let mut count = 0.0;
         for batch in decisions.chunks(BATCH) {
             let weights = &self.weights;
-            let parts = on_threads(batch.len(), |places| {
-                let mut part = PartialGradient { gradient: vec![0.0; WEIGHTS], errors: [0.0; LEARNED] };
-                batch[places].iter().for_each(|notes| part.learn(weights, notes));
+            let parts = run_on_threads(batch.len(), |places| {
+                let mut part =
+                    PartialGradient { gradient: vec![0.0; WEIGHTS], errors: [0.0; LEARNED] };
+                batch[places].iter().for_each(|examples| part.add_decision(weights, examples));
                 part
             });
-            let notes = batch.iter().map(|notes| notes.len()).sum::<usize>();
-            let size = f32::from(u16::try_from(notes).expect("a batch is small"));
+            let examples = batch.iter().map(|examples| examples.len()).sum::<usize>();
+            let size = f32::from(u16::try_from(examples).expect("a batch is small"));
             let mut sum = vec![0.0; WEIGHTS];
             let mut squares = [0.0; LEARNED];
             for part in &parts {
@@ -130,7 +137,8 @@ impl Trainer {
     /// Performs one step of Adam.
     fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
         self.steps += 1;
-        let (kept, kept_squares) = (0.9_f32, 0.999_f32);
+        let kept = 0.9_f32;
+        let kept_squares = 0.999_f32;
         let rate =
             rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
         let moments = self.first.iter_mut().zip(&mut self.second);
@@ -145,7 +153,7 @@ impl Trainer {
 
 /// Returns the index of each weight of the network among the trained ones, in the order of the
 /// network.
-fn places() -> impl Iterator<Item = usize> {
+fn weight_indices() -> impl Iterator<Item = usize> {
     let numbers = (0..HIDDEN_1)
         .flat_map(|hidden| (NUMBERS..SETS_FROM).map(move |row| row * HIDDEN_1 + hidden));
     let last = LAST..LAST + OUTPUTS * HIDDEN_2;
@@ -164,9 +172,9 @@ struct ForwardPass {
 }
 
 impl ForwardPass {
-    fn run(weights: &[f32], note: &TrainingExample) -> Self {
+    fn run(weights: &[f32], example: &TrainingExample) -> Self {
         let mut first: [f32; HIDDEN_1] = *row(weights, BIAS_1);
-        for_each_row(note, |place, by| add(&mut first, row(weights, place * HIDDEN_1), by));
+        for_each_row(example, |place, by| add(&mut first, row(weights, place * HIDDEN_1), by));
         let first = first.map(|value| value.clamp(0.0, HIDDEN_MAX));
         let mut second: [f32; HIDDEN_2] = *row(weights, BIAS_2);
         for (place, value) in second.iter_mut().enumerate() {
@@ -177,7 +185,7 @@ impl ForwardPass {
         for (output, error) in errors.iter_mut().enumerate() {
             let to_output: &[f32; HIDDEN_2] = row(weights, LAST + output * HIDDEN_2);
             let said = product(to_output, &second) + weights[BIAS_3 + output];
-            *error = said - note.targets[output];
+            *error = said - example.targets[output];
         }
         Self { first, second, errors }
     }
@@ -191,60 +199,61 @@ struct PartialGradient {
 }
 
 impl PartialGradient {
-    fn learn(&mut self, weights: &[f32], notes: &[TrainingExample]) {
-        let mut heard: Vec<ForwardPass> = notes.iter().map(|note| ForwardPass::run(weights, note)).collect();
-        for one in &heard {
+    fn add_decision(&mut self, weights: &[f32], examples: &[TrainingExample]) {
+        let mut passes: Vec<ForwardPass> =
+            examples.iter().map(|example| ForwardPass::run(weights, example)).collect();
+        for one in &passes {
             add(&mut self.errors, &one.errors.map(|error| error * error), 1.0);
         }
-        let count = f32::from(u16::try_from(notes.len()).expect("few actions"));
+        let count = f32::from(u16::try_from(examples.len()).expect("few actions"));
         for output in 0..OUTPUTS {
-            let mean = heard.iter().map(|one| one.errors[output]).sum::<f32>() / count;
-            heard.iter_mut().for_each(|one| one.errors[output] -= (1.0 - IN_COMMON) * mean);
+            let mean = passes.iter().map(|one| one.errors[output]).sum::<f32>() / count;
+            passes.iter_mut().for_each(|one| one.errors[output] -= (1.0 - IN_COMMON) * mean);
         }
-        for (note, heard) in notes.iter().zip(&heard) {
-            self.add(weights, note, heard);
+        for (example, pass) in examples.iter().zip(&passes) {
+            self.add_example(weights, example, pass);
         }
     }
 
     /// Adds the gradient of one example.
-    fn add(&mut self, weights: &[f32], note: &TrainingExample, heard: &ForwardPass) {
+    fn add_example(&mut self, weights: &[f32], example: &TrainingExample, pass: &ForwardPass) {
         let gradient = &mut self.gradient;
         let mut back_2 = [0.0; HIDDEN_2];
-        for (output, error) in heard.errors.iter().enumerate() {
+        for (output, error) in pass.errors.iter().enumerate() {
             let from = LAST + output * HIDDEN_2;
             let slope = error * ERROR_WEIGHTS[output];
             gradient[BIAS_3 + output] += slope;
-            add_row(gradient, from, &heard.second, slope);
+            add_row(gradient, from, &pass.second, slope);
             add(&mut back_2, row(weights, from), slope);
         }
         let mut back_1 = [0.0; HIDDEN_1];
         for (place, slope) in back_2.into_iter().enumerate() {
-            if !is_inside(heard.second[place]) {
+            if !is_inside(pass.second[place]) {
                 continue;
             }
             let from = SECOND + place * HIDDEN_1;
             gradient[BIAS_2 + place] += slope;
-            add_row(gradient, from, &heard.first, slope);
+            add_row(gradient, from, &pass.first, slope);
             add(&mut back_1, row(weights, from), slope);
         }
-        for (slope, value) in back_1.iter_mut().zip(heard.first) {
+        for (slope, value) in back_1.iter_mut().zip(pass.first) {
             *slope = if is_inside(value) { *slope } else { 0.0 };
         }
         add_row(gradient, BIAS_1, &back_1, 1.0);
-        for_each_row(note, |place, by| add_row(gradient, place * HIDDEN_1, &back_1, by));
+        for_each_row(example, |place, by| add_row(gradient, place * HIDDEN_1, &back_1, by));
     }
 }
 
-/// Calls `hear` for each active row of the first layer, with its input.
-fn for_each_row(note: &TrainingExample, mut hear: impl FnMut(usize, f32)) {
-    for value in note.position.categories {
-        hear(usize::from(value), 1.0);
+/// Calls `each` for each active row of the first layer, with its input.
+fn for_each_row(example: &TrainingExample, mut each: impl FnMut(usize, f32)) {
+    for value in example.position.categories {
+        each(usize::from(value), 1.0);
     }
-    let inputs = note.position.inputs.iter().enumerate().filter(|(_, input)| **input != 0);
-    inputs.for_each(|(at, input)| hear(NUMBERS + at, f32::from(*input) / f32::from(ONE)));
-    for (at, set) in note.position.sets.iter().enumerate() {
+    let inputs = example.position.inputs.iter().enumerate().filter(|(_, input)| **input != 0);
+    inputs.for_each(|(at, input)| each(NUMBERS + at, f32::from(*input) / f32::from(ONE)));
+    for (at, set) in example.position.sets.iter().enumerate() {
         for card in set.iter() {
-            hear(SETS_FROM + at * CARDS + usize::from(card.index()), 1.0);
+            each(SETS_FROM + at * CARDS + usize::from(card.index()), 1.0);
         }
     }
 }
