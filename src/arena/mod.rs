@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use bahay_engine::arena::{Contest, Grade, ContestTally};
+use bahay_engine::arena::{Contest, ContestTally, Grade};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::game::{Game, SeatRange};
 
 use crate::lobby::Room;
-use crate::simulate::{SimulatedRules, SimulateError};
+use crate::simulate::{SimulateError, SimulatedRules};
 
 pub use progress::Progress;
 
@@ -129,11 +129,15 @@ fn play_on_threads(
     thread::scope(|scope| {
         let (done, tallies) = mpsc::channel();
         for _ in 0..threads {
-            let (done, next) = (done.clone(), &next);
+            let done = done.clone();
+            let next = &next;
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= series || done.send(contest.play_series::<AnyGame>(number)).is_err() {
+                    if number >= series {
+                        return;
+                    }
+                    if done.send(contest.play_series::<AnyGame>(number)).is_err() {
                         return;
                     }
                 }
@@ -169,7 +173,8 @@ mod tests {
     }
 
     fn arena(line: &str) -> Result<Arena, clap::Error> {
-        CommandLine::try_parse_from(format!("arena {line}").split_whitespace()).map(|line| line.options)
+        let line = format!("arena {line}");
+        CommandLine::try_parse_from(line.split_whitespace()).map(|line| line.options)
     }
 
     fn run_line(line: &str) -> Result<String, ArenaError> {
@@ -213,14 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_bot_is_answered_with_the_names_of_all() {
+    fn a_misspelt_bot_yields_the_list_of_bots() {
         let error = arena("--bots gready,random,clock").unwrap_err().to_string();
         assert!(error.contains("'gready'"), "{error}");
         assert!(error.contains("the bots are random, clock, greedy, quick, strong"), "{error}");
     }
 
     #[test]
-    fn too_few_bots_are_refused() {
+    fn too_few_bots_are_rejected() {
         let error = run_line("--bots greedy,random --game tongits").unwrap_err();
         let expected = "Tong-its (kingdom) is played by 3 to 3 bots, not by 2";
         assert_eq!(error.to_string(), expected);

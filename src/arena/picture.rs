@@ -20,7 +20,13 @@ pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
         .map(|bot| tally.win_share(bot).map_or((0, 0), |share| (share.mean, share.half_width)))
         .collect();
     let par = 10_000 / bots;
-    let most = shares.iter().map(|(mean, half_width)| mean + half_width).max().unwrap_or(0).max(par).max(1);
+    let most = shares
+        .iter()
+        .map(|(mean, half_width)| mean + half_width)
+        .max()
+        .unwrap_or(0)
+        .max(par)
+        .max(1);
     let x = |share: i64| LEFT + share.clamp(0, most) * (RIGHT - LEFT) / most;
     let height = TOP + ROW * bots + 48;
     let mut svg = format!(
@@ -34,8 +40,11 @@ pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
     );
     let rows = contest.bots.iter().zip(&shares);
     for (y, (grade, (mean, half_width))) in (0..).map(|row| TOP + ROW * row).zip(rows) {
-        let (middle, text) = (y + ROW / 2, y + ROW / 2 + 5);
-        let (bar, low, high) = (x(*mean) - LEFT, x(mean - half_width), x(mean + half_width));
+        let middle = y + ROW / 2;
+        let text = y + ROW / 2 + 5;
+        let bar = x(*mean) - LEFT;
+        let low = x(mean - half_width);
+        let high = x(mean + half_width);
         // Writing to a string does not fail.
         let _ = write!(
             svg,
@@ -49,7 +58,8 @@ pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
             format_percent(*mean)
         );
     }
-    let (bottom, at) = (TOP + ROW * bots, x(par));
+    let bottom = TOP + ROW * bots;
+    let at = x(par);
     let _ = write!(
         svg,
         "<line x1=\"{at}\" y1=\"{TOP}\" x2=\"{at}\" y2=\"{bottom}\" stroke=\"#b00020\" \

@@ -40,7 +40,7 @@ mod tests {
     use super::Progress;
 
     #[test]
-    fn a_bar_is_drawn_once_a_percent_and_ends_with_a_line() {
+    fn the_bar_is_drawn_once_per_percent_and_ends_with_a_newline() {
         let mut drawn = Vec::new();
         let mut progress = Progress::new(Some(&mut drawn));
         (1..=1_000).for_each(|done| progress.update(done, 1_000));

@@ -41,7 +41,8 @@ pub(super) fn write_table(report: &ContestReport<'_>, out: &mut impl Write) -> i
     let kind = catalog::kinds().into_iter().find(|kind| kind.name == terms.rules.kind());
     for ending in kind.map_or(&[][..], |kind| kind.endings) {
         let count = tally.games_ended_by(ending.name);
-        let won = (0..bots.len()).map(|bot| format!("{:>10}", tally.wins_ended_by(bot, ending.name)));
+        let won =
+            (0..bots.len()).map(|bot| format!("{:>10}", tally.wins_ended_by(bot, ending.name)));
         let won: String = won.collect();
         let share = i64::try_from(count * 10_000 / games.max(1)).unwrap_or(0);
         writeln!(out, "{:<26}{count:>10}{:>9}{won}", ending.title, format_percent(share))?;

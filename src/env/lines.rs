@@ -17,7 +17,7 @@ const READ_BYTES: usize = 64 * 1024;
 const WRITE_BYTES: usize = 256 * 1024;
 
 const TOO_LONG: &str =
-    "{\"error\":\"line_too_long\",\"message\":\"a line has a mebibyte at most\"}\n";
+    "{\"error\":\"line_too_long\",\"message\":\"a line is limited to one mebibyte\"}\n";
 
 /// Answers every line until the end of the input. Empty lines are skipped.
 pub(super) fn serve_lines(
@@ -26,7 +26,8 @@ pub(super) fn serve_lines(
     to: &mut impl Write,
 ) -> io::Result<()> {
     let mut from = BufReader::with_capacity(READ_BYTES, from);
-    let (mut line, mut answers) = (Vec::new(), String::new());
+    let mut line = Vec::new();
+    let mut answers = String::new();
     protocol.write_hello(&mut answers);
     answers.push('\n');
     loop {
@@ -151,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_answered_however_they_come() {
+    fn lines_are_answered_regardless_of_their_chunks() {
         let expected = "hello\none\ntwo\nthree\n";
         assert_eq!(serve_pieces(&[b"one\ntwo\nthree\n"]), (expected.into(), 2));
         assert_eq!(serve_pieces(&[b"on", b"e\ntw", b"o\n", b"\n  \n", b"three"]).0, expected);
     }
 
     #[test]
-    fn what_was_read_at_once_is_answered_at_once() {
+    fn pipelined_lines_are_answered_in_one_flush() {
         let many = b"a\n".repeat(1_000);
         let (output, flushes) = serve_pieces(&[&many, b"b\n"]);
         assert_eq!(output.lines().count(), 1_002);
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
+    fn an_overlong_line_is_rejected_and_the_next_is_answered() {
         let mut longest = vec![b'x'; LINE_BYTES_MAX];
         longest.extend_from_slice(b"\nnext\n");
         assert_eq!(serve_pieces(&[&longest]).0, format!("hello\n{LINE_BYTES_MAX} bytes\nnext\n"));

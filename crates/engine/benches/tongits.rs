@@ -8,7 +8,7 @@ mod rows;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use bahay_engine::arena::{BotPrompt, Bot, Grade, play_game};
+use bahay_engine::arena::{Bot, BotPrompt, Grade, play_game};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::coins::Coins;
@@ -16,7 +16,7 @@ use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Arrangement, Rules, SEATS, Tongits, View, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, SimulationStep, Simulation};
+use bahay_engine::table::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::table::{
     Clocks, Event, GameEntropy, GameId, Hits, Input, Line, Price, Record, Table, Terms,
 };
@@ -154,8 +154,16 @@ impl Journal {
         };
         rows.each("advice of the bot, or none", &acts, advise);
         let prompt: Vec<View> = acts.iter().filter_map(|(table, _)| prompt(table)).collect();
-        rows.each("a decision of greedy", &prompt, |view| Tongits::choose_action_with_skill(Skill::Greedy, view));
-        rows.each("a decision of quick", &prompt, |view| Tongits::choose_action_with_skill(Skill::Quick, view));
+        rows.each(
+            "a decision of greedy",
+            &prompt,
+            |view| Tongits::choose_action_with_skill(Skill::Greedy, view),
+        );
+        rows.each(
+            "a decision of quick",
+            &prompt,
+            |view| Tongits::choose_action_with_skill(Skill::Quick, view),
+        );
 
         let lines: Vec<String> = self.steps.iter().map(|(_, step)| text(&step.line)).collect();
         let read = |line: &String| serde_json::from_str::<Line<_>>(line).map(follow_nothing);

@@ -1,6 +1,6 @@
 //! The grades of bots: what each of them knows, and that the better one wins.
 
-use bahay_engine::arena::{BotPrompt, Bot, Contest, Grade, ContestTally};
+use bahay_engine::arena::{Bot, BotPrompt, Contest, ContestTally, Grade};
 use bahay_engine::chance::{self, ChanceAnswer, Key};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Skill, Turn, Viewer};
@@ -11,7 +11,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 use bahay_engine::testing::{
-    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
+    Probe, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
 };
 
 /// More games than are needed for as many pairs as are compared.
@@ -76,7 +76,8 @@ fn looks_as_the_true_one<G: GameKind>() {
         let (mut imagined, mut differ) = (0, 0);
         for seed in 0..8 {
             let mut dice = TestRng::new(seed);
-            let mut own = chance::ChanceRng::new(Key(Hex([u8::try_from(seed).expect("small"); 32])));
+            let mut own =
+                chance::ChanceRng::new(Key(Hex([u8::try_from(seed).expect("small"); 32])));
             let rules = (set.rules)();
             let mut game = G::new(&rules, G::seats(&rules).most, None);
             let (mut events, mut legal) = (Vec::new(), Vec::new());
@@ -190,7 +191,8 @@ impl Recorded {
                 Turn::Players(prompt) => {
                     let seat = prompt.seats.iter().next().expect("somebody is asked");
                     let action =
-                        Tongits::choose_action(&game.view(Viewer::Seat(seat))).expect("it is asked");
+                        Tongits::choose_action(&game.view(Viewer::Seat(seat)))
+                            .expect("it is asked");
                     steps.push((seat, action));
                     game.act(seat, &action, &mut Vec::new()).expect("advice is legal")
                 }

@@ -7,12 +7,12 @@ use bahay_engine::game::{Game, RuleSet, Viewer};
 use bahay_engine::games::tongits::{self, Tongits};
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
-use bahay_engine::gym::{Env, PlayError, EnvSettings, EnvProtocol, TensorForm, open_protocol};
+use bahay_engine::gym::{Env, EnvProtocol, EnvSettings, PlayError, TensorForm, open_protocol};
 use bahay_engine::seat::Seat;
 use bahay_engine::spaces::{Spaces, Tensor, tensor_len};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
 use bahay_engine::testing::{
-    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
+    Probe, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
 };
 use serde_json::{Value, json};
 
@@ -56,7 +56,8 @@ fn talk_of<G: Spaces + 'static>(
     (games, tensor): (usize, TensorForm),
 ) -> Box<dyn EnvProtocol> {
     let (rules, rule_set) = ((set.rules)(), set.name.to_owned());
-    open_protocol::<G>(EnvSettings { rules, rule_set, seats, games, tensor }).expect("some games are wanted")
+    let settings = EnvSettings { rules, rule_set, seats, games, tensor };
+    open_protocol::<G>(settings).expect("some games are wanted")
 }
 
 /// A talk about the first rule set, with the fewest seats.
@@ -201,7 +202,7 @@ fn the_same_seed_and_actions_are_the_same_game_and_returns_add_up_to_zero() {
 /// A deal follows from the seed by rules 9.1 to 9.4, which docs/FAIRNESS.md retells.
 #[test]
 fn chance_is_that_of_a_dealt_game() {
-    use bahay_engine::chance::{Contribution, ChanceRng as Stream, Request, ServerSeed};
+    use bahay_engine::chance::{ChanceRng as Stream, Contribution, Request, ServerSeed};
     use bahay_engine::hex::Hex;
     let rules = tongits::Rules::kingdom();
     let env = Env::<Tongits>::new(rules, 3, 0x0102_0304_0506_0708);
@@ -357,7 +358,8 @@ fn an_observation_holds_nothing_hidden() {
                         let leaked = hidden.iter().find(|text| told.contains(text.as_str()));
                         assert_eq!(leaked, None, "{seat:?} is told {told}");
                     }
-                    let legal: Vec<u16> = env.legal_actions().filter_map(|(_, number)| number).collect();
+                    let legal: Vec<u16> =
+                        env.legal_actions().filter_map(|(_, number)| number).collect();
                     let number = *dice.choose(&legal).expect("something is legal");
                     env.play_number(number).expect("it is legal");
                     ask(&mut *talk, &json!({"do": "step", "action": number}));

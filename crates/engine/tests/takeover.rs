@@ -52,8 +52,13 @@ fn thought_about<G: GameKind>(rule_set: &str, moves: usize) -> usize {
             };
             assert!(!bot, "bots play as the room has it");
             let key = |byte| Key(Hex([byte; 32]));
-            let answer = arena::answer_question(&question, key(1)).expect("who is asked is answered");
-            assert_eq!(arena::answer_question(&question, key(1)), Some(answer.clone()), "by its key");
+            let answer =
+                arena::answer_question(&question, key(1)).expect("who is asked is answered");
+            assert_eq!(
+                arena::answer_question(&question, key(1)),
+                Some(answer.clone()),
+                "by its key"
+            );
             let Input::AiAction { player: one, game: in_game, prompt: number, .. } = &answer else {
                 panic!("{answer:?}");
             };

@@ -15,8 +15,8 @@
 use alloc::vec::Vec;
 
 use crate::arena::bot::LazyDice;
-use crate::arena::search::{is_better_by, rollout_value, unevaluated_actions};
 use crate::arena::playout::{Players, play_to_end};
+use crate::arena::search::{is_better_by, rollout_value, unevaluated_actions};
 use crate::chance::{ChanceRng, Key};
 use crate::game::{Game, Skill, Viewer};
 use crate::hex::Hex;
@@ -91,7 +91,8 @@ pub fn analyze<G: Game>(
     };
     let count = u32::try_from(decisions.len()).unwrap_or(u32::MAX).max(1);
     let searched = (games * SEARCHED / count).min(games);
-    let dice = |decision: &Decision<G>, purpose| LazyDice::new(dice_key(record, seat, decision, purpose));
+    let dice =
+        |decision: &Decision<G>, purpose| LazyDice::new(dice_key(record, seat, decision, purpose));
     let mut proposals: Vec<Proposal<'_, G>> = decisions
         .iter()
         .filter_map(|decision| {
@@ -141,7 +142,8 @@ impl<G: Game> Decisions<G> {
         let mut number = 0;
         let mut legal = Vec::new();
         record.replay(|step| {
-            let taken = step.taken.filter(|taken| taken.seat == seat && taken.by == ActionOrigin::Player);
+            let taken =
+                step.taken.filter(|taken| taken.seat == seat && taken.by == ActionOrigin::Player);
             if let Some((taken, before)) = taken.zip(before.as_ref()) {
                 let view = before.view(viewer);
                 legal.clear();
@@ -221,7 +223,8 @@ fn propose_alternative<'a, G: Game>(
         let chance = dice.draw_key();
         for one in tried.iter_mut().chain([&mut taken]) {
             let looked_ahead = world.game.look_ahead(world.quick, seat, &one.action);
-            let worth = looked_ahead.unwrap_or_else(|| rollout_value(&world.game, seat, &one.action, chance));
+            let worth = looked_ahead
+                .unwrap_or_else(|| rollout_value(&world.game, seat, &one.action, chance));
             one.worth.push(worth);
         }
     }
@@ -306,7 +309,7 @@ impl<G: Game> Players<G> for BelievedPlayers {
     fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
         let skill = if self.quick.contains(seat) { Skill::Quick } else { Skill::Greedy };
         let advised = G::choose_action_with_skill(skill, &game.view(Viewer::Seat(seat)));
-        advised.expect("the AI advises who is asked")
+        advised.expect("the AI can act for the seat to act")
     }
 }
 
@@ -325,7 +328,12 @@ enum DiceStream {
 }
 
 /// Returns a distinct key for each game, seat, decision and use.
-fn dice_key<G: Game>(record: &Record<G>, seat: Seat, decision: &Decision<G>, purpose: DiceStream) -> Key {
+fn dice_key<G: Game>(
+    record: &Record<G>,
+    seat: Seat,
+    decision: &Decision<G>,
+    purpose: DiceStream,
+) -> Key {
     let mut key = [0; 32];
     key[..16].copy_from_slice(record.game.0.as_bytes());
     key[16..24].copy_from_slice(&(decision.step as u64).to_le_bytes());

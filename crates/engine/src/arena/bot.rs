@@ -134,7 +134,8 @@ impl LazyDice {
     pub(super) fn draw_key(&mut self) -> Key {
         let mut key = [0; 32];
         for part in key.as_chunks_mut::<2>().0.iter_mut().take(8) {
-            let drawn = u16::try_from(self.get_or_init().below(1 << 16)).expect("it is below");
+            let drawn =
+                u16::try_from(self.get_or_init().below(1 << 16)).expect("a draw is in range");
             *part = drawn.to_le_bytes();
         }
         Key(Hex(key))
@@ -174,7 +175,7 @@ impl<G: Game> Bot<G> for GreedyBot {
     fn observe_event(&mut self, _event: &G::Event) {}
 
     fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
-        G::choose_action(prompt.view).expect("the AI advises who is prompt")
+        G::choose_action(prompt.view).expect("the AI can act for the seat to act")
     }
 }
 
@@ -189,7 +190,8 @@ impl<G: Game> Bot<G> for QuickBot<G> {
     }
 
     fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
-        let advised = G::choose_action_with_memory(Skill::Quick, prompt.view, &mut self.events.iter());
-        advised.expect("the AI advises who is prompt")
+        let advised =
+            G::choose_action_with_memory(Skill::Quick, prompt.view, &mut self.events.iter());
+        advised.expect("the AI can act for the seat to act")
     }
 }

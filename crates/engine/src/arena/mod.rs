@@ -15,11 +15,11 @@
 
 mod analysis;
 mod bot;
+mod playout;
 mod sample;
 mod search;
 mod takeover;
 mod tally;
-mod playout;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -31,14 +31,14 @@ use crate::coins::Coins;
 use crate::game::{Game, Outcome, Viewer};
 use crate::hex::Hex;
 use crate::seat::Seat;
-use crate::table::{Crown, PlayerId, Terms, TableOutcome};
+use crate::table::{Crown, PlayerId, TableOutcome, Terms};
 
 pub use analysis::{JUDGED_MAX, JudgedDecision, analyze};
-pub use bot::{BotPrompt, Bot, Grade, ParseGradeError};
+pub use bot::{Bot, BotPrompt, Grade, ParseGradeError};
+pub use playout::{Players, play_to_end};
 pub use sample::{Estimate, Sample};
 pub use takeover::answer_question;
-pub use tally::{DealScore, ContestTally};
-pub use playout::{Players, play_to_end};
+pub use tally::{ContestTally, DealScore};
 
 /// The number of deals in a series: enough for crowns and POTs to come about, few enough to spread
 /// over many threads.
@@ -126,11 +126,19 @@ impl<R: Clone> Contest<R> {
     }
 
     /// Plays one deal with the bots at the given seats.
-    fn play_game<G: Game<Rules = R>>(&self, deal: u64, rotation: usize, seated: &[usize]) -> FinishedGame {
+    fn play_game<G: Game<Rules = R>>(
+        &self,
+        deal: u64,
+        rotation: usize,
+        seated: &[usize],
+    ) -> FinishedGame {
         let mut bots: Vec<Box<dyn Bot<G>>> = seated
             .iter()
             .enumerate()
-            .map(|(seat, bot)| self.bots[*bot].build_bot(self.key(deal, DiceStream::Bot { rotation, seat })))
+            .map(|(seat, bot)| {
+                let key = self.key(deal, DiceStream::Bot { rotation, seat });
+                self.bots[*bot].build_bot(key)
+            })
             .collect();
         let mut chance = ChanceRng::new(self.key(deal, DiceStream::Deal));
         play_game(&self.terms.rules, &mut bots, &mut chance)
@@ -154,7 +162,8 @@ impl<R: Clone> Contest<R> {
         let pot = table.pot.checked_add(antes).expect(fits);
         let stakes = alloc::vec![stake; seated.len()];
         let outcome = &played.outcome;
-        let worth = TableOutcome::compute::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
+        let worth =
+            TableOutcome::compute::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
         let TableOutcome { settlement, pot_after, crown_after } = worth.expect(fits);
         (table.pot, table.crown) = (pot_after, crown_after);
         for (seat, bot) in Seat::all(seats).zip(seated) {
@@ -188,11 +197,15 @@ impl<R: Clone> Contest<R> {
 /// # Panics
 ///
 /// Panics under the conditions of [`Contest::play_series`].
-pub fn play_game<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mut ChanceRng) -> FinishedGame {
+pub fn play_game<G: Game>(
+    rules: &G::Rules,
+    bots: &mut [Box<dyn Bot<G>>],
+    chance: &mut ChanceRng,
+) -> FinishedGame {
     let seats = u8::try_from(bots.len()).expect("a table has at most eight seats");
     let game = play_to_end(G::new(rules, seats, None), chance, &mut SeatedBots(bots));
     let outcome = game.outcome().expect("a game that is over has an outcome");
-    let ending = game.ending().expect("a game that is over has ended in some way");
+    let ending = game.ending().expect("a game that is over has an ending");
     FinishedGame { outcome, ending }
 }
 
@@ -202,7 +215,7 @@ struct SeatedBots<'a, G: Game>(&'a mut [Box<dyn Bot<G>>]);
 impl<G: Game> Players<G> for SeatedBots<'_, G> {
     fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
         let view = game.view(Viewer::Seat(seat));
-        let clock = game.default_action(seat).expect("the clock can play for who is asked");
+        let clock = game.default_action(seat).expect("the clock can act for the seat to act");
         self.0[seat.index()].choose_action(&BotPrompt { seat, view: &view, clock: &clock })
     }
 

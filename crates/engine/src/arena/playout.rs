@@ -21,7 +21,11 @@ pub trait Players<G: Game> {
 /// # Panics
 ///
 /// Panics if a player's action is illegal.
-pub fn play_to_end<G: Game>(mut game: G, chance: &mut ChanceRng, players: &mut impl Players<G>) -> G {
+pub fn play_to_end<G: Game>(
+    mut game: G,
+    chance: &mut ChanceRng,
+    players: &mut impl Players<G>,
+) -> G {
     let mut events = Vec::new();
     loop {
         events.clear();
@@ -30,11 +34,13 @@ pub fn play_to_end<G: Game>(mut game: G, chance: &mut ChanceRng, players: &mut i
             Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("a prompt names a seat");
                 let action = players.choose_action(&game, seat);
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
-                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
+                    Err(illegal) => {
+                        panic!("{seat:?} plays the illegal action {action:?}: {illegal}")
+                    }
                 }
             }
         };

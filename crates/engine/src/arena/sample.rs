@@ -45,7 +45,8 @@ impl Sample {
         if self.count < 2 || divisor == 0 {
             return None;
         }
-        let (parts, divisor) = (i128::from(parts), i128::from(divisor));
+        let parts = i128::from(parts);
+        let divisor = i128::from(divisor);
         let whole = self.count * divisor;
         let mean = (2 * self.sum * parts + whole).div_euclid(2 * whole);
         // The variance of the mean is (n Σx² − (Σx)²) / (n² (n − 1)).
@@ -54,7 +55,9 @@ impl Sample {
         let below = self.count * self.count * (self.count - 1) * divisor * divisor;
         let hundredths = (spread * scale * scale / below).isqrt();
         let half_width = (hundredths + 99) / 100;
-        Some(Estimate { mean: i64::try_from(mean).ok()?, half_width: i64::try_from(half_width).ok()? })
+        let mean = i64::try_from(mean).ok()?;
+        let half_width = i64::try_from(half_width).ok()?;
+        Some(Estimate { mean, half_width })
     }
 }
 
@@ -71,7 +74,7 @@ mod tests {
     /// 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the variance 32 / 7, the standard error 0.75593, and
     /// 1.96 of it 1.48162.
     #[test]
-    fn a_known_sample_has_its_known_interval() {
+    fn a_small_sample_has_the_expected_interval() {
         let known = sample(&[2, 4, 4, 4, 5, 5, 7, 9]);
         assert_eq!(known.estimate(10_000, 1), Some(Estimate { mean: 50_000, half_width: 14_817 }));
         assert_eq!(known.estimate(10_000, 2), Some(Estimate { mean: 25_000, half_width: 7_409 }));
@@ -81,16 +84,18 @@ mod tests {
     /// A proportion of 0.3 in 1,000 has a standard error of √(0.3 × 0.7 / 999), and 1.96 of it is
     /// 0.028417.
     #[test]
-    fn a_share_has_the_interval_of_the_textbook() {
+    fn a_proportion_has_the_textbook_interval() {
         let mut share = Sample::default();
         (0..1_000).for_each(|number| share.record(i64::from(number % 10 < 3)));
         assert_eq!(share.estimate(10_000, 1), Some(Estimate { mean: 3_000, half_width: 285 }));
     }
 
     #[test]
-    fn samples_add_up_in_any_order() {
-        let (mut one, mut other) = (sample(&[1, -2, 3]), sample(&[40, 5]));
-        let (first, second) = (one, other);
+    fn merging_samples_is_commutative() {
+        let mut one = sample(&[1, -2, 3]);
+        let mut other = sample(&[40, 5]);
+        let first = one;
+        let second = other;
         one.merge(&second);
         other.merge(&first);
         assert_eq!(one, other);
@@ -101,7 +106,7 @@ mod tests {
 
     /// Samples of ten million deals of a hundred thousand hundredths each do not overflow.
     #[test]
-    fn large_samples_fit() {
+    fn large_samples_do_not_overflow() {
         let mut large = Sample { count: 10_000_000, sum: 0, squares: 0 };
         large.squares = large.count * 100_000 * 100_000;
         let estimate = large.estimate(100, 8).map(|estimate| estimate.mean);

@@ -11,7 +11,7 @@
 
 use alloc::vec::Vec;
 
-use crate::arena::bot::{BotPrompt, Bot, LazyDice};
+use crate::arena::bot::{Bot, BotPrompt, LazyDice};
 use crate::arena::playout::{Players, play_to_end};
 use crate::chance::{ChanceRng, Key};
 use crate::game::{Game, Skill, Viewer};
@@ -69,7 +69,8 @@ impl<G: Game> Bot<G> for SearchBot<G::Event> {
         }
         let rounds = worlds_per_round(self.games, tried.len());
         let all = rounds.iter().sum();
-        let worlds = G::sample_likely_games(prompt.view, &self.events, all, self.dice.get_or_init());
+        let worlds =
+            G::sample_likely_games(prompt.view, &self.events, all, self.dice.get_or_init());
         if worlds.len() < all as usize {
             return tried.swap_remove(0).0;
         }
@@ -90,8 +91,9 @@ impl<G: Game> Bot<G> for SearchBot<G::Event> {
                 let chance = self.dice.draw_key();
                 for arm in &mut arms {
                     let looked_ahead = world.game.look_ahead(world.quick, prompt.seat, &arm.action);
-                    let worth = looked_ahead
-                        .unwrap_or_else(|| rollout_value(&world.game, prompt.seat, &arm.action, chance));
+                    let worth = looked_ahead.unwrap_or_else(|| {
+                        rollout_value(&world.game, prompt.seat, &arm.action, chance)
+                    });
                     arm.worth.push(worth);
                 }
             }
@@ -118,7 +120,7 @@ fn worlds_per_round(games: u32, actions: usize) -> Vec<u32> {
     let tried: Vec<usize> = core::iter::successors(Some(actions), more).collect();
     let worlds = |actions: usize| {
         let each = games as usize / tried.len() / actions;
-        u32::try_from(each).expect("no more than all games").max(WORLDS_MIN)
+        u32::try_from(each).expect("a share is at most the whole budget").max(WORLDS_MIN)
     };
     tried.iter().map(|actions| worlds(*actions)).collect()
 }
@@ -126,7 +128,8 @@ fn worlds_per_round(games: u32, actions: usize) -> Vec<u32> {
 /// Returns the candidates of a game without an evaluation: the quick player's choice first, all
 /// with value 0.
 pub(super) fn unevaluated_actions<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
-    let advised = G::choose_action_with_skill(Skill::Quick, view).expect("the AI advises who is prompt");
+    let advised = G::choose_action_with_skill(Skill::Quick, view);
+    let advised = advised.expect("the AI can act for the seat to act");
     let mut others = Vec::new();
     G::candidate_actions(view, &mut others);
     others.retain(|action| *action != advised);
@@ -163,7 +166,7 @@ struct GreedyPlayers;
 impl<G: Game> Players<G> for GreedyPlayers {
     fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
         let advised = G::choose_action_with_skill(Skill::Greedy, &game.view(Viewer::Seat(seat)));
-        advised.expect("the AI advises who is prompt")
+        advised.expect("the AI can act for the seat to act")
     }
 }
 
@@ -175,7 +178,9 @@ fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
 /// Returns whether `one` is better than `other` by more than the given number of tenths of the
 /// difference's standard error.
 pub(super) fn is_better_by(one: &[i64], other: &[i64], tenths_of_errors: i128) -> bool {
-    let (mut count, mut sum, mut squares) = (0, 0, 0);
+    let mut count = 0;
+    let mut sum = 0;
+    let mut squares = 0;
     for (one, other) in one.iter().zip(other) {
         let more = i128::from(one - other);
         count += 1;
@@ -193,7 +198,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn only_what_is_more_than_noise_is_better() {
+    fn a_difference_within_the_noise_is_not_better() {
         assert!(is_surely_better(&[3, 4, 3, 4], &[1, 1, 1, 1]));
         assert!(!is_surely_better(&[1, 1, 1, 1], &[1, 1, 1, 1]));
         assert!(!is_surely_better(&[9, 0, 0, 0], &[1, 1, 1, 1]));
@@ -201,12 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn as_many_games_are_played_on_however_many_actions_are_tried() {
+    fn the_budget_does_not_depend_on_the_number_of_candidates() {
         assert_eq!(worlds_per_round(500, 2), vec![250]);
         assert_eq!(worlds_per_round(500, 6), vec![20, 31, 41, 62]);
         for actions in 2..=40 {
             let rounds = worlds_per_round(2_000, actions);
-            let (mut left, mut games) = (actions, 0);
+            let mut left = actions;
+            let mut games = 0;
             for worlds in &rounds {
                 games += left * *worlds as usize;
                 left = survivor_count(left);

@@ -3,13 +3,16 @@
 use crate::arena::bot::{BotPrompt, Grade};
 use crate::chance::Key;
 use crate::game::{Game, Skill};
-use crate::table::{Input, AiQuestion};
+use crate::table::{AiQuestion, Input};
 
 /// Returns the action of the `strong` skill, from the seat's view and visible events alone. Its
 /// random choices follow from `key`.
 ///
 /// Returns `None` if the seat is not to act.
-pub fn answer_question<G: Game>(question: &AiQuestion<'_, G>, key: Key) -> Option<Input<G::Action>> {
+pub fn answer_question<G: Game>(
+    question: &AiQuestion<'_, G>,
+    key: Key,
+) -> Option<Input<G::Action>> {
     let advised = G::choose_action_with_skill(Skill::Quick, &question.view)?;
     let mut bot = Grade::Strong { games: question.games }.build_bot::<G>(key);
     for event in question.seen_events() {

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Contest, DEALS_PER_SERIES, Grade, DiceStream, ContestTally};
+use super::{Contest, ContestTally, DEALS_PER_SERIES, DiceStream, Grade};
 use crate::catalog::{self, AnyGame, AnyRules};
 use crate::chance::{ChanceRng, Request};
 use crate::coins::Coins;
@@ -47,10 +47,12 @@ fn every_contest(is_duplicate: bool) -> Vec<Contest<AnyRules>> {
 }
 
 #[test]
-fn every_bot_sits_at_every_seat_of_a_deal_and_every_deal_is_another() {
+fn rotations_cover_all_seats_and_deals_differ() {
     for contest in every_contest(true) {
         assert_eq!(contest.rotations(), contest.bots.len());
-        let deck = |deal: u64| ChanceRng::new(contest.key(deal, DiceStream::Deal)).draw(Request::Order(52));
+        let deck = |deal: u64| {
+            ChanceRng::new(contest.key(deal, DiceStream::Deal)).draw(Request::Order(52))
+        };
         assert_ne!(deck(0), deck(1));
         let bots = contest.bots.len();
         for seat in 0..bots {
@@ -65,7 +67,7 @@ fn every_bot_sits_at_every_seat_of_a_deal_and_every_deal_is_another() {
 /// Identical bots play each rotation of a deal to the same end at the same seats, so each of them
 /// wins exactly its share of every deal. This holds only if the deals are the same.
 #[test]
-fn bots_that_are_alike_share_every_deal() {
+fn identical_bots_win_equal_shares() {
     for Contest { terms, bots, .. } in every_contest(true) {
         let alike = contest(terms.rules, None, &vec![Grade::Greedy; bots.len()]);
         let tally: ContestTally = alike.play_series::<AnyGame>(0);
@@ -78,14 +80,16 @@ fn bots_that_are_alike_share_every_deal() {
 }
 
 #[test]
-fn series_repeat_from_the_seed_and_add_up_in_any_order() {
+fn series_are_deterministic_and_merge_in_any_order() {
     for contest in every_contest(true).into_iter().chain(every_contest(false)) {
-        let series: Vec<ContestTally> = (0..2).map(|number| contest.play_series::<AnyGame>(number)).collect();
+        let series: Vec<ContestTally> =
+            (0..2).map(|number| contest.play_series::<AnyGame>(number)).collect();
         assert_eq!(series[0], contest.play_series::<AnyGame>(0));
         assert_ne!(series[0], series[1]);
         let other = Contest { seed: 8, ..contest.clone() };
         assert_ne!(series[0], other.play_series::<AnyGame>(0));
-        let mut sums = [ContestTally::new(contest.bots.len()), ContestTally::new(contest.bots.len())];
+        let mut sums =
+            [ContestTally::new(contest.bots.len()), ContestTally::new(contest.bots.len())];
         series.iter().for_each(|tally| sums[0].merge(tally));
         series.iter().rev().for_each(|tally| sums[1].merge(tally));
         assert_eq!(sums[0], sums[1]);
@@ -102,7 +106,7 @@ fn series_repeat_from_the_seed_and_add_up_in_any_order() {
 
 /// Receipts equal payments: the difference is the fee and the POTs not yet won.
 #[test]
-fn coins_of_all_bots_together_are_the_fee_at_most() {
+fn coins_are_conserved_except_for_the_fee() {
     for contest in every_contest(true) {
         let tally = contest.play_series::<AnyGame>(0);
         let bots = 0..contest.bots.len();
@@ -125,7 +129,7 @@ fn coins_of_all_bots_together_are_the_fee_at_most() {
 }
 
 #[test]
-fn without_duplicates_each_deal_is_played_once_and_bots_move_on() {
+fn without_duplicates_each_deal_is_played_once_and_seats_rotate() {
     for contest in every_contest(false) {
         assert_eq!(contest.play_series::<AnyGame>(0).games(), u64::from(DEALS_PER_SERIES));
         assert_ne!(contest.bots_by_seat(0, 0), contest.bots_by_seat(1, 0));
@@ -133,7 +137,7 @@ fn without_duplicates_each_deal_is_played_once_and_bots_move_on() {
 }
 
 #[test]
-fn a_bot_that_does_not_exist_is_answered_with_those_that_do() {
+fn an_unknown_bot_name_yields_the_list_of_bots() {
     for grade in Grade::ALL {
         assert_eq!(grade.name().parse(), Ok(grade));
     }

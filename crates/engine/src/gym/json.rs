@@ -10,7 +10,7 @@ use serde::Serialize;
 ///
 /// Panics if the value cannot be represented in JSON, which does not occur for the engine's types.
 pub(super) fn push_json(out: &mut String, value: &impl Serialize) {
-    out.push_str(&serde_json::to_string(value).expect("what the engine writes is JSON"));
+    out.push_str(&serde_json::to_string(value).expect("the engine's types serialize to JSON"));
 }
 
 /// Appends a whole number.

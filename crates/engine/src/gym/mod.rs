@@ -12,15 +12,15 @@
 //!
 //! Deliberately absent: time, input and output; coins, fees and POTs, which belong to a table.
 
-mod protocol;
 mod json;
+mod protocol;
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Contribution, ChanceRng, ServerSeed};
+use crate::chance::{ChanceRng, Contribution, ServerSeed};
 use crate::game::{Refusal, Turn, Viewer};
 use crate::hex::Hex;
 use crate::seat::Seat;
@@ -73,8 +73,10 @@ impl<G: Spaces> Env<G> {
     pub fn new(rules: G::Rules, seats: u8, seed: u64) -> Self {
         let game = G::new(&rules, seats, None);
         let dice = seeded_dice(seed, seats);
-        let (legal, numbers) = (Vec::new(), Vec::new());
-        let (moves, events) = (Vec::new(), Vec::new());
+        let legal = Vec::new();
+        let numbers = Vec::new();
+        let moves = Vec::new();
+        let events = Vec::new();
         let mut env =
             Self { rules, seats, seed, game, dice, to_act: None, legal, numbers, moves, events };
         env.advance();
@@ -186,7 +188,12 @@ impl<G: Spaces> Env<G> {
     }
 
     /// Replays a game from its history; `None` if the history is impossible.
-    fn replay(rules: G::Rules, seats: u8, seed: u64, moves: &[RecordedMove<G::Action>]) -> Option<Self> {
+    fn replay(
+        rules: G::Rules,
+        seats: u8,
+        seed: u64,
+        moves: &[RecordedMove<G::Action>],
+    ) -> Option<Self> {
         let mut env = Self::new(rules, seats, seed);
         for step in moves {
             match step {
@@ -207,15 +214,15 @@ impl<G: Spaces> Env<G> {
         if self.to_act.is_none() {
             return Err(PlayError::Over);
         }
-        let place = self.numbers.iter().position(|it| *it == Some(number));
+        let place = self.numbers.iter().position(|listed| *listed == Some(number));
         place.ok_or(PlayError::Illegal(None))
     }
 
     fn play_listed(&mut self, place: usize) {
-        let seat = self.seat_to_act().expect("something is legal only for a seat that is asked");
+        let seat = self.seat_to_act().expect("an action is legal only for a seat that is to act");
         self.events.clear();
         let next = self.game.act(seat, &self.legal[place], &mut self.events);
-        self.game = next.expect("what is listed as legal is taken");
+        self.game = next.expect("the rules accept a listed action");
         let place = u16::try_from(place).expect("few actions are listed");
         self.moves.push(RecordedMove::Listed(place));
         self.advance();
@@ -237,7 +244,7 @@ impl<G: Spaces> Env<G> {
                 }
                 Turn::Wait(_) => self.game.expire(&mut self.events),
                 Turn::Players(prompt) => {
-                    break prompt.seats.iter().next().expect("somebody is asked");
+                    break prompt.seats.iter().next().expect("a prompt names a seat");
                 }
             };
         };
@@ -259,7 +266,7 @@ impl fmt::Display for PlayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Over => "the game is over: reset it",
-            Self::Illegal(_) => "this is not one of the actions that are legal now",
+            Self::Illegal(_) => "the action is not legal now",
         })
     }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json::{push_hex, push_json, push_list, push_number};
-use super::{Env, RecordedMove, PlayError};
+use super::{Env, PlayError, RecordedMove};
 use crate::game::Viewer;
 use crate::seat::Seat;
 use crate::spaces::{Field, Spaces, tensor_len};
@@ -60,14 +60,17 @@ pub trait EnvProtocol {
 /// [`GAMES_MAX`].
 ///
 /// The caller has checked the rules, and the number of seats is one that they allow.
-pub fn open_protocol<G: Spaces + 'static>(settings: EnvSettings<G::Rules>) -> Option<Box<dyn EnvProtocol>> {
+pub fn open_protocol<G: Spaces + 'static>(
+    settings: EnvSettings<G::Rules>,
+) -> Option<Box<dyn EnvProtocol>> {
     if !(1..=GAMES_MAX).contains(&settings.games) {
         return None;
     }
     let games = core::iter::repeat_with(|| None).take(settings.games).collect();
     let names = G::action_names();
     let numbers = names.iter().cloned().zip(0..).collect();
-    let (tensor, legal) = (Vec::new(), Vec::new());
+    let tensor = Vec::new();
+    let legal = Vec::new();
     Some(Box::new(EnvServer::<G> { settings, games, names, numbers, tensor, legal }))
 }
 
@@ -289,11 +292,19 @@ impl<G: Spaces> EnvServer<G> {
     }
 
     fn game(&self, game: usize) -> Result<&Env<G>, RequestError> {
-        self.games.get(game).ok_or(RequestError::NoSuchGame)?.as_ref().ok_or(RequestError::NotStarted)
+        self.games
+            .get(game)
+            .ok_or(RequestError::NoSuchGame)?
+            .as_ref()
+            .ok_or(RequestError::NotStarted)
     }
 
     fn game_mut(&mut self, game: usize) -> Result<&mut Env<G>, RequestError> {
-        self.games.get_mut(game).ok_or(RequestError::NoSuchGame)?.as_mut().ok_or(RequestError::NotStarted)
+        self.games
+            .get_mut(game)
+            .ok_or(RequestError::NoSuchGame)?
+            .as_mut()
+            .ok_or(RequestError::NotStarted)
     }
 
     fn reset(&mut self, game: usize, seed: u64) {
@@ -332,7 +343,7 @@ impl<G: Spaces> EnvServer<G> {
     fn check_batch(&self, items: &[Option<BatchItem>]) -> Result<(), RequestError> {
         if items.len() != self.games.len() {
             let games = self.games.len();
-            return Err(RequestError::Malformed(format!("a batch names {games} games, each once")));
+            return Err(RequestError::Malformed(format!("a batch has {games} entries")));
         }
         for (game, item) in items.iter().enumerate() {
             let check =
@@ -417,7 +428,10 @@ impl<G: Spaces> EnvServer<G> {
     }
 
     fn write_legal(&self, game: usize, out: &mut String) -> Result<(), RequestError> {
-        let legal_actions = self.game(game)?.legal_actions().map(|(action, number)| self.legal_action(action, number));
+        let legal_actions = self
+            .game(game)?
+            .legal_actions()
+            .map(|(action, number)| self.legal_action(action, number));
         out.push_str("{\"legal\":");
         push_json(out, &legal_actions.collect::<Vec<_>>());
         out.push('}');
@@ -425,7 +439,12 @@ impl<G: Spaces> EnvServer<G> {
     }
 
     /// Writes the view of a seat, as a struct and as a tensor; of the seat to act if none is named.
-    fn write_observation(&mut self, game: usize, seat: Option<u8>, out: &mut String) -> Result<(), RequestError> {
+    fn write_observation(
+        &mut self,
+        game: usize,
+        seat: Option<u8>,
+        out: &mut String,
+    ) -> Result<(), RequestError> {
         let env = self.game(game)?;
         let seat = match seat {
             Some(number) => Seat::all(env.seats()).find(|seat| seat.number() == number),
@@ -453,7 +472,11 @@ impl<G: Spaces> EnvServer<G> {
         Ok(())
     }
 
-    fn legal_action<'a>(&'a self, action: &'a G::Action, number: Option<u16>) -> LegalAction<'a, G::Action> {
+    fn legal_action<'a>(
+        &'a self,
+        action: &'a G::Action,
+        number: Option<u16>,
+    ) -> LegalAction<'a, G::Action> {
         let name = number.and_then(|number| self.names.get(usize::from(number)));
         LegalAction { number, name: name.map(String::as_str), action }
     }
@@ -463,7 +486,7 @@ impl<G: Spaces> EnvServer<G> {
         let (seed, moves) = self.game(game)?.history();
         let moves = moves.to_vec();
         let saved = SavedGame { game: G::NAME, rule_set, seats: *seats, seed, moves };
-        let text = serde_json::to_string(&saved).expect("what the engine writes is JSON");
+        let text = serde_json::to_string(&saved).expect("the engine's types serialize to JSON");
         out.push_str("{\"state\":");
         push_json(out, &text);
         out.push('}');
@@ -476,7 +499,8 @@ impl<G: Spaces> EnvServer<G> {
         let SavedGame { game, rule_set, seats, seed, moves }: SavedGame<'_, G::Action> =
             serde_json::from_str(text).ok()?;
         let settings = &self.settings;
-        let is_compatible = game == G::NAME && rule_set == settings.rule_set && seats == settings.seats;
+        let is_compatible =
+            game == G::NAME && rule_set == settings.rule_set && seats == settings.seats;
         if !is_compatible {
             return None;
         }
@@ -509,7 +533,7 @@ fn write_numbers<G: Spaces>(env: &Env<G>, numbers: &mut Vec<u16>, out: &mut Stri
     numbers.extend(env.legal_actions().filter_map(|(_, number)| number));
     numbers.sort_unstable();
     numbers.dedup();
-    push_list(out, numbers.iter(), |out, it| push_number(out, u32::from(*it)));
+    push_list(out, numbers.iter(), |out, number| push_number(out, u32::from(*number)));
 }
 
 /// Writes a tensor. [`TensorForm::None`] reaches this function only for a single requested tensor,
@@ -517,7 +541,7 @@ fn write_numbers<G: Spaces>(env: &Env<G>, numbers: &mut Vec<u16>, out: &mut Stri
 fn write_tensor(form: TensorForm, tensor: &[i16], out: &mut String) {
     match form {
         TensorForm::List | TensorForm::None => {
-            push_list(out, tensor, |out, it| push_number(out, u32::from(it.unsigned_abs())));
+            push_list(out, tensor, |out, value| push_number(out, u32::from(value.unsigned_abs())));
         }
         TensorForm::Hex => {
             out.push('"');
@@ -566,19 +590,22 @@ impl RequestError {
             | Self::InBatch(..) => None,
         };
         let game = if let Self::InBatch(game, _) = self { Some(*game) } else { None };
-        push_json(out, &ErrorAnswer { error: self.code(), message: self.to_string(), refusal, game });
+        push_json(
+            out,
+            &ErrorAnswer { error: self.code(), message: self.to_string(), refusal, game },
+        );
     }
 }
 
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(why) => write!(f, "this is no request: {why}"),
-            Self::NoSuchGame => f.write_str("there is no game of this number"),
-            Self::NotStarted => f.write_str("this game has not begun: reset it with a seed"),
-            Self::NoSuchAction => f.write_str("no action has this number or name"),
-            Self::NoSuchSeat => f.write_str("there is no such seat, or nobody is asked"),
-            Self::BadState => f.write_str("this is no saved game of this game and rule set"),
+            Self::Malformed(why) => write!(f, "invalid request: {why}"),
+            Self::NoSuchGame => f.write_str("there is no game with this number"),
+            Self::NotStarted => f.write_str("the game has not started: reset it with a seed"),
+            Self::NoSuchAction => f.write_str("there is no action with this number or name"),
+            Self::NoSuchSeat => f.write_str("there is no such seat, or no seat is to act"),
+            Self::BadState => f.write_str("not a saved game of this game and rule set"),
             Self::Play(why) => fmt::Display::fmt(why, f),
             Self::InBatch(game, why) => write!(f, "game {game} of the batch: {why}"),
         }

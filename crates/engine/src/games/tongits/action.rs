@@ -19,7 +19,7 @@ pub enum Action {
     /// Lays a meld (rule 3.4).
     Drop {
         cards: CardSet,
-        /// Whether a secret meld stays concealed, where the rules allow it.
+        /// `true` if a secret meld stays concealed, where the rules allow it.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         face_down: bool,
     },
@@ -129,7 +129,7 @@ mod tests {
     use super::Action;
 
     #[test]
-    fn actions_read_as_they_are_written() {
+    fn actions_round_trip_through_json() {
         for json in [
             r#"{"type":"draw"}"#,
             r#"{"type":"chow","cards":["7H","8H"]}"#,
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_action_is_refused() {
+    fn invalid_actions_are_rejected() {
         for json in [
             r#"{"type":"draw","card":"KS"}"#,
             r#"{"type":"dump","card":"KS","why":1}"#,

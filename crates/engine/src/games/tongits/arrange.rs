@@ -18,7 +18,9 @@ use crate::cards::CardSet;
 use crate::games::tongits::joker::for_each_needed_part;
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::{is_secret, lane_points};
-use crate::games::tongits::partition::{PartitionKey, MELDS_MAX, PartitionSearch, is_lesser_list, order_of_melds};
+use crate::games::tongits::partition::{
+    MELDS_MAX, PartitionKey, PartitionSearch, is_lesser_list, order_of_melds,
+};
 
 /// The arrangement of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +96,8 @@ pub(super) fn leftover(hand: CardSet) -> CardSet {
 /// Returns the leftover cards of a hand without jokers if no run is secret. The points do not
 /// depend on which runs are secret.
 fn unmelded(hand: CardSet) -> Lanes {
-    unmelded_without_choice(hand).unwrap_or_else(|| PartitionSearch::search_hand(hand, 0).leftover())
+    unmelded_without_choice(hand)
+        .unwrap_or_else(|| PartitionSearch::search_hand(hand, 0).leftover())
 }
 
 /// Returns the cards that belong to no set and no run of a hand without jokers; `None` if a card
@@ -155,7 +158,8 @@ impl JokerPartition {
             let key = parts.iter().fold(rest.key, |key, _| key.with_melds(1));
             Self { key, parts: parts.iter().copied().collect(), rest }
         };
-        let (naturals, jokers) = (hand.naturals(), hand.jokers());
+        let naturals = hand.naturals();
+        let jokers = hand.jokers();
         let mut best = plan(naturals, &[]);
         for_each_needed_part(naturals, |part| {
             let rest = naturals.difference(part);
@@ -213,7 +217,7 @@ mod tests {
 
     /// Rule 1.10, one criterion after the other.
     #[test]
-    fn the_fewest_points_then_secrets_then_melds_then_the_least_list() {
+    fn an_arrangement_meets_its_criteria_in_order() {
         check("7C 7D 7H 8H 9H TH", &["7C 7D 7H", "8H 9H TH"], "");
         check("2C 3C 4C 4D 4H KS", &["4C 4D 4H"], "2C 3C KS");
         check("3C 4C 5C 6C 6D 6H 6S", &["3C 4C 5C", "6C 6D 6H 6S"], "");
@@ -226,7 +230,7 @@ mod tests {
 
     /// Every second hand has ranks close together, so that choices arise.
     #[test]
-    fn an_outline_is_that_of_the_arrangement() {
+    fn a_hand_summary_agrees_with_the_arrangement() {
         let mut dice = ChanceRng::from_number(1);
         for number in 0..4_000 {
             let ranks = [13, 4][number % 2];
@@ -239,8 +243,8 @@ mod tests {
                 let Arrangement { leftover, deadwood, melds } =
                     Arrangement::from_hand(hand, secret_run_min);
                 let secret = melds.iter().filter(|meld| is_secret(**meld, secret_run_min)).count();
-                let (melds, secret_melds) =
-                    (u32::try_from(melds.len()).unwrap(), u32::try_from(secret).unwrap());
+                let melds = u32::try_from(melds.len()).unwrap();
+                let secret_melds = u32::try_from(secret).unwrap();
                 let expected = HandSummary { leftover, deadwood, melds, secret_melds };
                 assert_eq!(HandSummary::from_hand(hand, secret_run_min), expected, "{hand}");
                 assert_eq!(super::deadwood(hand), deadwood, "{hand}");
@@ -253,7 +257,7 @@ mod tests {
 
     /// Rules 1.10, 11.1.
     #[test]
-    fn jokers_stand_where_they_leave_the_fewest_points() {
+    fn jokers_minimize_the_leftover_points() {
         let check = |hand: &str, melds: &[&str], left: &str| {
             let arrangement = Arrangement::from_hand(cards(hand), 0);
             let found: Vec<_> = arrangement.melds.iter().map(ToString::to_string).collect();

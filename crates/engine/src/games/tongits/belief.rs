@@ -20,10 +20,10 @@ use crate::chance::ChanceRng;
 use crate::game::Skill;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{BySeat, Event};
-use crate::games::tongits::habits::{
-    Habits, NEVER, Neighbours, ONE, deadwood_bucket, gain_bucket, stage, probability_in_65_536,
-};
 use crate::games::tongits::habit_tables::{GREEDY, QUICK};
+use crate::games::tongits::habits::{
+    Habits, NEVER, Neighbours, ONE, deadwood_bucket, gain_bucket, probability_in_65_536, stage,
+};
 use crate::games::tongits::meld::{can_chow, has_secret};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
@@ -173,7 +173,10 @@ impl MoveHistory {
 
     /// Returns the number of draws of a seat.
     fn draws(&self, seat: Seat) -> usize {
-        self.moves[seat.index()].iter().filter(|observed| matches!(observed, ObservedMove::Drew)).count()
+        self.moves[seat.index()]
+            .iter()
+            .filter(|observed| matches!(observed, ObservedMove::Drew))
+            .count()
     }
 
     /// Returns the log-likelihood of a seat's actions, given its habits, its present hand and the
@@ -202,18 +205,32 @@ impl MoveHistory {
                     let kept = left.intersection(on_table).len();
                     sum += habits.keeps_addable * i32::try_from(kept).unwrap_or(0);
                 }
-                ObservedMove::Began { discard, may_fight, is_open, others_open, stock, opening } => {
+                ObservedMove::Began {
+                    discard,
+                    may_fight,
+                    is_open,
+                    others_open,
+                    stock,
+                    opening,
+                } => {
                     let can = discard.filter(|discard| can_chow(hand, *discard));
                     match (opening, can) {
                         (TurnOpening::AutoDraw, Some(_)) => sum += NEVER,
                         (TurnOpening::Draw, Some(discard)) => {
-                            sum += habits.declines[usize::from(is_open)][gain_bucket(hand, discard)];
+                            sum +=
+                                habits.declines[usize::from(is_open)][gain_bucket(hand, discard)];
                         }
                         (TurnOpening::Chow, Some(discard)) => {
                             sum += habits.chows[usize::from(is_open)][gain_bucket(hand, discard)];
                         }
                         (TurnOpening::Draw, None) if !may_fight => sum += NEVER,
-                        (TurnOpening::AutoDraw | TurnOpening::Draw | TurnOpening::Chow | TurnOpening::Fight, _) => {}
+                        (
+                            TurnOpening::AutoDraw
+                            | TurnOpening::Draw
+                            | TurnOpening::Chow
+                            | TurnOpening::Fight,
+                            _,
+                        ) => {}
                     }
                     if may_fight {
                         let step = deadwood_bucket(deadwood(hand));
@@ -247,7 +264,8 @@ pub(super) struct BeliefChain {
 
 impl BeliefChain {
     pub(super) fn new(view: &View, seen_events: &[Event], dice: &mut ChanceRng) -> Option<Self> {
-        let (viewer, own) = (view.viewer?, view.hand()?);
+        let viewer = view.viewer?;
+        let own = view.hand()?;
         let history = MoveHistory::from_events(view, seen_events)?;
         let public = &view.public;
         let discards: CardSet = public.discards.cards().iter().copied().collect();
@@ -293,7 +311,12 @@ impl BeliefChain {
             Skill::Greedy => &GREEDY,
             Skill::Quick => &QUICK,
         };
-        self.history.log_likelihood(self.others[place], habits, self.hands[place], &self.drawn[place])
+        self.history.log_likelihood(
+            self.others[place],
+            habits,
+            self.hands[place],
+            &self.drawn[place],
+        )
     }
 
     /// Returns the seats whose players are taken to be quick.
@@ -382,7 +405,8 @@ impl BeliefChain {
     }
 
     fn propose_hand_swap(&mut self, dice: &mut ChanceRng) {
-        let (Some(one), Some(other)) = (choose_card(self.hands[0], dice), choose_card(self.hands[1], dice))
+        let (Some(one), Some(other)) =
+            (choose_card(self.hands[0], dice), choose_card(self.hands[1], dice))
         else {
             return;
         };
@@ -469,13 +493,13 @@ fn is_accepted(more: i32, dice: &mut ChanceRng) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BeliefChain, TurnOpening, MoveHistory};
+    use super::{BeliefChain, MoveHistory, TurnOpening};
     use crate::chance::ChanceRng;
     use crate::game::{Game, SampledGame, Turn, Viewer};
     use crate::games::tongits::event::Event;
-    use crate::games::tongits::sampling;
     use crate::games::tongits::meld::can_chow;
     use crate::games::tongits::rules::{Rules, SEATS};
+    use crate::games::tongits::sampling;
     use crate::games::tongits::state::Tongits;
     use crate::games::tongits::view::View;
     use crate::seat::Seat;
@@ -486,7 +510,8 @@ mod tests {
     fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
         let mut chance = ChanceRng::from_number(number);
         let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
-        let (mut events, mut questions) = (Vec::new(), Vec::new());
+        let mut events = Vec::new();
+        let mut questions = Vec::new();
         loop {
             game = match game.turn() {
                 Turn::Over => return questions,
@@ -506,11 +531,14 @@ mod tests {
     }
 
     #[test]
-    fn every_game_believed_in_is_one_that_the_seat_could_be_playing() {
+    fn sampled_games_are_consistent_with_the_view() {
         let mut dice = ChanceRng::from_number(1);
         for number in 0..6 {
             for (game, view, seen_events) in questions(number) {
-                assert!(BeliefChain::new(&view, &seen_events, &mut dice).is_some(), "all events were seen");
+                assert!(
+                    BeliefChain::new(&view, &seen_events, &mut dice).is_some(),
+                    "all events were seen"
+                );
                 for believed in sampling::sample_likely_games(&view, &seen_events, 3, &mut dice) {
                     assert_eq!(believed.game.view(Viewer::Seat(view.viewer.unwrap())), view);
                     assert_eq!(believed.game.stock.len(), game.stock.len());
@@ -520,20 +548,23 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_heard_everything_believes_nothing() {
+    fn an_incomplete_history_yields_no_belief() {
         let mut dice = ChanceRng::from_number(1);
         let (_, view, seen_events) = questions(1).pop().unwrap();
         assert!(BeliefChain::new(&view, &[], &mut dice).is_none());
         assert!(BeliefChain::new(&view, &seen_events[2..], &mut dice).is_none());
-        assert!(BeliefChain::new(&view, &seen_events[..seen_events.len() - 1], &mut dice).is_none());
+        assert!(
+            BeliefChain::new(&view, &seen_events[..seen_events.len() - 1], &mut dice).is_none()
+        );
     }
 
     /// Belief is more accurate than uniform sampling: it places more of the opponents' cards in the
     /// right hands.
     #[test]
-    fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
+    fn belief_is_more_accurate_than_uniform_sampling() {
         let mut dice = ChanceRng::from_number(2);
-        let (mut believed, mut drawn) = (0, 0);
+        let mut believed = 0;
+        let mut drawn = 0;
         for number in 0..12 {
             for (game, view, seen_events) in questions(number) {
                 let own = view.viewer.unwrap();
@@ -546,8 +577,14 @@ mod tests {
                         .sum()
                 };
                 believed +=
-                    sampling::sample_likely_games(&view, &seen_events, 4, &mut dice).iter().map(right).sum::<usize>();
-                drawn += sampling::sample_likely_games(&view, &[], 4, &mut dice).iter().map(right).sum::<usize>();
+                    sampling::sample_likely_games(&view, &seen_events, 4, &mut dice)
+                        .iter()
+                        .map(right)
+                        .sum::<usize>();
+                drawn += sampling::sample_likely_games(&view, &[], 4, &mut dice)
+                    .iter()
+                    .map(right)
+                    .sum::<usize>();
             }
         }
         assert!(believed * 10 > drawn * 11, "{believed} and {drawn}");
@@ -555,9 +592,10 @@ mod tests {
 
     /// The table draws for a seat that can do nothing else (rule 3.1).
     #[test]
-    fn for_whom_the_table_drew_could_not_chow() {
+    fn a_seat_with_an_automatic_draw_could_not_chow() {
         let mut dice = ChanceRng::from_number(3);
-        let (mut could, mut checked) = (0, 0);
+        let mut could = 0;
+        let mut checked = 0;
         for number in 0..12 {
             for (_, view, seen_events) in questions(number) {
                 let own = view.viewer.unwrap();
@@ -565,7 +603,9 @@ mod tests {
                 // draw and one dump.
                 let other = own.previous(SEATS);
                 let history = MoveHistory::from_events(&view, &seen_events).unwrap();
-                let Some(discard) = history.latest_turn(other, TurnOpening::AutoDraw) else { continue };
+                let Some(discard) = history.latest_turn(other, TurnOpening::AutoDraw) else {
+                    continue;
+                };
                 for believed in sampling::sample_likely_games(&view, &seen_events, 8, &mut dice) {
                     checked += 1;
                     could += usize::from(can_chow(believed.game.hands[other.index()], discard));

@@ -15,8 +15,8 @@ use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::{Arrangement, deadwood, leaves_nothing};
 use crate::games::tongits::legal::{dumpable, for_each_legal_action};
 use crate::games::tongits::meld::{
-    additions, can_chow, chowable, for_each_chow, has_secret, is_secret, is_set, points, total_points,
-    runs_of_three, cards_of_rank,
+    additions, can_chow, cards_of_rank, chowable, for_each_chow, has_secret, is_secret, is_set,
+    points, runs_of_three, total_points,
 };
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::rules::{Additions, SEATS};
@@ -60,9 +60,9 @@ pub(super) struct GreedyPlayer<'a> {
     public: &'a PublicState,
     seat: Seat,
     hand: CardSet,
-    /// What was drawn in this turn, where the rules ask for it.
+    /// The card drawn in this turn, where the rules need it.
     drawn: Option<Card>,
-    /// In other hands, face down or in the stock.
+    /// The cards in other hands, face down or in the stock.
     unseen: CardSet,
 }
 
@@ -77,7 +77,9 @@ impl<'a> GreedyPlayer<'a> {
 
     fn choose_action(&self, weights: &GreedyWeights) -> Option<Action> {
         match self.public.phase {
-            Phase::Draw { seat, .. } if seat == self.seat => Some(self.choose_turn_opening(weights)),
+            Phase::Draw { seat, .. } if seat == self.seat => {
+                Some(self.choose_turn_opening(weights))
+            }
             Phase::Play { seat } if seat == self.seat => Some(self.choose_play(weights)),
             Phase::Fight { fighter, asked, asked_secretly, answered } => {
                 let is_asked = asked.union(asked_secretly).difference(answered).contains(self.seat);
@@ -93,7 +95,8 @@ impl<'a> GreedyPlayer<'a> {
 
     /// Chooses between Spread, fight, chow and draw.
     fn choose_turn_opening(&self, weights: &GreedyWeights) -> Action {
-        let (mut may_fight, mut may_spread) = (false, false);
+        let mut may_fight = false;
+        let mut may_spread = false;
         for_each_legal_action(self.public, self.seat, self.hand, |action| {
             may_fight |= action == Action::Fight;
             may_spread |= action == Action::Tongits;
@@ -118,7 +121,8 @@ impl<'a> GreedyPlayer<'a> {
             let with_secret = self.public.rules.secret_may_challenge && melds.has_face_down(other);
             melds.is_open(other) || with_secret
         };
-        let is_likely_higher = |other: Seat| own * 100 <= self.expected_deadwood(other) * weights.fight;
+        let is_likely_higher =
+            |other: Seat| own * 100 <= self.expected_deadwood(other) * weights.fight;
         self.seat.others(SEATS).all(|other| !may_answer(other) || is_likely_higher(other))
     }
 
@@ -219,7 +223,7 @@ impl<'a> GreedyPlayer<'a> {
             .or_else(|| self.choose_opening_meld())
             .or_else(|| self.choose_dump(weights))
             .or_else(|| self.choose_forced_sapaw())
-            .expect("a hand can be dumped from or added from")
+            .expect("a hand has a card to dump or to add")
     }
 
     /// Returns the next step of a line that ends the game in this turn, if the arrangement shows
@@ -263,7 +267,8 @@ impl<'a> GreedyPlayer<'a> {
         let now = deadwood(self.hand);
         let spare = |card: &Card| {
             let left = self.hand.without(*card);
-            let keeps_secrets = || self.secret_meld_count(left) >= self.secret_meld_count(self.hand);
+            let keeps_secrets =
+                || self.secret_meld_count(left) >= self.secret_meld_count(self.hand);
             !card.is_joker() && deadwood(left) <= now && keeps_secrets()
         };
         if let Some(sagasa) = self.find_sagasa().filter(|(card, _)| spare(card)) {
@@ -328,7 +333,8 @@ impl<'a> GreedyPlayer<'a> {
         }
         let same = i32::try_from(cards_of_rank(card).intersection(self.unseen).len())
             .expect("a rank has four cards");
-        let runs = i32::try_from(runs_of_three(self.unseen, card)).expect("there are three ways");
+        let runs =
+            i32::try_from(runs_of_three(self.unseen, card)).expect("there are at most three runs");
         let pairs = same * (same - 1) / 2 + runs;
         let next = i32::from(self.public.hand_counts[self.seat.next(SEATS).index()]);
         let unseen = self.unseen_count();

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::cards::{Card, CardSet, Suit};
 use crate::game::{Piece, Row};
 use crate::games::tongits::action::Action;
-use crate::games::tongits::event::{FightAnswer, EndingKind, Event};
+use crate::games::tongits::event::{EndingKind, Event, FightAnswer};
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::view::View;
 use crate::seat::Seat;

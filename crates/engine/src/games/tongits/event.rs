@@ -38,7 +38,7 @@ pub enum Event {
     Drawn {
         seat: Seat,
         card: Option<Card>,
-        /// Whether the table drew because nothing else was legal.
+        /// `true` if the table drew because nothing else was legal.
         auto: bool,
     },
     /// The discard and the hand cards form a new exposed meld (rule 3.2).
@@ -89,12 +89,13 @@ pub enum FightAnswer {
 /// A hand as it is shown at the end of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Shown"))]
 pub struct ShownHand {
     pub hand: CardSet,
     pub arrangement: Arrangement,
-    /// Whether the hand is burned (rule 1.8).
+    /// `true` if the hand is burned (rule 1.8).
     pub burned: bool,
-    /// What the hand counts: its deadwood, or all of it when burned (rule 1.11).
+    /// The points of the hand: its deadwood, or all its cards if burned (rule 1.11).
     pub points: u32,
     /// The melds that the seat had laid face down, in the order laid (rule 3.4).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,6 +106,7 @@ pub struct ShownHand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Ending"))]
 pub enum EndingKind {
     /// The winner's hand is empty or fully melded (rules 3.7, 3.8).
     Tongits,

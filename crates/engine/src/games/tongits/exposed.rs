@@ -68,7 +68,7 @@ pub struct ExposedMeld {
     /// The number of cards, if the meld lies face down (rule 3.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub face_down: Option<u8>,
-    /// Whether the meld is a sagasa (rule 10.2).
+    /// `true` if the meld is a sagasa (rule 10.2).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub sagasa: bool,
 }
@@ -136,7 +136,9 @@ impl ExposedMelds {
 
     /// Returns the face-down melds of a seat, in the order laid.
     pub fn iter_face_down(&self, seat: Seat) -> impl Iterator<Item = CardSet> {
-        let down = self.iter_laid().filter(move |(_, _, owner, facing)| *owner == seat && !facing.is_open());
+        let down = self
+            .iter_laid()
+            .filter(move |(_, _, owner, facing)| *owner == seat && !facing.is_open());
         down.map(|(_, cards, ..)| cards)
     }
 
@@ -296,7 +298,7 @@ impl<'de> Deserialize<'de> for ExposedMelds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let melds = Vec::<ExposedMeld>::deserialize(deserializer)?;
         if melds.len() > MELDS_MAX {
-            return Err(D::Error::custom("there are more melds than the deck has"));
+            return Err(D::Error::custom("the deck has too few cards for so many melds"));
         }
         if melds.iter().any(|meld| meld.owner.number() >= SEATS) {
             return Err(D::Error::custom("a meld's owner is a seat at the table"));
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_card_remembers_who_put_it_there() {
+    fn each_card_records_its_contributor() {
         let [owner, other] = [0, 1].map(|number| Seat::new(number).unwrap());
         let mut exposed = ExposedMelds::empty();
         exposed.lay_meld(owner, cards("JH QH KH"));
@@ -335,7 +337,7 @@ mod tests {
 
     /// Rule 3.4.
     #[test]
-    fn what_lies_face_down_is_concealed_and_revealed() {
+    fn face_down_melds_are_concealed_and_revealed() {
         let [owner, other] = [0, 1].map(|number| Seat::new(number).unwrap());
         let mut exposed = ExposedMelds::empty();
         exposed.lay_face_down(owner, cards("9C 9D 9H 9S"), 4);

@@ -138,9 +138,11 @@ impl Neighbours {
     /// Precomputes the neighbourhoods of a hand. `seen` are the cards visible to all seats, `stock`
     /// is the size of the stock.
     pub fn new(hand: CardSet, seen: CardSet, stock: u8, is_open: bool) -> Self {
-        let (hand, seen) = (Lanes::from_cards(hand), Lanes::from_cards(seen));
+        let hand = Lanes::from_cards(hand);
+        let seen = Lanes::from_cards(seen);
         let cards = hand.0;
-        let (up, down) = (cards << 1, cards >> 1);
+        let up = cards << 1;
+        let down = cards >> 1;
         let completing = up & cards << 2 | up & down | down & cards >> 2;
         Self {
             hand,
@@ -156,7 +158,8 @@ impl Neighbours {
         let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return FROM };
         let place = 16 * suit.index() + rank.index();
         let of_rank = |cards: Lanes| cards.count_of_rank(u32::from(rank.index())) as usize;
-        let (mates, mates_seen) = (of_rank(self.hand) - 1, of_rank(self.seen));
+        let mates = of_rank(self.hand) - 1;
+        let mates_seen = of_rank(self.seen);
         // Bits 0 to 4 stand for two ranks below to two ranks above, in the suit. The three highest
         // bits of a lane stand for no card.
         let around = |cards: u64| cards << 2 >> place & 0b11111;
@@ -202,7 +205,12 @@ impl Neighbours {
 
 impl Habits {
     /// Returns the log-probability that this card is dumped, among those that may be.
-    pub(super) fn dump_log_probability(&self, neighbours: &Neighbours, may_be: CardSet, card: Card) -> i32 {
+    pub(super) fn dump_log_probability(
+        &self,
+        neighbours: &Neighbours,
+        may_be: CardSet,
+        card: Card,
+    ) -> i32 {
         let own = self.score(neighbours, card);
         let score = |card| self.score(neighbours, card);
         let sum: u64 = may_be.iter().map(|other| exp_fixed(score(other) - own)).sum();
@@ -242,7 +250,7 @@ fn ln_fixed(number: u64) -> i32 {
     let number = number.max(1);
     let whole = number.ilog2();
     let part = (u128::from(number) << 6 >> whole) % 64;
-    let parts = i64::from(whole) * 64 + i64::try_from(part).expect("it is below 64");
+    let parts = i64::from(whole) * 64 + i64::try_from(part).expect("a remainder is below 64");
     let parts = parts - i64::from(POWER_BITS) * 64;
     // 710 / 1,024 is the natural logarithm of two.
     i32::try_from(parts * 710 / 1_024).expect("a number of 64 bits has a small logarithm")
@@ -250,7 +258,9 @@ fn ln_fixed(number: u64) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, count_five_bits, probability_in_65_536};
+    use super::{
+        DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, count_five_bits, probability_in_65_536,
+    };
     use crate::cards::CardSet;
     use crate::games::tongits::habit_tables::{GREEDY, QUICK};
 
@@ -266,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chances_of_all_dumps_are_about_one() {
+    fn dump_probabilities_sum_to_about_one() {
         for hand in ["KS 2C 3C 9D 9H 5S", "AC 2C 3C 4C 7D", "7C 7D 7H 8H 9H TH JS QS", "2D"] {
             let hand = cards(hand);
             for habits in [&GREEDY, &QUICK] {
@@ -284,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_alone_and_is_dear_is_dumped_first() {
+    fn isolated_high_cards_are_dumped_first() {
         let hand = cards("KS 2C 3C 4C 9D 9H");
         let chance = |text: &str| log_probability(&GREEDY, hand, text);
         assert!(chance("KS") > chance("9D") && chance("9D") > chance("2C"));
     }
 
     #[test]
-    fn every_trait_has_weights_of_its_own() {
+    fn each_trait_uses_its_own_weights() {
         let hand = cards("AC 2C 3C KC QC KD KH KS 5D 7D");
         for stock in [0, 7, 20] {
             for (seen, is_open) in [(CardSet::EMPTY, false), (cards("4C 6D 5H 5S 5C JC"), true)] {
@@ -309,14 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn ones_are_counted() {
+    fn five_bit_counts_are_correct() {
         for bits in 0..32_u64 {
             assert_eq!(count_five_bits(bits), bits.count_ones() as usize);
         }
     }
 
     #[test]
-    fn powers_are_those_of_e() {
+    fn exp_fixed_approximates_the_exponential() {
         for (of, times) in [(0, 65_536), (-ONE, 24_109), (-2 * ONE, 8_869), (-8 * ONE, 22)] {
             let found = probability_in_65_536(of);
             assert!(found * 100 >= times * 93 && found * 100 <= times * 115, "{of}: {found}");

@@ -23,7 +23,9 @@ const NEEDED_CARDS_MAX: u32 = 4;
 pub(super) fn is_meld_with_joker(naturals: CardSet) -> bool {
     match part_shape(naturals) {
         PartShape::Set => matches!(naturals.len(), 2 | 3),
-        PartShape::Run { span, cards } => span == cards + 1 || span == cards && cards < RUN_CARDS_MAX,
+        PartShape::Run { span, cards } => {
+            span == cards + 1 || span == cards && cards < RUN_CARDS_MAX
+        }
         PartShape::None => false,
     }
 }
@@ -130,7 +132,8 @@ fn part_shape(naturals: CardSet) -> PartShape {
     if cards < 2 {
         return PartShape::None;
     }
-    let (first, last) = (lanes.trailing_zeros(), u64::BITS - 1 - lanes.leading_zeros());
+    let first = lanes.trailing_zeros();
+    let last = u64::BITS - 1 - lanes.leading_zeros();
     if first / 16 == last / 16 {
         PartShape::Run { span: last - first + 1, cards }
     } else if lanes & !Lanes::from_rank(first % 16).0 == 0 {
@@ -182,10 +185,13 @@ mod tests {
     ];
 
     #[test]
-    fn natural_parts_are_those_that_a_card_in_the_jokers_place_makes_a_meld() {
+    fn natural_parts_become_melds_with_one_more_card() {
         for text in HANDS {
             let mut expected: Vec<CardSet> =
-                subsets(cards(text)).into_iter().filter(|part| is_joker_meld_by_rule(*part)).collect();
+                subsets(cards(text))
+                    .into_iter()
+                    .filter(|part| is_joker_meld_by_rule(*part))
+                    .collect();
             expected.sort();
             for part in subsets(cards(text)) {
                 assert_eq!(is_meld_with_joker(part), is_joker_meld_by_rule(part), "{part}");
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_that_an_arrangement_needs_are_some_of_them() {
+    fn needed_parts_are_a_subset() {
         let mut found = Vec::new();
         for_each_needed_part(cards("5C 5D 5H 6H 7H 8H"), |part| found.push(part));
         found.sort();
@@ -224,7 +230,7 @@ mod tests {
 
     /// The example of rule 11.1.
     #[test]
-    fn the_place_of_a_joker_is_never_fixed() {
+    fn the_position_of_a_joker_is_never_fixed() {
         assert_eq!(additions(cards("5S 7S")), cards("4S 6S 8S"));
         assert_eq!(additions(cards("5S 6S")), cards("3S 4S 7S 8S"));
         assert_eq!(additions(cards("AS 2S")), cards("3S 4S"));

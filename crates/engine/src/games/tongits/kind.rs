@@ -8,7 +8,7 @@ use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
 use crate::cards::Card;
-use crate::game::{CounterIncrement, GameKind, Hits, TitledName, RuleSet, RulesError};
+use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, RulesError, TitledName};
 use crate::games::tongits::action::Illegal;
 use crate::games::tongits::event::{EndingKind, Event};
 use crate::games::tongits::phase::PublicState;
@@ -21,10 +21,18 @@ const RULE_SETS: [RuleSet<Rules>; 4] = [
     make_rule_set("Kingdom", Preset::ALL[0], Rules::kingdom),
     make_rule_set("Classic", Preset::ALL[1], Rules::classic),
     make_rule_set("Joker", Preset::ALL[2], Rules::joker),
-    RuleSet { name: "relaxed", rules: relaxed, ..make_rule_set("Relaxed", Preset::ALL[0], relaxed) },
+    RuleSet {
+        name: "relaxed",
+        rules: relaxed,
+        ..make_rule_set("Relaxed", Preset::ALL[0], relaxed)
+    },
 ];
 
-const fn make_rule_set(title: &'static str, preset: Preset, rules: fn() -> Rules) -> RuleSet<Rules> {
+const fn make_rule_set(
+    title: &'static str,
+    preset: Preset,
+    rules: fn() -> Rules,
+) -> RuleSet<Rules> {
     let Preset { name, rules: _, hits_to_win: to_win, second_hit_bonus } = preset;
     RuleSet { name, title, rules, hits: Some(Hits { ante: 1, to_win, second_hit_bonus }) }
 }
@@ -121,7 +129,7 @@ impl GameKind for Tongits {
         fn next_field<'de, T: serde::Deserialize<'de>, A: SeqAccess<'de>>(
             fields: &mut A,
         ) -> Result<T, A::Error> {
-            let missing = || A::Error::custom("something is missing at the end of an event");
+            let missing = || A::Error::custom("a field is missing at the end of an event");
             fields.next_element()?.ok_or_else(missing)
         }
         let seat: Seat = next_field(fields)?;
@@ -131,9 +139,13 @@ impl GameKind for Tongits {
                 auto: fields.next_element()?.unwrap_or(false),
                 card: fields.next_element::<Option<Card>>()?.flatten(),
             },
-            "chowed" => Event::Chowed { seat, discard: next_field(fields)?, cards: next_field(fields)? },
+            "chowed" => {
+                Event::Chowed { seat, discard: next_field(fields)?, cards: next_field(fields)? }
+            }
             "dropped" => Event::Dropped { seat, cards: next_field(fields)? },
-            "sapawed" => Event::Sapawed { seat, card: next_field(fields)?, meld: next_field(fields)? },
+            "sapawed" => {
+                Event::Sapawed { seat, card: next_field(fields)?, meld: next_field(fields)? }
+            }
             "dumped" => Event::Dumped { seat, card: next_field(fields)? },
             _ => return Err(A::Error::custom("no event has this name")),
         })
@@ -173,7 +185,7 @@ mod tests {
     use crate::games::tongits::Tongits;
 
     #[test]
-    fn rule_sets_have_names_of_their_own_and_can_be_dealt() {
+    fn rule_sets_have_distinct_names_and_are_valid() {
         for (place, set) in Tongits::rule_sets().iter().enumerate() {
             assert_eq!(Tongits::check(&(set.rules)()), Ok(()), "{}", set.name);
             let others = &Tongits::rule_sets()[place + 1..];

@@ -110,10 +110,11 @@ mod tests {
     use crate::cards::{Card, CardSet};
 
     #[test]
-    fn every_card_comes_back_from_its_lane() {
+    fn cards_round_trip_through_lanes() {
         for card in Card::all().filter(|card| !card.is_joker()) {
             let lanes = Lanes::from_cards(CardSet::only(card));
-            let (rank, suit) = (card.rank().unwrap(), card.suit().unwrap());
+            let rank = card.rank().unwrap();
+            let suit = card.suit().unwrap();
             assert_eq!(lanes.0, 1 << (16 * suit.index() + rank.index()));
             assert_eq!(lanes.cards(), CardSet::only(card));
         }
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_never_leaves_its_suit() {
+    fn a_run_stays_in_its_suit() {
         let across: CardSet = [11, 12, 13, 14].into_iter().filter_map(Card::from_index).collect();
         assert_eq!(Lanes::from_cards(across).run_cards().0, 0);
         assert!(Lanes::from_cards(CardSet::ALL).has_run(13));
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_told_and_counted() {
+    fn ranks_are_counted() {
         let cards: CardSet =
             [0, 13, 39, 12, 25, 38, 51].into_iter().filter_map(Card::from_index).collect();
         let lanes = Lanes::from_cards(cards);
@@ -138,6 +139,7 @@ mod tests {
             core::array::from_fn(|rank| lanes.count_of_rank(u32::try_from(rank).unwrap()));
         assert_eq!(counts, [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4]);
         assert_eq!(lanes.ranks_of_three(), 1 << 12 | 1);
-        assert_eq!(Lanes::from_ranks(1 << 12 | 1).0, Lanes::from_rank(0).0 | Lanes::from_rank(12).0);
+        let aces_and_kings = Lanes::from_rank(0).0 | Lanes::from_rank(12).0;
+        assert_eq!(Lanes::from_ranks(1 << 12 | 1).0, aces_and_kings);
     }
 }

@@ -70,7 +70,12 @@ pub(super) fn check_action(
 }
 
 /// Calls `each` for every legal action of the seat, each once.
-pub(super) fn for_each_legal_action(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
+pub(super) fn for_each_legal_action(
+    public: &PublicState,
+    seat: Seat,
+    hand: CardSet,
+    mut each: impl FnMut(Action),
+) {
     match public.phase {
         Phase::Draw { seat: turn, .. } if turn == seat => {
             each(Action::Draw);

@@ -29,7 +29,8 @@ pub(super) fn evaluate_action(
     action: &Action,
 ) -> Option<i64> {
     // The variant is the same for all actions in this game and differs between games.
-    let mut planner = Planner::new(own, quick_players, EvaluationVariant::from_cards(game.stock().cards()));
+    let mut planner =
+        Planner::new(own, quick_players, EvaluationVariant::from_cards(game.stock().cards()));
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
@@ -40,7 +41,7 @@ pub(super) fn evaluate_action(
             Turn::Chance(_) => unreachable!("the cards are dealt"),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("a prompt names a seat");
                 let view = game.view(Viewer::Seat(seat));
                 let is_turn = matches!(view.public.phase, Phase::Draw { .. } | Phase::Play { .. });
                 if seat == own
@@ -57,11 +58,11 @@ pub(super) fn evaluate_action(
                 } else {
                     bot::choose_action(&view)
                 };
-                let action = action.expect("the AI advises who is asked");
+                let action = action.expect("the AI can act for the seat to act");
                 if seat == own && matches!(action, Action::Dump { .. }) {
                     ended += 1;
                 }
-                game.act(seat, &action, &mut events).expect("the AI plays what is legal")
+                game.act(seat, &action, &mut events).expect("the AI plays a legal action")
             }
         };
     }

@@ -183,7 +183,8 @@ pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
 /// also contain cards of the hand itself.
 pub(super) const fn chowable(hand: CardSet) -> CardSet {
     let lanes = Lanes::from_cards(hand).0;
-    let (above, below) = (lanes << 1, lanes >> 1);
+    let above = lanes << 1;
+    let below = lanes >> 1;
     let runs = above & lanes << 2 | above & below | below & lanes >> 2;
     let sets = Lanes::from_ranks(Lanes(lanes).ranks_of_two()).0;
     Lanes((runs | sets) & Lanes::ALL).cards()
@@ -246,8 +247,8 @@ fn is_consecutive(cards: CardSet) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        additions, can_chow, chowable, for_each_chow, for_each_meld, has_secret, is_meld,
-        is_secret, points, points_max, total_points, runs_of_three, cards_of_rank, paired_cards,
+        additions, can_chow, cards_of_rank, chowable, for_each_chow, for_each_meld, has_secret,
+        is_meld, is_secret, paired_cards, points, points_max, runs_of_three, total_points,
     };
     use crate::cards::{Card, CardSet};
     use crate::chance::ChanceRng;
@@ -283,7 +284,7 @@ mod tests {
 
     /// Rules 1.6, 11.1.
     #[test]
-    fn in_classic_only_fours_are_secret_and_nowhere_what_holds_a_joker() {
+    fn secret_runs_follow_the_rules_and_jokers_are_never_secret() {
         assert!(is_secret(cards("7C 7D 7H 7S"), 0) && has_secret(cards("7C 7D 7H 7S"), 0));
         let run = "AS 2S 3S 4S 5S 6S";
         assert!(!is_secret(cards(run), 0) && !has_secret(cards(run), 0));
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn additions_keep_a_meld_a_meld_and_are_all_of_them() {
+    fn additions_are_exactly_the_cards_that_extend_a_meld() {
         for_each_meld(CardSet::ALL, |meld| {
             assert!(is_meld(meld), "{meld}");
             let expected: CardSet = Card::all()
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_those_of_the_cards() {
+    fn total_points_are_the_sum_of_the_cards() {
         assert_eq!(total_points(CardSet::ALL), 4 * (45 + 40), "jokers count nothing");
         assert_eq!(Card::all().map(|card| u32::from(points(card))).sum::<u32>(), 4 * (45 + 40));
         assert_eq!(total_points(cards("AC 9D TH JS QC KC")), 50);
@@ -315,7 +316,7 @@ mod tests {
 
     /// Compares the bit-parallel functions with card-by-card references.
     #[test]
-    fn what_is_counted_at_once_is_what_is_counted_card_by_card() {
+    fn bit_parallel_functions_agree_with_references() {
         let mut dice = ChanceRng::from_number(1);
         for _ in 0..500 {
             let many = [3, 13, 30][dice.below(3)];
@@ -344,7 +345,7 @@ mod tests {
 
     /// Compares with all subsets of small hands.
     #[test]
-    fn melds_and_chows_of_a_hand_are_all_there_and_named_once() {
+    fn melds_and_chows_are_enumerated_once_each() {
         for text in [
             "7C 7D 7H 7S 8H 9H TH 6H",
             "AC 2C 3C 4C 3D 3H QC KC",

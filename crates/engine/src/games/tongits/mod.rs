@@ -10,28 +10,28 @@
 //! `partition` → `meld` → `joker` → `lanes`.
 
 mod action;
-mod look_ahead;
 mod arrange;
 mod belief;
 mod bot;
 mod describe;
 mod event;
 mod exposed;
-mod habits;
 mod habit_tables;
-mod sampling;
+mod habits;
 mod joker;
 mod kind;
 mod lanes;
 mod legal;
+mod look_ahead;
 mod meld;
+mod partition;
 mod phase;
 mod pile;
 mod presets;
 mod quick;
 mod rules;
+mod sampling;
 mod score;
-mod partition;
 #[cfg(feature = "testing")]
 mod setup;
 mod sort;
@@ -41,29 +41,29 @@ mod view;
 
 pub use action::{Action, Illegal};
 pub use arrange::{Arrangement, deadwood, leaves_nothing};
-pub use event::{FightAnswer, BySeat, EndingKind, Event, ShownHand, SpecialEnding};
-pub use exposed::{ExposedMelds, ExposedMeld};
+pub use event::{BySeat, EndingKind, Event, FightAnswer, ShownHand, SpecialEnding};
+pub use exposed::{ExposedMeld, ExposedMelds};
 #[cfg(feature = "testing")]
 pub use habits::{
-    DEADWOODS, DUMP_WEIGHTS, GAINS, Habits, Neighbours, STAGES, TRAITS, deadwood_bucket, gain_bucket,
-    stage,
+    DEADWOODS, DUMP_WEIGHTS, GAINS, Habits, Neighbours, STAGES, TRAITS, deadwood_bucket,
+    gain_bucket, stage,
 };
 pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, total_points};
-pub use phase::{TongitsEnd, Phase, PublicState};
+pub use phase::{Phase, PublicState, TongitsEnd};
 pub use pile::Pile;
 pub use presets::Preset;
 #[cfg(feature = "testing")]
 pub use quick::{
-    EnsembleJudge, CARD_WEIGHT_MAX, CARDS, Candidate, DumpLimit, CATEGORIES, CATEGORY_FROM, HIDDEN, HIDDEN_1, HIDDEN_2,
-    INPUTS, Inputs, Judge, LARGE_WEIGHTS, LargeNetwork, Networks, ONE, OUTPUTS, NetworkPosition, DecisionKind, SETS,
-    SuitPermutation, WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
+    CARD_WEIGHT_MAX, CARDS, CATEGORIES, CATEGORY_FROM, Candidate, DecisionKind, DumpLimit,
+    EnsembleJudge, HIDDEN, HIDDEN_1, HIDDEN_2, INPUTS, Inputs, Judge, LARGE_WEIGHTS, LargeNetwork,
+    NetworkPosition, Networks, ONE, OUTPUTS, SETS, SuitPermutation, WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
 };
 pub use rules::{
-    Additions, AllBurned, RulesFieldError, ChallengersTied, Countdowns, Counts, DealDirection,
-    EndingCounts, ItemCounts, Rules, SEATS, is_special,
+    Additions, AllBurned, ChallengersTied, Countdowns, Counts, DealDirection, EndingCounts,
+    ItemCounts, Rules, RulesFieldError, SEATS, is_special,
 };
 #[cfg(feature = "testing")]
-pub use setup::{SetupError, GameSetup, SetupPhase};
+pub use setup::{GameSetup, SetupError, SetupPhase};
 pub use sort::{sort_by_arrangement, sort_by_suit};
 pub use state::{FightAnswers, Tongits};
 pub use view::View;

@@ -59,7 +59,7 @@ type SetChoices = ArrayVec<u64, 6>;
 pub(super) struct PartitionSearch {
     hand: u64,
     pub(super) key: PartitionKey,
-    /// Cards in the shortest secret run.
+    /// The number of cards in the shortest secret run.
     secret_run_min: u32,
     /// The chosen sets, in lanes; the chosen set of a rank consists of its cards in this mask.
     sets: u64,
@@ -97,7 +97,8 @@ impl PartitionSearch {
         if deadwood > self.key.deadwood() {
             return;
         }
-        let (mut secrets, mut melds) = (fours, count);
+        let mut secrets = fours;
+        let mut melds = count;
         for length in segments(runs).map(|(_, length)| length) {
             let split = RunSplit::new(length, self.secret_run_min);
             secrets += split.secrets;
@@ -191,7 +192,8 @@ struct RunSplit {
 
 impl RunSplit {
     const fn new(length: u32, secret_run_min: u32) -> Self {
-        let (mut secrets, mut left) = (0, length);
+        let mut secrets = 0;
+        let mut left = length;
         while left >= secret_run_min {
             left -= secret_run_min;
             secrets += 1;

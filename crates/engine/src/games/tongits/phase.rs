@@ -35,7 +35,7 @@ pub enum Phase {
     /// The seat draws, chows or fights (rules 3.1 to 3.3).
     Draw {
         seat: Seat,
-        /// Whether additions to the seat's melds take its right to fight in this turn (rule 4.1).
+        /// `true` if additions to the seat's melds take its right to fight in this turn (rule 4.1).
         fight_blocked: bool,
     },
     /// The seat drops, adds, and ends its turn by dumping or Tongits (rules 3.4 to 3.7).
@@ -241,7 +241,9 @@ impl PublicState {
             }
             Event::Over { ending, winner, showdown, special } => {
                 self.phase = Phase::Over;
-                let (ending, winner, showdown) = (*ending, *winner, *showdown);
+                let ending = *ending;
+                let winner = *winner;
+                let showdown = *showdown;
                 self.end = Some(TongitsEnd { ending, winner, showdown, special: *special });
             }
         }

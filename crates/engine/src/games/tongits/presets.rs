@@ -108,7 +108,7 @@ mod tests {
     use crate::games::tongits::rules::Rules;
 
     #[test]
-    fn every_rule_set_is_found_by_its_name_and_can_be_dealt() {
+    fn each_preset_is_found_by_name_and_is_valid() {
         for (preset, name) in Preset::ALL.into_iter().zip(Rules::PRESETS) {
             assert_eq!(preset.name, name);
             assert_eq!(Rules::preset(name), Some(preset.rules));

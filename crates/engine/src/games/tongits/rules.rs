@@ -39,30 +39,30 @@ pub struct Rules {
     pub deal: DealDirection,
     /// The number of cards dealt to each seat; the starter gets one more (rules 1.2, 2.3).
     pub hand_cards: u8,
-    /// Whether the deck has two jokers (rule 11.1).
+    /// `true` if the deck has two jokers (rule 11.1).
     pub jokers: bool,
-    /// Whether the table draws for a seat at once if nothing else is legal (rule 3.1).
+    /// `true` if the table draws at once for a seat that can do nothing else (rule 3.1).
     pub auto_draw: bool,
-    /// Whether a card that could be added to an exposed meld may be dumped (rule 3.6).
+    /// `true` if a card that could be added to an exposed meld may be dumped (rule 3.6).
     pub dump_addable: bool,
     /// The number of cards in the shortest run that is a secret meld; 0 if no run is one (rule
     /// 1.6).
     pub secret_run_min: u8,
-    /// Whether a secret meld may be laid face down (rule 3.4).
+    /// `true` if a secret meld may be laid face down (rule 3.4).
     pub bahay: bool,
-    /// Whether the drawn fourth card on an own set of three makes a secret meld (rule 10.2).
+    /// `true` if the drawn fourth card on an own set of three makes a secret meld (rule 10.2).
     pub sagasa: bool,
-    /// Whether Tongits as a seat's very first action takes the POT (rule 10.3).
+    /// `true` if Tongits as a seat's very first action takes the POT (rule 10.3).
     pub spread: bool,
     /// The seats whose additions to a seat's melds take its right to fight (rule 4.1).
     pub fight_blocked_by: Additions,
-    /// Whether a seat that is not open may answer a fight with a secret meld (rule 4.2).
+    /// `true` if a seat that is not open may answer a fight with a secret meld (rule 4.2).
     pub secret_may_challenge: bool,
     /// The winner among challengers with equal deadwood (rule 4.4).
     pub challengers_tied: ChallengersTied,
-    /// Whether a fight at zero deadwood wins at once (rule 11.2).
+    /// `true` if a fight at zero deadwood wins at once (rule 11.2).
     pub zero_count_fight: bool,
-    /// Whether losers owe for the points by which they exceed the winner (rule 11.3).
+    /// `true` if losers owe for the points by which they exceed the winner (rule 11.3).
     pub variable_payout: bool,
     /// The result if the stock is exhausted and all seats are burned (rule 5.3).
     pub all_burned: AllBurned,
@@ -154,7 +154,7 @@ pub struct EndingCounts {
     pub burned: u32,
     /// Per secret meld, after Tongits and Spread only.
     pub secret: u32,
-    /// The points that make one more count of a variable payout.
+    /// The number of points per additional count of a variable payout.
     pub variable_points: u32,
 }
 
@@ -193,7 +193,8 @@ impl Rules {
         require(!self.sagasa || endings.is_some(), RulesFieldError::Sagasa)?;
         require(!self.zero_count_fight || endings.is_some(), RulesFieldError::ZeroCountFight)?;
         require(!self.variable_payout || endings.is_some(), RulesFieldError::VariablePayout)?;
-        require(self.counts.all_counts().into_iter().all(|count| count <= COUNT_MAX), RulesFieldError::Counts)?;
+        let are_bounded = self.counts.all_counts().into_iter().all(|count| count <= COUNT_MAX);
+        require(are_bounded, RulesFieldError::Counts)?;
         require((1..=COUNT_MAX).contains(&variable_points), RulesFieldError::VariablePoints)?;
         require(draw_ms > 0 && play_ms > 0 && fight_ms > 0, RulesFieldError::Countdown)
     }
@@ -341,7 +342,7 @@ impl core::error::Error for RulesFieldError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{RulesFieldError, Counts, Rules};
+    use super::{Counts, Rules, RulesFieldError};
     use alloc::string::ToString;
 
     /// Rule 6.9; the table's terms add the bonus for a second hit.
@@ -362,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
+    fn invalid_rules_are_rejected_with_the_field_name() {
         type Change = fn(&mut Rules);
         let cases: [(RulesFieldError, Change); 12] = [
             (RulesFieldError::HandCards, |rules| rules.hand_cards = 17),
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_field_is_refused() {
+    fn a_misspelt_field_is_rejected() {
         for rules in [Rules::kingdom(), Rules::joker()] {
             let mut written = serde_json::to_value(rules).unwrap();
             assert_eq!(serde_json::from_value::<Rules>(written.clone()).unwrap(), rules);

@@ -20,7 +20,8 @@ use crate::seat::{Seat, SeatSet};
 /// Samples a game uniformly. Returns `None` if the view belongs to no seat, or if another seat has
 /// laid cards face down: these form a secret meld, which a random distribution rarely contains.
 pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<Tongits> {
-    let (viewer, hand) = (view.viewer?, view.hand()?);
+    let viewer = view.viewer?;
+    let hand = view.hand()?;
     let public = &view.public;
     if viewer.others(SEATS).any(|other| public.melds.has_face_down(other)) {
         return None;
@@ -30,7 +31,7 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<Tongits> 
     let unseen: Vec<Card> = public.rules.deck().difference(seen).iter().collect();
     let count = u8::try_from(unseen.len()).expect("no more cards than the deck has");
     let ChanceAnswer::Order(order) = dice.draw(Request::Order(count)) else {
-        unreachable!("an order was asked for")
+        unreachable!("a request for an order is answered by an order")
     };
     let mut cards = order.into_iter().map(|place| unseen[usize::from(place)]);
     let mut hands = [CardSet::EMPTY; SEATS as usize];
@@ -68,7 +69,11 @@ pub(super) fn sample_likely_games(
 }
 
 /// Adds the seats that are asked secretly, which follow from the hands (rule 4.2).
-fn add_secretly_asked(public: &PublicState, viewer: Seat, hands: &[CardSet; SEATS as usize]) -> PublicState {
+fn add_secretly_asked(
+    public: &PublicState,
+    viewer: Seat,
+    hands: &[CardSet; SEATS as usize],
+) -> PublicState {
     let mut public = public.clone();
     let rules = public.rules;
     if let Phase::Fight { fighter, asked, asked_secretly, .. } = &mut public.phase {

@@ -9,14 +9,19 @@ use crate::game::{Debt, Item, Outcome};
 use crate::games::tongits::arrange::Arrangement;
 use crate::games::tongits::event::{BySeat, EndingKind, ShownHand, SpecialEnding};
 use crate::games::tongits::meld::{has_secret, total_points};
-use crate::games::tongits::phase::{TongitsEnd, PublicState};
+use crate::games::tongits::phase::{PublicState, TongitsEnd};
 use crate::games::tongits::rules::{
     AllBurned, ChallengersTied, Counts, EndingCounts, ItemCounts, SEATS, is_special,
 };
 use crate::seat::Seat;
 
 /// Returns a hand as it is shown at the end. The winner by Tongits is never burned (rule 1.8).
-pub(super) fn show_hand(public: &PublicState, seat: Seat, hand: CardSet, has_tongits: bool) -> ShownHand {
+pub(super) fn show_hand(
+    public: &PublicState,
+    seat: Seat,
+    hand: CardSet,
+    has_tongits: bool,
+) -> ShownHand {
     let secret_run_min = public.rules.secret_run_min;
     let arrangement = Arrangement::from_hand(hand, secret_run_min);
     let face_down: Vec<CardSet> = public.melds.iter_face_down(seat).collect();
@@ -69,7 +74,8 @@ pub(super) fn stock_winner(
 
 /// Returns the outcome of a finished game from its public state.
 pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
-    let (end, hands) = (public.end.as_ref()?, public.shown.as_deref()?);
+    let end = public.end.as_ref()?;
+    let hands = public.shown.as_deref()?;
     let Some(winner) = end.winner else {
         return Some(Outcome::default());
     };
@@ -163,11 +169,12 @@ impl DebtTerms<'_> {
         let variable = more_points / counts.variable_points;
         let secrets = counts_if(ending == EndingKind::Tongits, self.secret_melds(winner));
         let is_burned = self.lost.burned && !self.won.burned;
+        let is_payout_variable = is_variable && self.public.rules.variable_payout;
         [
             line,
             ("secret", "10.1", secrets * counts.secret),
             ("burned", "10.1", counts_if(is_burned, counts.burned)),
-            ("variable", "11.3", counts_if(is_variable && self.public.rules.variable_payout, variable)),
+            ("variable", "11.3", counts_if(is_payout_variable, variable)),
         ]
     }
 

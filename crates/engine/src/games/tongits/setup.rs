@@ -67,12 +67,12 @@ impl fmt::Display for SetupError {
         match self {
             Self::Seat(seat) => write!(f, "there is no {seat:?}"),
             Self::Twice(card) => write!(f, "{card} is in two places"),
-            Self::Nowhere(card) => write!(f, "{card} is nowhere"),
+            Self::Nowhere(card) => write!(f, "{card} is missing"),
             Self::NotInDeck(card) => write!(f, "{card} is not in the deck"),
             Self::NotFaceDown(cards) => write!(f, "{cards} may not lie face down"),
             Self::NotDrawn(card) => write!(f, "{card} was not drawn in this turn"),
             Self::NotAMeld(cards) => write!(f, "{cards} is not a meld"),
-            Self::Unattributed(cards) => write!(f, "who put {cards} there is not told"),
+            Self::Unattributed(cards) => write!(f, "{cards} are not attributed once each"),
             Self::EmptyHand(seat) => write!(f, "{seat:?} has no cards"),
             Self::NoStock => f.write_str("a turn begins only while there is stock"),
         }

@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hand_in_both_orders() {
+    fn a_hand_is_sorted_in_both_orders() {
         let hand: CardSet = groups("7C 7D 7H 8H 9H TH KS AD 4D").concat().into_iter().collect();
         assert_eq!(sort_by_suit(hand), groups("7C | AD 4D 7D | 7H 8H 9H TH | KS"));
         assert_eq!(sort_by_arrangement(hand), groups("7C 7D 7H | 8H 9H TH | KS 4D AD"));

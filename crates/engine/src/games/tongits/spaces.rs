@@ -60,22 +60,22 @@ const CHOW_JOKER: u16 = CHOW + NATURAL;
 
 impl Spaces for Tongits {
     const FIELDS: &'static [Field] = &[
-        field("hand", 54, 1, "the cards of the own hand, by the number of the card"),
-        field("deadwood", 1, 540, "the points that the best melds of the hand leave"),
-        field("discard", 54, 1, "the top discard, by the number of the card"),
-        field("discards", 54, 1, "the discards below it"),
-        field("melds", 162, 1, "the cards of open melds, 54 for each owner from the viewer on"),
-        field("own_face_down", 54, 1, "what the viewer has laid face down"),
-        field("open_melds", 3, 18, "how many open melds each seat has, from the viewer on"),
-        field("face_down_melds", 3, 18, "how many melds each seat has face down"),
-        field("hand_cards", 3, 54, "how many cards each seat holds"),
-        field("stock", 1, 54, "how many cards the stock has"),
+        field("hand", 54, 1, "the cards of the viewer's hand, by card index"),
+        field("deadwood", 1, 540, "the points of the hand's leftover cards"),
+        field("discard", 54, 1, "the top discard, by card index"),
+        field("discards", 54, 1, "the other discards"),
+        field("melds", 162, 1, "the cards of open melds, 54 per owner from the viewer on"),
+        field("own_face_down", 54, 1, "the cards that the viewer has laid face down"),
+        field("open_melds", 3, 18, "the number of open melds of each seat, from the viewer on"),
+        field("face_down_melds", 3, 18, "the number of face-down melds of each seat"),
+        field("hand_cards", 3, 54, "the number of cards in each hand"),
+        field("stock", 1, 54, "the number of cards in the stock"),
         field("phase", 3, 1, "one of: draw, play, fight"),
-        field("turn", 3, 1, "whose turn it is, or who fights, from the viewer on"),
-        field("fight_blocked", 1, 1, "additions take the right to fight in this turn"),
-        field("added_to", 3, 1, "whose melds were added to since its last turn began"),
-        field("yet_to_act", 3, 1, "who has not done anything yet, where that matters"),
-        field("drawn", 54, 1, "the card drawn in this turn, where the rules ask for it"),
+        field("turn", 3, 1, "the seat whose turn it is or who fights, from the viewer on"),
+        field("fight_blocked", 1, 1, "set if additions take the right to fight in this turn"),
+        field("added_to", 3, 1, "the seats whose melds were added to since their last turn began"),
+        field("yet_to_act", 3, 1, "the seats that have not acted yet, with the Spread rule only"),
+        field("drawn", 54, 1, "the card drawn in this turn, where the rules need it"),
     ];
 
     fn action_names() -> Vec<String> {
@@ -90,7 +90,9 @@ impl Spaces for Tongits {
         }
         let melds: Vec<CardSet> = natural_melds().collect();
         let parts: Vec<CardSet> = joker_parts().collect();
-        let secret = melds.iter().filter(|meld| natural_meld_number(**meld).and_then(secret_meld_number).is_some());
+        let secret = melds
+            .iter()
+            .filter(|meld| natural_meld_number(**meld).and_then(secret_meld_number).is_some());
         names.extend(melds.iter().map(|meld| format!("drop {meld}")));
         names.extend(parts.iter().map(|part| format!("drop {part} X")));
         names.extend(secret.map(|meld| format!("drop_face_down {meld}")));
@@ -102,7 +104,7 @@ impl Spaces for Tongits {
     fn action_number(view: &View, action: &Action) -> Option<u16> {
         match *action {
             Action::Draw | Action::Fight | Action::Tongits | Action::Challenge | Action::Fold => {
-                (0..).zip(PLAIN).find(|(_, (_, it))| it == action).map(|(at, _)| at)
+                (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action).map(|(at, _)| at)
             }
             Action::Dump { card } => (!card.is_joker()).then(|| DUMP + u16::from(card.index())),
             Action::Sapaw { card, meld } => {
@@ -114,12 +116,16 @@ impl Spaces for Tongits {
                 Some(SAPAW + (card * u16::from(SEATS) + owner) * 2 + is_run)
             }
             Action::Drop { cards, face_down: true } => {
-                natural_meld_number(cards).and_then(secret_meld_number).map(|meld| DROP_FACE_DOWN + meld)
+                natural_meld_number(cards)
+                    .and_then(secret_meld_number)
+                    .map(|meld| DROP_FACE_DOWN + meld)
             }
             Action::Drop { cards, face_down: false } if cards.has_joker() => {
                 joker_part_number(cards.naturals()).map(|part| DROP_JOKER + part)
             }
-            Action::Drop { cards, face_down: false } => natural_meld_number(cards).map(|meld| DROP + meld),
+            Action::Drop { cards, face_down: false } => {
+                natural_meld_number(cards).map(|meld| DROP + meld)
+            }
             Action::Chow { cards } => {
                 let made = cards.with(view.public.discards.top()?);
                 if made.has_joker() {
@@ -132,7 +138,8 @@ impl Spaces for Tongits {
     }
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
-        let (public, round) = (&view.public, seat_rotation(view));
+        let public = &view.public;
+        let round = seat_rotation(view);
         let mut cards = |cards: CardSet| tensor.push_bits(cards.bits(), Card::COUNT);
         let hand = view.hand().unwrap_or_default();
         cards(hand);
@@ -142,12 +149,12 @@ impl Spaces for Tongits {
         cards(top);
         cards(public.discards.cards().iter().copied().collect::<CardSet>().difference(top));
         for owner in round.seats() {
-            let open = public.melds.iter_open().filter(|(.., it)| *it == owner);
+            let open = public.melds.iter_open().filter(|(.., seat)| *seat == owner);
             cards(open.fold(CardSet::EMPTY, |all, (_, meld, _)| all.union(meld)));
         }
         cards(public.melds.iter_face_down(round.viewer).fold(CardSet::EMPTY, CardSet::union));
         for owner in round.seats() {
-            let open = public.melds.iter_open().filter(|(.., it)| *it == owner).count();
+            let open = public.melds.iter_open().filter(|(.., seat)| *seat == owner).count();
             tensor.push_number(u32::try_from(open).unwrap_or(u32::MAX));
         }
         for owner in round.seats() {
@@ -233,7 +240,7 @@ fn suit_bits(cards: CardSet) -> u16 {
 /// Returns the index of a choice of two or three suits among all such choices.
 fn suit_choice_number(suits: u16) -> Option<u16> {
     let choices = (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
-    (0..).zip(choices).find(|(_, it)| *it == suits).map(|(place, _)| place)
+    (0..).zip(choices).find(|(_, choice)| *choice == suits).map(|(place, _)| place)
 }
 
 /// Returns the first and the last card.
@@ -244,7 +251,8 @@ fn first_and_last(cards: CardSet) -> Option<(Card, Card)> {
 /// Returns the number of a meld without a joker.
 fn natural_meld_number(meld: CardSet) -> Option<u16> {
     let (first, last) = first_and_last(meld)?;
-    let (low, high) = (u16::from(first.rank()?.index()), u16::from(last.rank()?.index()));
+    let low = u16::from(first.rank()?.index());
+    let high = u16::from(last.rank()?.index());
     if low == high {
         let missing = (!suit_bits(meld) & 0b1111).trailing_zeros();
         return match meld.len() {
@@ -272,11 +280,13 @@ const fn secret_meld_number(meld: u16) -> Option<u16> {
 /// Returns the number of a natural part.
 fn joker_part_number(cards: CardSet) -> Option<u16> {
     let (first, last) = first_and_last(cards)?;
-    let (low, high) = (u16::from(first.rank()?.index()), u16::from(last.rank()?.index()));
+    let low = u16::from(first.rank()?.index());
+    let high = u16::from(last.rank()?.index());
     if low == high {
         return suit_choice_number(suit_bits(cards)).map(|choice| low * PAIRS_AND_THREES + choice);
     }
-    let (suit, span) = (first.suit()?, high + 1 - low);
+    let suit = first.suit()?;
+    let span = high + 1 - low;
     let gap = (low + 1..high).find(|rank| !cards.contains(card(*rank, suit.index().into())));
     Some(part_number(span, suit.index().into(), low, gap.map_or(0, |gap| gap - low)))
 }
@@ -307,7 +317,8 @@ fn joker_parts() -> impl Iterator<Item = CardSet> {
     let runs = (2..=RANKS).flat_map(|span| {
         (0..SUITS).flat_map(move |suit| {
             (0..=RANKS - span).flat_map(move |low| {
-                let gaps = (0..span - 1).filter(move |gap| *gap > 0 || whole_variant_count(span) == 1);
+                let gaps =
+                    (0..span - 1).filter(move |gap| *gap > 0 || whole_variant_count(span) == 1);
                 gaps.map(move |gap| {
                     let ranks = (low..low + span).filter(|rank| gap == 0 || *rank != low + gap);
                     ranks.map(|rank| card(rank, suit)).collect()
@@ -325,13 +336,16 @@ fn card(rank: u16, suit: u16) -> Card {
 
 #[cfg(test)]
 mod tests {
-    use super::{BESIDE, NATURAL, SECRET, joker_part_number, joker_parts, natural_meld_number, natural_melds, secret_meld_number};
+    use super::{
+        BESIDE, NATURAL, SECRET, joker_part_number, joker_parts, natural_meld_number, natural_melds,
+        secret_meld_number,
+    };
     use crate::cards::CardSet;
     use crate::games::tongits::meld::{for_each_meld, is_meld};
     use alloc::vec::Vec;
 
     #[test]
-    fn every_meld_has_the_number_of_its_place() {
+    fn meld_numbers_are_indices() {
         let all: Vec<CardSet> = natural_melds().collect();
         assert_eq!(all.len(), usize::from(NATURAL));
         for (number, meld) in (0..).zip(&all) {
@@ -346,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beside_a_joker_has_the_number_of_its_place() {
+    fn natural_part_numbers_are_indices() {
         let all: Vec<CardSet> = joker_parts().collect();
         assert_eq!(all.len(), usize::from(BESIDE));
         for (number, part) in (0..).zip(&all) {

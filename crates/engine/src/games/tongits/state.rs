@@ -15,23 +15,25 @@ use serde::{Deserialize, Serialize};
 use crate::cards::{Card, CardSet};
 use crate::chance;
 use crate::game::{
-    CounterIncrement, Game, GameKind, SampledGame, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn,
-    RulesError, Viewer,
+    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RulesError, SampledGame,
+    SeatRange, Skill, Turn, Viewer,
 };
 use crate::games::tongits::action::{Action, Illegal};
-use crate::games::tongits::look_ahead;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::bot;
 use crate::games::tongits::describe;
-use crate::games::tongits::event::{FightAnswer, BySeat, EndingKind, Event, ShownHand, SpecialEnding};
-use crate::games::tongits::sampling;
+use crate::games::tongits::event::{
+    BySeat, EndingKind, Event, FightAnswer, ShownHand, SpecialEnding,
+};
 use crate::games::tongits::kind;
 use crate::games::tongits::legal;
+use crate::games::tongits::look_ahead;
 use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::quick;
 use crate::games::tongits::rules::{DealDirection, Rules, SEATS};
+use crate::games::tongits::sampling;
 use crate::games::tongits::score;
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
@@ -236,7 +238,7 @@ impl Tongits {
     /// Ends the game by an exhausted stock (rules 5.1 to 5.3).
     fn end_by_stock(&mut self, events: &mut Vec<Event>) {
         let hands = self.show_hands(None);
-        let drew_last = self.public.drew_last.expect("somebody drew the last card");
+        let drew_last = self.public.drew_last.expect("a seat drew the last card");
         let winner = score::stock_winner(&self.public, &hands, drew_last);
         self.end_game(EndingKind::Stock, winner, SeatSet::EMPTY, None, hands, events);
     }
@@ -256,19 +258,19 @@ impl Tongits {
 
     fn show_hands(&self, has_tongits: Option<Seat>) -> Box<BySeat<ShownHand>> {
         Box::new(core::array::from_fn(|index| {
-            let seat = Seat::all(SEATS).nth(index).expect("an index of a seat");
+            let seat = Seat::all(SEATS).nth(index).expect("the index is that of a seat");
             score::show_hand(&self.public, seat, self.hands[index], has_tongits == Some(seat))
         }))
     }
 
     /// Deals a shuffled deck (rule 2.3).
     fn deal_cards(&mut self, starter: Seat, deck: &[u8], events: &mut Vec<Event>) {
-        let mut deck = deck.iter().map(|index| Card::from_index(*index).expect("a deck of cards"));
+        let mut deck = deck.iter().map(|index| Card::from_index(*index).expect("a card index"));
         let mut hands = [CardSet::EMPTY; SEATS as usize];
         let mut seat = starter;
         for _ in 0..SEATS * self.public.rules.hand_cards + 1 {
             let hand = &mut hands[seat.index()];
-            *hand = hand.with(deck.next().expect("checked rules leave a stock"));
+            *hand = hand.with(deck.next().expect("valid rules leave a stock"));
             seat = match self.public.rules.deal {
                 DealDirection::Clockwise => seat.previous(SEATS),
                 DealDirection::Counterclockwise => seat.next(SEATS),
@@ -276,7 +278,8 @@ impl Tongits {
         }
         // The first remaining card is on top of the stock, and a pile is listed from the bottom up.
         self.stock = deck.rev().collect();
-        let (hands, stock) = (hands.map(Some), Some(self.stock));
+        let hands = hands.map(Some);
+        let stock = Some(self.stock);
         self.apply_event(Event::Dealt { starter, hands, stock }, events);
     }
 }
@@ -342,13 +345,14 @@ impl Game for Tongits {
 
     fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
         let Turn::Chance(request) = self.turn() else {
-            panic!("no chance is due");
+            panic!("the game does not wait for chance");
         };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
         match (self.public.phase, answer) {
             (Phase::Starter, chance::ChanceAnswer::Number(number)) => {
-                let seat = Seat::all(SEATS).nth(*number as usize).expect("the answer fits");
+                let seat =
+                    Seat::all(SEATS).nth(*number as usize).expect("the answer fits the request");
                 next.apply_event(Event::StarterChosen { seat }, events);
             }
             (Phase::Deal { starter }, chance::ChanceAnswer::Order(deck)) => {
@@ -368,7 +372,7 @@ impl Game for Tongits {
     }
 
     fn expire(&self, events: &mut Vec<Event>) -> Self {
-        assert!(matches!(self.turn(), Turn::Wait(_)), "somebody is to act, or nothing waits");
+        assert!(matches!(self.turn(), Turn::Wait(_)), "the game does not wait for its countdown");
         let mut next = self.clone();
         next.end_if_answered(true, events);
         next

@@ -8,10 +8,12 @@ use arrayvec::ArrayVec;
 use wide::{i16x8, i16x16, i32x8};
 
 use crate::cards::Card;
-use crate::games::tongits::quick::large::{CARDS, HIDDEN_1, HIDDEN_2, LargeNetwork, OUTPUTS, NetworkPosition, SETS};
+use crate::games::tongits::quick::large::{
+    CARDS, HIDDEN_1, HIDDEN_2, LargeNetwork, NetworkPosition, OUTPUTS, SETS,
+};
 use crate::games::tongits::quick::network::INPUTS;
 use crate::games::tongits::quick::sums::{
-    LANES, ONE, ONE_BITS, add_weights, splat_pair, add_products, activate,
+    LANES, ONE, ONE_BITS, activate, add_products, add_weights, splat_pair,
 };
 
 /// The upper bound of the hidden layers: 15.
@@ -83,22 +85,25 @@ impl<'a> Accumulator<'a> {
     }
 
     fn update_cards(&mut self, position: &NetworkPosition) {
-        let (mut came, mut went) = (Rows::new(), Rows::new());
+        let mut added = Rows::new();
+        let mut removed = Rows::new();
         let sets = self.position.sets.iter().zip(position.sets);
         for (from, (old, new)) in (0..).step_by(CARDS).zip(sets) {
             let row = |card: Card| from + usize::from(card.index());
-            came.extend(new.difference(*old).iter().map(row));
-            went.extend(old.difference(new).iter().map(row));
+            added.extend(new.difference(*old).iter().map(row));
+            removed.extend(old.difference(new).iter().map(row));
         }
-        // The sum over all cards of a set fits 16 bits.
-        let mut came = came.chunks(CARDS / 2);
-        let mut went = went.chunks(CARDS / 2);
+        // Each chunk sums at most as many weights as a deck has cards, which fits 16 bits.
+        let mut added = added.chunks(CARDS / 2);
+        let mut removed = removed.chunks(CARDS / 2);
         loop {
-            let (came, went) = (came.next(), went.next());
-            if came.is_none() && went.is_none() {
+            let added = added.next();
+            let removed = removed.next();
+            if added.is_none() && removed.is_none() {
                 return;
             }
-            let (came, went) = (came.unwrap_or_default(), went.unwrap_or_default());
+            let added = added.unwrap_or_default();
+            let removed = removed.unwrap_or_default();
             let row = |row: &usize, part: usize| {
                 let (row, _) = self.network.cards[*row].as_chunks::<LANES>();
                 let part: [[i16; LANES]; TOGETHER] = core::array::from_fn(|at| row[part + at]);
@@ -106,11 +111,13 @@ impl<'a> Accumulator<'a> {
             };
             for part in (0..HIDDEN_1 / LANES).step_by(TOGETHER) {
                 let mut sums = [i16x8::ZERO; TOGETHER];
-                for came in came {
-                    sums.iter_mut().zip(row(came, part)).for_each(|(sum, weights)| *sum += weights);
+                for added in added {
+                    let rows = sums.iter_mut().zip(row(added, part));
+                    rows.for_each(|(sum, weights)| *sum += weights);
                 }
-                for went in went {
-                    sums.iter_mut().zip(row(went, part)).for_each(|(sum, weights)| *sum -= weights);
+                for removed in removed {
+                    let rows = sums.iter_mut().zip(row(removed, part));
+                    rows.for_each(|(sum, weights)| *sum -= weights);
                 }
                 for (sum, cards) in self.sums[part..].iter_mut().zip(sums) {
                     *sum += i32x8::from_i16x8(cards) << ONE_BITS;
@@ -121,7 +128,8 @@ impl<'a> Accumulator<'a> {
 
     fn update_inputs(&mut self, position: &NetworkPosition) {
         let mut new: ArrayVec<(usize, i16x16), { INPUTS / 2 }> = ArrayVec::new();
-        let (olds, news) = (self.position.inputs.as_chunks::<2>().0, position.inputs.as_chunks::<2>().0);
+        let olds = self.position.inputs.as_chunks::<2>().0;
+        let news = position.inputs.as_chunks::<2>().0;
         for (pair, (old, [a, b])) in olds.iter().zip(news).enumerate() {
             if old != &[*a, *b] {
                 new.push((pair, splat_pair([a - old[0], b - old[1]])));
@@ -154,13 +162,13 @@ impl<'a> Accumulator<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CARDS, HIDDEN_1, HIDDEN_2, HIDDEN_MAX, Accumulator, INPUTS, OUTPUTS, SETS};
+    use super::{Accumulator, CARDS, HIDDEN_1, HIDDEN_2, HIDDEN_MAX, INPUTS, OUTPUTS, SETS};
     use crate::cards::CardSet;
     use crate::chance::ChanceRng;
     use crate::games::tongits::quick::LARGE;
     use crate::games::tongits::quick::large::{
-        BIAS_1, BIAS_2, BIAS_3, CARD_WEIGHT_MAX, CATEGORIES, CATEGORY_FROM, LARGE_WEIGHTS, LAST, LargeNetwork,
-        CARD_WEIGHTS, CATEGORY_WEIGHTS, NetworkPosition, SECOND, WEIGHT_MAX,
+        BIAS_1, BIAS_2, BIAS_3, CARD_WEIGHT_MAX, CARD_WEIGHTS, CATEGORIES, CATEGORY_FROM,
+        CATEGORY_WEIGHTS, LARGE_WEIGHTS, LAST, LargeNetwork, NetworkPosition, SECOND, WEIGHT_MAX,
     };
     use crate::games::tongits::quick::sums::{ONE, WEIGHT_ONE};
     use alloc::vec::Vec;
@@ -173,7 +181,10 @@ mod tests {
         let hidden = |sum: i64| (sum / i64::from(WEIGHT_ONE)).clamp(0, i64::from(HIDDEN_MAX));
         let first: Vec<i64> = (0..HIDDEN_1)
             .map(|unit| {
-                let categories = position.categories.iter().map(|value| CATEGORY_WEIGHTS + usize::from(*value) * HIDDEN_1);
+                let categories = position
+                    .categories
+                    .iter()
+                    .map(|value| CATEGORY_WEIGHTS + usize::from(*value) * HIDDEN_1);
                 let cards = position.sets.iter().enumerate().flat_map(|(set, cards)| {
                     let row = move |card| set * CARDS + card;
                     cards
@@ -182,15 +193,15 @@ mod tests {
                 });
                 let bias: i64 = categories.chain(cards).map(|row| weight(row + unit)).sum();
                 let inputs = position.inputs.iter().enumerate();
-                let heard: i64 = inputs
+                let products: i64 = inputs
                     .map(|(at, input)| weight(unit * INPUTS + at) * i64::from(*input))
                     .sum();
-                hidden((weight(BIAS_1 + unit) + bias) * one + heard)
+                hidden((weight(BIAS_1 + unit) + bias) * one + products)
             })
             .collect();
-        let layer = |from: usize, bias: usize, heard: &[i64], unit: usize| {
-            let products = heard.iter().enumerate();
-            let row = from + unit * heard.len();
+        let layer = |from: usize, bias: usize, values: &[i64], unit: usize| {
+            let products = values.iter().enumerate();
+            let row = from + unit * values.len();
             weight(bias + unit) * one
                 + products.map(|(at, value)| weight(row + at) * value).sum::<i64>()
         };
@@ -205,16 +216,17 @@ mod tests {
     }
 
     /// Changes a position in one, a few or nearly all respects.
-    fn after(position: &NetworkPosition, dice: &mut ChanceRng) -> NetworkPosition {
+    fn mutate_position(position: &NetworkPosition, dice: &mut ChanceRng) -> NetworkPosition {
         let mut position = *position;
         let changes = [1, 3, 300][dice.below(3)];
         for _ in 0..changes {
             let most = usize::from(4 * ONE.unsigned_abs());
             let input = i16::try_from(dice.below(2 * most + 1)).unwrap() - 4 * ONE;
             position.inputs[dice.below(INPUTS)] = input;
-            let categories = dice.below(CATEGORIES);
-            let value = CATEGORY_FROM[categories] + dice.below(CATEGORY_FROM[categories + 1] - CATEGORY_FROM[categories]);
-            position.categories[categories] = u8::try_from(value).unwrap();
+            let category = dice.below(CATEGORIES);
+            let from = CATEGORY_FROM[category];
+            let value = from + dice.below(CATEGORY_FROM[category + 1] - from);
+            position.categories[category] = u8::try_from(value).unwrap();
             let set = dice.below(SETS);
             let changed = any_cards(dice).intersection(any_cards(dice));
             let cards = position.sets[set];
@@ -225,17 +237,18 @@ mod tests {
 
     fn assert_matches_reference(network: &LargeNetwork, dice: &mut ChanceRng) {
         let weights = network.weights();
-        let (mut heard, mut position) = (Accumulator::new(network), NetworkPosition::empty());
+        let mut accumulator = Accumulator::new(network);
+        let mut position = NetworkPosition::empty();
         for number in 0..40 {
             let expected = reference_outputs(&weights, &position);
-            assert_eq!(heard.outputs(&position), expected, "position {number}: {position:?}");
-            assert_eq!(heard.outputs(&position), expected, "position {number} again");
-            position = after(&position, dice);
+            assert_eq!(accumulator.outputs(&position), expected, "position {number}: {position:?}");
+            assert_eq!(accumulator.outputs(&position), expected, "position {number} again");
+            position = mutate_position(&position, dice);
         }
     }
 
     #[test]
-    fn place_after_place_is_heard_as_each_by_itself() {
+    fn incremental_evaluation_agrees_with_the_reference() {
         let mut dice = ChanceRng::from_number(1);
         for network in &LARGE {
             assert_matches_reference(network, &mut dice);
@@ -244,7 +257,7 @@ mod tests {
 
     /// Includes weights of maximum magnitude with any sign.
     #[test]
-    fn no_sum_is_too_large() {
+    fn no_sum_overflows() {
         for number in 1..4 {
             let mut dice = ChanceRng::from_number(number);
             let mut weights = [0; LARGE_WEIGHTS];
@@ -262,17 +275,17 @@ mod tests {
                 sets: [CardSet::STANDARD; SETS],
                 ..NetworkPosition::empty()
             };
-            let heard = |position: &NetworkPosition| Accumulator::new(&network).outputs(position);
-            assert_eq!(heard(&full), reference_outputs(&weights, &full));
+            let outputs = |position: &NetworkPosition| Accumulator::new(&network).outputs(position);
+            assert_eq!(outputs(&full), reference_outputs(&weights, &full));
             let low = NetworkPosition { inputs: [-4 * ONE; INPUTS], ..full };
-            assert_eq!(heard(&low), reference_outputs(&weights, &low));
+            assert_eq!(outputs(&low), reference_outputs(&weights, &low));
         }
     }
 
     /// The first hidden unit takes the first input and the first value of the last category, the
     /// second layer takes half of it, and the counts are all of that plus two.
     #[test]
-    fn a_network_adds_what_it_hears_in_both_layers() {
+    fn both_layers_sum_their_inputs() {
         let mut weights = [0; LARGE_WEIGHTS];
         weights[0] = WEIGHT_ONE;
         weights[CATEGORY_WEIGHTS + CATEGORY_FROM[CATEGORIES - 1] * HIDDEN_1] = WEIGHT_ONE;
@@ -291,7 +304,7 @@ mod tests {
         let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
         assert_eq!(counts(0, 1), 2 * one);
         assert_eq!(counts(ONE, 1), 2 * one + one / 2);
-        assert_eq!(counts(ONE, 0), 3 * one, "the count is heard too");
-        assert_eq!(counts(-4 * ONE, 1), 2 * one, "nothing negative is heard");
+        assert_eq!(counts(ONE, 0), 3 * one, "the category contributes too");
+        assert_eq!(counts(-4 * ONE, 1), 2 * one, "negative values are not passed on");
     }
 }

@@ -10,8 +10,8 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::{deadwood, leftover};
 use crate::games::tongits::bot::{self, GreedyPlayer};
-use crate::games::tongits::habits::Neighbours;
 use crate::games::tongits::habit_tables::QUICK;
+use crate::games::tongits::habits::Neighbours;
 use crate::games::tongits::legal::for_each_legal_action;
 use crate::games::tongits::meld::{additions, for_each_meld};
 use crate::games::tongits::phase::Phase;
@@ -63,7 +63,12 @@ pub trait Judge {
     fn evaluate(&self, position: &Self::Position, memory: &mut Self::Memory) -> i64;
 
     /// Returns the action with the highest value; `None` if the viewer is not to act.
-    fn choose_action(&self, view: &View, dumps: DumpLimit, memory: &mut Self::Memory) -> Option<Action> {
+    fn choose_action(
+        &self,
+        view: &View,
+        dumps: DumpLimit,
+        memory: &mut Self::Memory,
+    ) -> Option<Action> {
         let considered = self.consider_actions(view, dumps, memory)?;
         let best = considered.iter().max_by_key(|one| one.worth);
         best.map(|best| best.action).or_else(|| bot::choose_action(view))
@@ -77,13 +82,15 @@ pub trait Judge {
         dumps: DumpLimit,
         memory: &mut Self::Memory,
     ) -> Option<Vec<Candidate<Self::Position>>> {
-        let (seat, hand) = (view.viewer?, view.hand()?);
+        let seat = view.viewer?;
+        let hand = view.hand()?;
         let rules = &view.public.rules;
         if !supports_rules(rules) {
             return Some(Vec::new());
         }
         let position = SeatPosition::new(&view.public, seat, hand);
-        let mut collector = ActionCollector { judge: self, position, dumps, memory, considered: Vec::new() };
+        let mut collector =
+            ActionCollector { judge: self, position, dumps, memory, considered: Vec::new() };
         match view.public.phase {
             Phase::Draw { seat: turn, .. } if turn == seat => collector.collect_turn_openings(),
             Phase::Play { seat: turn } if turn == seat => {
@@ -154,7 +161,8 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
             | Action::Fold => {}
         });
         for_each_legal_action(position.public, position.seat, position.hand, |action| {
-            if let (Action::Chow { cards }, Some(discard)) = (action, position.public.discards.top()) {
+            let discard = position.public.discards.top();
+            if let (Action::Chow { cards }, Some(discard)) = (action, discard) {
                 let after = position.with_meld_laid(cards.with(discard), cards);
                 let most = match self.dumps {
                     DumpLimit::All => usize::MAX,
@@ -178,11 +186,19 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
             DumpLimit::Likely(most) => likely_dumps(&position, most),
         };
         for card in dumps {
-            self.add_candidate(Action::Dump { card }, DecisionKind::Dump, &position.with_card_dumped(card));
+            self.add_candidate(
+                Action::Dump { card },
+                DecisionKind::Dump,
+                &position.with_card_dumped(card),
+            );
         }
         for cards in self.melds_to_lay() {
             let action = Action::Drop { cards, face_down: false };
-            self.add_candidate_with_dump(action, &position.with_meld_laid(cards, cards), DUMPS_AFTER_MAX);
+            self.add_candidate_with_dump(
+                action,
+                &position.with_meld_laid(cards, cards),
+                DUMPS_AFTER_MAX,
+            );
         }
         for (meld, cards, owner) in position.public.melds.iter_open() {
             for card in additions(cards).intersection(position.hand).iter() {
@@ -226,13 +242,14 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
         }
         let mut best: Option<(i64, J::Position)> = None;
         for card in dump_candidates(after, most) {
-            let position = self.judge.encode_position(DecisionKind::Dump, &after.with_card_dumped(card));
+            let position =
+                self.judge.encode_position(DecisionKind::Dump, &after.with_card_dumped(card));
             let worth = self.judge.evaluate(&position, self.memory);
             if best.as_ref().is_none_or(|(most, _)| *most <= worth) {
                 best = Some((worth, position));
             }
         }
-        let (worth, position) = best.expect("what is left over and the table does not take is dumped");
+        let (worth, position) = best.expect("some leftover card can be dumped");
         self.considered.push(Candidate { action, position: Some(position), worth });
     }
 }

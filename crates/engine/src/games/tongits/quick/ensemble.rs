@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 use core::ptr;
 
 use crate::game::Skill;
-use crate::games::tongits::quick::candidates::{Judge, DecisionKind};
 use crate::games::tongits::quick::accumulator::Accumulator;
+use crate::games::tongits::quick::candidates::{DecisionKind, Judge};
 use crate::games::tongits::quick::inputs::SeatPosition;
-use crate::games::tongits::quick::large::{CATEGORIES, CATEGORY_FROM, LargeNetwork, OUTPUTS, NetworkPosition};
+use crate::games::tongits::quick::large::{
+    CATEGORIES, CATEGORY_FROM, LargeNetwork, NetworkPosition, OUTPUTS,
+};
 use crate::games::tongits::quick::network::INPUTS;
 use crate::games::tongits::quick::suits::SuitPermutation;
 use crate::games::tongits::quick::sums::ONE;
@@ -38,14 +40,18 @@ impl<'a> EnsembleJudge<'a> {
     /// Returns the probability of a win and the counts divided by [`COUNTS_PER_ONE`], averaged over
     /// the networks, in units of 1 /
     /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
-    pub fn outputs(&self, position: &NetworkPosition, memory: &mut Vec<Accumulator<'a>>) -> [i64; OUTPUTS] {
+    pub fn outputs(
+        &self,
+        position: &NetworkPosition,
+        memory: &mut Vec<Accumulator<'a>>,
+    ) -> [i64; OUTPUTS] {
         if memory.is_empty() {
             memory.extend(self.networks.iter().map(Accumulator::new));
         }
         let heard = memory.iter().map(Accumulator::network).zip(self.networks);
         debug_assert!(
             heard.fold(true, |all, (one, own)| all && ptr::eq(one, own)),
-            "it is of others"
+            "the accumulators belong to other networks"
         );
         let mut sums = [0; OUTPUTS];
         for network in memory {
@@ -53,7 +59,7 @@ impl<'a> EnsembleJudge<'a> {
                 *sum += output;
             }
         }
-        let count = i64::try_from(self.networks.len()).expect("few networks");
+        let count = i64::try_from(self.networks.len()).expect("there are few networks");
         sums.map(|sum| sum / count)
     }
 }
@@ -74,11 +80,17 @@ impl<'a> Judge for EnsembleJudge<'a> {
         ];
         let mut categories = [0; CATEGORIES];
         for (place, count) in counts.into_iter().enumerate() {
-            let (from, end) = (CATEGORY_FROM[place], CATEGORY_FROM[place + 1]);
-            categories[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
+            let from = CATEGORY_FROM[place];
+            let end = CATEGORY_FROM[place + 1];
+            categories[place] =
+                u8::try_from((from + count).min(end - 1)).expect("a category index fits a byte");
         }
         let (mut inputs, sets) = position.encode();
-        debug_assert_eq!(OPPONENT_INPUTS.map(|place| inputs[place]), [0; 2], "a view needs these inputs");
+        debug_assert_eq!(
+            OPPONENT_INPUTS.map(|place| inputs[place]),
+            [0; 2],
+            "a feature occupies an opponent input"
+        );
         for (place, other) in OPPONENT_INPUTS.into_iter().zip(self.others) {
             inputs[place] = match other {
                 Some(Skill::Greedy) => ONE,
@@ -97,19 +109,22 @@ impl<'a> Judge for EnsembleJudge<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{EnsembleJudge, Judge as _, LargeNetwork, ONE, NetworkPosition, SuitPermutation, Vec};
+    use super::{
+        EnsembleJudge, Judge as _, LargeNetwork, NetworkPosition, ONE, SuitPermutation, Vec,
+    };
     use crate::games::tongits::quick::large::LARGE_WEIGHTS;
     use crate::games::tongits::quick::sums::WEIGHT_ONE;
 
     #[test]
-    fn networks_together_say_the_mean() {
+    fn an_ensemble_averages_its_networks() {
         let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
         let mut networks = [[0; LARGE_WEIGHTS]; 2];
         // One network predicts a certain win, the other one eight counts.
         networks[0][LARGE_WEIGHTS - 2] = WEIGHT_ONE;
         networks[1][LARGE_WEIGHTS - 1] = 2 * WEIGHT_ONE;
         let networks = networks.map(|weights| LargeNetwork::from_weights(&weights).unwrap());
-        let (others, suits) = ([None; 2], SuitPermutation::IDENTITY);
+        let others = [None; 2];
+        let suits = SuitPermutation::IDENTITY;
         let judge = EnsembleJudge { networks: &networks, others, win_counts: 8, suits };
         let position = NetworkPosition::empty();
         let mut memory = Vec::new();

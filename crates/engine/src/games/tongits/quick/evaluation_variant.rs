@@ -15,7 +15,7 @@ pub struct EvaluationVariant {
 }
 
 impl EvaluationVariant {
-    /// The one that the cards of a game say, about as often as any other.
+    /// Derives a variant from the cards of a game. All variants are about equally frequent.
     pub fn from_cards(cards: &[Card]) -> Self {
         let sum = cards.iter().fold(0, |sum, card| (sum * 53 + usize::from(card.index())) % 65_521);
         let ways = SuitPermutation::ALL.len();
@@ -32,7 +32,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn piles_say_every_way_and_every_network_about_as_often() {
+    fn variants_are_equally_frequent() {
         let deck: Vec<Card> = CardSet::STANDARD.iter().collect();
         let mut word = 1_u64;
         let mut counts = [[0; SuitPermutation::COUNT as usize]; NETWORKS];

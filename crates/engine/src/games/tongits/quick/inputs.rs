@@ -8,8 +8,8 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::arrange::{HandSummary, leftover};
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::{
-    additions, chowable, has_secret, points, points_max, total_points, runs_of_three, cards_of_rank,
-    paired_cards,
+    additions, cards_of_rank, chowable, has_secret, paired_cards, points, points_max, runs_of_three,
+    total_points,
 };
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::quick::large::SETS;
@@ -105,7 +105,8 @@ impl<'a> SeatPosition<'a> {
 
     /// Returns the features as numbers and as sets of cards.
     pub(super) fn encode(&self) -> (Inputs, [CardSet; SETS]) {
-        let (leftover, chowable) = (leftover(self.hand), chowable(self.hand));
+        let leftover = leftover(self.hand);
+        let chowable = chowable(self.hand);
         let deadwood = total_points(leftover);
         let mut writer = InputWriter { inputs: [0; INPUTS], next: 0 };
         self.write_own_hand(&mut writer);
@@ -151,7 +152,9 @@ impl<'a> SeatPosition<'a> {
     /// Writes the possible improvements of the hand by the next cards.
     fn write_outs(&self, left: CardSet, now: u32, chowable: CardSet, writer: &mut InputWriter) {
         let near = left.len() <= LEFTOVER_NEAR;
-        let (mut outs, mut gains, mut finishing) = (0, 0, 0);
+        let mut outs = 0;
+        let mut gains = 0;
+        let mut finishing = 0;
         let may_help = if near { chowable.union(self.additions) } else { chowable };
         let chows = self.unseen.intersection(chowable).len();
         for card in self.unseen.intersection(may_help).iter() {
@@ -172,7 +175,10 @@ impl<'a> SeatPosition<'a> {
         let draws = u32::from(self.public.stock_count) / u32::from(SEATS);
         let expected = gains * draws;
         writer.write_ratio(expected, 10 * unseen);
-        writer.write_ratio(now.saturating_sub(u32::try_from(expected as usize / unseen).unwrap_or(0)), 30);
+        writer.write_ratio(
+            now.saturating_sub(u32::try_from(expected as usize / unseen).unwrap_or(0)),
+            30,
+        );
     }
 
     fn write_table(&self, writer: &mut InputWriter) {
@@ -196,7 +202,8 @@ impl<'a> SeatPosition<'a> {
     }
 
     fn write_opponents(&self, own: u32, writer: &mut InputWriter) {
-        let average = total_points(self.unseen) / u32::try_from(self.unseen.len().max(1)).unwrap_or(1);
+        let average =
+            total_points(self.unseen) / u32::try_from(self.unseen.len().max(1)).unwrap_or(1);
         for other in self.seat.others(SEATS) {
             let cards = self.public.hand_counts[other.index()];
             let is_open = self.open.contains(other);
@@ -267,7 +274,7 @@ impl InputWriter {
         let one = one.try_into().unwrap_or(1).max(1);
         let most = i64::from(INPUT_MAX);
         let value = (part * i64::from(ONE) / one).clamp(-most, most);
-        self.inputs[self.next] = i16::try_from(value).expect("an input lies between its bounds");
+        self.inputs[self.next] = i16::try_from(value).expect("a clamped input fits 16 bits");
         self.next += 1;
     }
 }
@@ -278,7 +285,7 @@ mod tests {
     use crate::cards::CardSet;
 
     #[test]
-    fn sets_of_cards_are_what_they_are_called() {
+    fn named_card_sets_contain_the_right_cards() {
         let all = CardSet::STANDARD.iter();
         assert_eq!(SPECIAL, all.clone().filter(|card| is_special(*card)).collect());
         assert_eq!(LOW, all.filter(|card| points(*card) <= 4).collect());

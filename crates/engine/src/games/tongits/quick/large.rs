@@ -100,7 +100,7 @@ impl LargeNetwork {
     /// Panics if the text is not a valid file of weights.
     pub const fn parse(text: &[u8]) -> Self {
         let weights: [i16; LARGE_WEIGHTS] = parse_weights(text);
-        assert!(are_bounded(&weights), "a large weight");
+        assert!(are_bounded(&weights), "a weight is out of bounds");
         Self::from_array(&weights)
     }
 
@@ -136,11 +136,12 @@ const fn are_bounded(weights: &[i16; LARGE_WEIGHTS]) -> bool {
 impl NetworkPosition {
     /// Creates the position without inputs and cards, with the first value of each category.
     pub(super) fn empty() -> Self {
-        let [categories @ .., _] = CATEGORY_FROM.map(|from| u8::try_from(from).expect("few values"));
+        let [categories @ .., _] =
+            CATEGORY_FROM.map(|from| u8::try_from(from).expect("a category index fits a byte"));
         Self { inputs: [0; INPUTS], categories, sets: [CardSet::EMPTY; SETS] }
     }
 
-    /// The same place with the suits exchanged.
+    /// Returns the position with its suits permuted.
     pub fn permute_suits(&self, suits: SuitPermutation) -> Self {
         Self { sets: self.sets.map(|cards| suits.permute(cards)), ..*self }
     }
@@ -181,12 +182,12 @@ impl LargeNetwork {
 
 #[cfg(test)]
 mod tests {
-    use super::{CARD_WEIGHT_MAX, LARGE_WEIGHTS, LargeNetwork, CARD_WEIGHTS, WEIGHT_MAX};
+    use super::{CARD_WEIGHT_MAX, CARD_WEIGHTS, LARGE_WEIGHTS, LargeNetwork, WEIGHT_MAX};
     use crate::games::tongits::quick::LARGE;
     use crate::games::tongits::quick::network::parse_weights;
 
     #[test]
-    fn weights_read_as_they_are_written() {
+    fn weights_round_trip_through_text() {
         let read: [&[u8]; 2] =
             [include_bytes!("../large_1.weights"), include_bytes!("../large_2.weights")];
         for (large, text) in LARGE.iter().zip(read) {
@@ -201,6 +202,6 @@ mod tests {
         weights[CARD_WEIGHTS - 1] = WEIGHT_MAX;
         assert!(LargeNetwork::from_weights(&weights).is_some());
         weights[CARD_WEIGHTS] = CARD_WEIGHT_MAX + 1;
-        assert_eq!(LargeNetwork::from_weights(&weights), None, "the sum of a set's cards may be too large");
+        assert_eq!(LargeNetwork::from_weights(&weights), None, "the sum may overflow");
     }
 }

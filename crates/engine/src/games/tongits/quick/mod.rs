@@ -7,12 +7,12 @@
 //! Deliberately absent: memory of events, and rule sets with jokers or face-down melds, which the
 //! greedy player plays.
 
-mod ensemble;
-mod candidates;
 mod accumulator;
+mod candidates;
+mod ensemble;
+mod evaluation_variant;
 mod inputs;
 mod large;
-mod evaluation_variant;
 mod network;
 mod suits;
 mod sums;
@@ -25,18 +25,18 @@ use crate::games::tongits::rules::{Rules, SEATS};
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
-pub use ensemble::EnsembleJudge;
+pub use accumulator::Accumulator;
 #[cfg(feature = "testing")]
 pub use candidates::DecisionKind;
 pub use candidates::{Candidate, DumpLimit, Judge};
-pub use accumulator::Accumulator;
+pub use ensemble::EnsembleJudge;
+pub use evaluation_variant::EvaluationVariant;
 #[cfg(feature = "testing")]
 pub use large::{
-    CARD_WEIGHT_MAX, CARDS, CATEGORIES, CATEGORY_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, SETS,
-    WEIGHT_MAX,
+    CARD_WEIGHT_MAX, CARDS, CATEGORIES, CATEGORY_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS,
+    SETS, WEIGHT_MAX,
 };
 pub use large::{LargeNetwork, NetworkPosition};
-pub use evaluation_variant::EvaluationVariant;
 pub use network::Networks;
 #[cfg(feature = "testing")]
 pub use network::{HIDDEN, INPUTS, Inputs, WEIGHTS};
@@ -138,7 +138,10 @@ pub(super) fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i
     let judges: Vec<EnsembleJudge<'static>> = if kinds.is_empty() {
         alloc::vec![make_judge(seat, None, &LARGE, SuitPermutation::IDENTITY)]
     } else {
-        kinds.iter().map(|(kind, _)| make_judge(seat, Some(*kind), &LARGE, SuitPermutation::IDENTITY)).collect()
+        kinds
+            .iter()
+            .map(|(kind, _)| make_judge(seat, Some(*kind), &LARGE, SuitPermutation::IDENTITY))
+            .collect()
     };
     let mut memory = Vec::new();
     // The actions and their order do not depend on the opponents.
@@ -176,7 +179,8 @@ fn worths_over_permutations(
     for suits in SuitPermutation::ALL {
         for (action, sums) in sums.iter_mut().enumerate() {
             for ((judge, considered), sum) in judges.iter().zip(by_kind).zip(sums) {
-                let position = considered[action].position.expect("none of these wins at once");
+                let position =
+                    considered[action].position.expect("only a winning candidate has no position");
                 *sum += judge.evaluate(&position.permute_suits(suits), memory);
             }
         }

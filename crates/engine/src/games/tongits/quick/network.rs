@@ -14,11 +14,13 @@ use core::fmt::Write;
 
 use wide::{i16x8, i32x4, i32x8};
 
-use crate::games::tongits::quick::candidates::{Judge, DecisionKind};
+use crate::games::tongits::quick::candidates::{DecisionKind, Judge};
 use crate::games::tongits::quick::inputs::SeatPosition;
 #[cfg(any(test, feature = "testing"))]
 use crate::games::tongits::quick::sums::unpair_rows;
-use crate::games::tongits::quick::sums::{LANES, ONE, Pair, add_weights, add_products, activate, pair_rows, row};
+use crate::games::tongits::quick::sums::{
+    LANES, ONE, Pair, activate, add_products, add_weights, pair_rows, row,
+};
 
 /// The number of inputs of a network.
 pub const INPUTS: usize = 64;
@@ -101,12 +103,12 @@ impl Networks {
                 add_products(&mut sums, weights, *pair);
             }
         }
-        let mut heard = i32x4::ZERO;
+        let mut sum = i32x4::ZERO;
         for (sums, weights) in sums.iter().zip(network.output_weights.as_chunks().0) {
-            heard += activate(*sums, HIDDEN_MAX).dot(i16x8::new(*weights));
+            sum += activate(*sums, HIDDEN_MAX).dot(i16x8::new(*weights));
         }
-        let heard: i64 = heard.to_array().into_iter().map(i64::from).sum();
-        i64::from(network.output_bias) * i64::from(ONE) + heard
+        let sum: i64 = sum.to_array().into_iter().map(i64::from).sum();
+        i64::from(network.output_bias) * i64::from(ONE) + sum
     }
 }
 
@@ -158,7 +160,8 @@ impl Judge for Networks {
 /// Parses a file of weights, each of [`DIGITS`] hexadecimal digits.
 pub(super) const fn parse_weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
     let mut weights = [0; COUNT];
-    let (mut place, mut at) = (0, 0);
+    let mut place = 0;
+    let mut at = 0;
     while at < text.len() {
         if text[at] == b'\n' {
             at += 1;
@@ -169,7 +172,7 @@ pub(super) const fn parse_weights<const COUNT: usize>(text: &[u8]) -> [i16; COUN
         weights[place] = (high | low).cast_signed();
         (place, at) = (place + 1, at + DIGITS);
     }
-    assert!(place == COUNT, "there are as many as networks need");
+    assert!(place == COUNT, "the number of weights does not match the network");
     weights
 }
 
@@ -177,7 +180,7 @@ const fn parse_digit(text: u8) -> u16 {
     let digit = match text {
         b'0'..=b'9' => text - b'0',
         b'a'..=b'f' => text - b'a' + 10,
-        _ => panic!("weights are hexadecimal digits in lines"),
+        _ => panic!("weights are lowercase hexadecimal digits"),
     };
     digit as u16
 }
@@ -199,7 +202,8 @@ pub(super) fn format_weights(weights: &[i16]) -> String {
 /// Functions for training.
 #[cfg(any(test, feature = "testing"))]
 impl Networks {
-    /// From all weights in the order of the questions; `None` when there are too many or too few.
+    /// Creates the networks from all weights in the order of [`DecisionKind::ALL`]; `None` if their
+    /// number is wrong.
     pub fn from_weights(weights: &[i16]) -> Option<Self> {
         weights.try_into().ok().map(Self::from_array)
     }
@@ -217,7 +221,7 @@ impl Networks {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIDDEN, INPUTS, Inputs, Networks, ONE, DecisionKind, WEIGHTS};
+    use super::{DecisionKind, HIDDEN, INPUTS, Inputs, Networks, ONE, WEIGHTS};
     use crate::chance::ChanceRng;
     use crate::games::tongits::quick::sums::WEIGHT_ONE;
     use alloc::vec;
@@ -234,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_adds_what_it_hears_and_counts_no_negative_value() {
+    fn a_network_sums_its_inputs_and_rectifies() {
         let networks = half_and_one();
         let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
         let worth = |input: i16| {
@@ -250,7 +254,7 @@ mod tests {
 
     /// Compares with scalar arithmetic, for weights and inputs of any magnitude.
     #[test]
-    fn a_network_says_what_its_weights_say() {
+    fn a_network_agrees_with_scalar_arithmetic() {
         let mut dice = ChanceRng::from_number(1);
         for most in [300, i16::MAX] {
             let any = |dice: &mut ChanceRng, most: i16| {
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_read_as_they_are_written() {
+    fn weights_round_trip_through_text() {
         let networks = half_and_one();
         assert_eq!(Networks::parse(networks.to_text().as_bytes()), networks);
         assert_eq!(Networks::from_weights(&networks.weights()), Some(networks.clone()));

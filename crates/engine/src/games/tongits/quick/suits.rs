@@ -35,7 +35,8 @@ impl SuitPermutation {
 
 const fn all_permutations() -> [SuitPermutation; SuitPermutation::COUNT as usize] {
     let mut all = [SuitPermutation::IDENTITY; SuitPermutation::COUNT as usize];
-    let (mut number, mut place) = (0, 0);
+    let mut number = 0;
+    let mut place = 0;
     while place < all.len() {
         let order = [number / 64, number / 16 % 4, number / 4 % 4, number % 4];
         let seen = 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3];
@@ -55,14 +56,15 @@ mod tests {
     use alloc::collections::BTreeSet;
 
     #[test]
-    fn suits_are_exchanged_in_every_way_once() {
+    fn all_permutations_are_distinct() {
         let ways: BTreeSet<[usize; 4]> = SuitPermutation::ALL.iter().map(|suits| suits.0).collect();
         assert_eq!(ways.len(), 24);
         assert_eq!(SuitPermutation::ALL[0], SuitPermutation::IDENTITY);
         for suits in SuitPermutation::ALL {
             assert_eq!(suits.permute(CardSet::STANDARD), CardSet::STANDARD);
             for card in Card::all().filter(|card| !card.is_joker()) {
-                let (rank, suit) = (card.rank().unwrap(), card.suit().unwrap());
+                let rank = card.rank().unwrap();
+                let suit = card.suit().unwrap();
                 let other = Suit::ALL[suits.0[usize::from(suit.index())]];
                 let exchanged = suits.permute(CardSet::only(card));
                 assert_eq!(exchanged, CardSet::only(Card::new(rank, other)));

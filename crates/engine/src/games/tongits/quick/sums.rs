@@ -52,7 +52,8 @@ pub(super) const fn pair_rows<const UNITS: usize, const PAIRS: usize>(
     let mut paired = [[[0; 2]; UNITS]; PAIRS];
     let mut place = 0;
     while place < UNITS * PAIRS {
-        let (unit, pair) = (place / PAIRS, place % PAIRS);
+        let unit = place / PAIRS;
+        let pair = place % PAIRS;
         paired[pair][unit] = row(weights, from + each * unit + 2 * pair);
         place += 1;
     }
