@@ -2,10 +2,10 @@
 //! whole POT when a table is gone or a private table has ended, and one player's part when the
 //! player was removed from a private table (rule 7.4).
 //!
-//! A POT consists of the antes of the games since it was last empty. Each player gets back the own
-//! payments, less earlier refunds. If the POT ever holds another sum than these antes, each player
-//! gets a proportional part of the whole, rounded down to the hundredth; the remaining hundredths
-//! go one each to those who paid most, in case of a tie to the lower id.
+//! A POT consists of the antes of the games since it was last empty. Each player gets back what
+//! that player paid, less earlier refunds. If the POT ever holds another sum than these antes, each
+//! player gets a proportional part of the whole, rounded down to the hundredth; the remaining
+//! hundredths go one each to those who paid most, in case of a tie to the lower id.
 //!
 //! Contributions are read without locks, and the refund is booked only if the POT still has the
 //! version that was read. A refund requested by a table is idempotent, because its key names the
