@@ -1,4 +1,4 @@
-//! What a player may do.
+//! The actions of a player.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,60 +7,60 @@ use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::seat::Seat;
 
-/// An action of a player. Unknown fields are refused: they are a client's mistake.
+/// An action of a player. Unknown fields are rejected, because they are a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsAction", deny_unknown_fields))]
 pub enum Action {
-    /// Rule 2.1: names the risk and both prices, and pays the risk.
+    /// Opens a round: names the risk and both prices, and pays the risk (rule 2.1).
     Open { risk: u32, purchase: u32, sell: u32 },
-    /// Rules 2.2, 4.1, 4.3 and 4.4: pays what is missing of the risk, or what is owed.
+    /// Pays the missing part of the risk, or a debt (rules 2.2, 4.1, 4.3 and 4.4).
     Pay,
-    /// Rule 2.2, in a round of risking: the new risk and its prices.
+    /// Raises the risk and names its prices in a round of risking (rule 2.2).
     Raise { risk: u32, purchase: u32, sell: u32 },
-    /// Rule 4.1, in a confront: the new risk; the prices follow.
+    /// Raises the risk in a confront; the prices follow (rule 4.1).
     RaiseConfront { risk: u32 },
-    /// Rule 2.2: out of the game.
+    /// Leaves the game (rule 2.2).
     Retreat,
-    /// Rule 3.1: an asset of the hand for one of the section.
+    /// Swaps an asset of the hand for one of the section (rule 3.1).
     Swap { discard: Card, slot: u8 },
-    /// Rule 3.2: an asset of the section.
+    /// Purchases an asset of the section (rule 3.2).
     Purchase {
         slot: u8,
-        /// What leaves a hand of seven, and nothing else does.
+        /// The card to discard, which is given only if the hand holds seven cards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         discard: Option<Card>,
-        /// A free purchase is spent.
+        /// Whether a free purchase is spent.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         free: bool,
     },
-    /// Rule 3.3: the section's next acquire card.
+    /// Purchases the section's next acquire card (rule 3.3).
     Acquire {
-        /// What a wild would replace in a hand of seven.
+        /// The card that a wild would replace if the hand holds seven cards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         replace: Option<Card>,
-        /// A free purchase is spent.
+        /// Whether a free purchase is spent.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         free: bool,
     },
-    /// Rule 3.4: the whole hand for these of the section.
+    /// Sells the whole hand for these assets of the section (rule 3.4).
     Sell { slots: SlotSet },
-    /// Rule 1.3: plays a reveal on a section.
+    /// Plays a reveal on a section (rule 1.3).
     Reveal { section: u8 },
-    /// Rule 1.3: plays a dividend.
+    /// Plays a dividend (rule 1.3).
     Dividend,
-    /// Rule 3: the end of an assessment.
+    /// Ends the assessment (rule 3).
     Done,
-    /// Rules 3.5 and 6.4.
+    /// Confronts the other seats (rules 3.5 and 6.4).
     Confront,
-    /// Rule 4.1: pays, and discards three cards.
+    /// Pays and discards three cards to evade a confront (rule 4.1).
     Evade { discards: CardSet },
-    /// Rule 4.4.
+    /// Indexes the margin, in hundredths (rule 4.4).
     Index { margin: u8 },
-    /// Rule 4.5.
+    /// Leverages the buy-in, in hundredths of the risk (rule 4.5).
     Leverage { percent: u8 },
-    /// Rule 4.6: offers chips, or cards.
+    /// Offers a bribe of chips or of cards (rule 4.6).
     Bribe {
         to: Seat,
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -68,9 +68,9 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "has_none")]
         cards: CardSet,
     },
-    /// Rule 4.6: takes the bribe that is offered.
+    /// Accepts the offered bribe (rule 4.6).
     Accept,
-    /// Rule 4.6: takes it not.
+    /// Refuses the offered bribe (rule 4.6).
     Refuse,
 }
 
@@ -83,8 +83,8 @@ const fn has_none(cards: &CardSet) -> bool {
     cards.is_empty()
 }
 
-/// An action as read. Its variants all have fields, if none, because only then does the reader
-/// refuse a field too many.
+/// The form of an action for deserialization. Every variant is a struct variant, because serde
+/// rejects unknown fields only in these.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,14 +1,14 @@
-//! The house's AI: sound play from nothing but a view, and the same for the same view.
+//! The AI of the house: sound play from a view alone, and the same action for the same view.
 //!
-//! It knows that the risk never falls. Who cannot pay it a second time can neither confront nor open
-//! the next round, and when nobody can, all retreat in turn until the last opener has the whole pot.
-//! So it *presses*: it opens so high that nobody else can pay twice, raises no higher than what it
-//! can still pay until it opens again, and leaves when it is pressed itself. Beside that it builds a
-//! hand while cards are cheap, confronts with one that is likely the strongest, and shows when its
-//! part of the pot is worth the risk.
+//! It exploits that the risk never falls. A seat that cannot pay the risk a second time can neither
+//! confront nor open the next round, and if no seat can, all retreat in turn until the last opener
+//! has the whole pot. Therefore the AI *presses*: it opens so high that nobody else can pay twice,
+//! raises only as far as it can still pay until it opens again, and retreats when it is pressed
+//! itself. Otherwise it builds a hand while cards are cheap, confronts with a hand that is probably
+//! the strongest, and shows its hand if its share of the pot is worth the risk.
 //!
-//! Chips and hundredths in integers. Deliberately absent: evasions, bribes of its own, memory of the
-//! cards that it saw, and any search beyond the next card.
+//! Arithmetic uses integers in chips and hundredths. Evasions, offering bribes, memory of seen
+//! cards, and any search beyond the next card are deliberately absent.
 
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card};
@@ -24,28 +24,28 @@ use crate::games::tongo_assets::strength::{Class, HandRank, largest_group};
 use crate::games::tongo_assets::view::View;
 use crate::seat::Seat;
 
-/// What the AI would play; `None` when the viewer is not to act.
+/// Chooses the AI's action; `None` if the viewer is not prompted.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
     let (actor, own) = (view.actor()?, view.own.as_ref()?);
-    // Where it knows nothing better it plays as the clock does.
+    // The fallback is the action of the clock.
     let plain = clock::default_action(&actor)?;
     Some(BotPosition { actor, own }.choose_action().unwrap_or(plain))
 }
 
-/// A purchase is cheap up to this part of the chips.
+/// The fraction of its chips that a seat spends on a cheap purchase, as a divisor.
 const CHEAP: u32 = 25;
 
-/// Chances are in hundredths.
+/// A certain chance, in hundredths.
 const SURE: u32 = 100;
 
-/// How likely a hand must be the strongest for a confront that nothing urges.
+/// The chance of the strongest hand, in hundredths, above which the seat confronts without need.
 const CONFIDENT: u32 = 75;
 
-/// What a class is worth while a hand is built, and each card of its largest group.
+/// The value of a class, and of each card of the largest group, while a hand is built.
 const CLASS_WORTH: u32 = 150;
 const GROUP_WORTH: u32 = 120;
 
-/// What a seat knows, made ready to think.
+/// The knowledge of a seat from which it chooses an action.
 #[derive(Clone, Copy, Debug)]
 struct BotPosition<'a> {
     actor: Actor<'a>,
@@ -55,7 +55,7 @@ struct BotPosition<'a> {
 impl BotPosition<'_> {
     fn choose_action(&self) -> Option<Action> {
         if self.public().offer.is_some() {
-            // A bribe binds nobody (rule 4.6).
+            // A bribe creates no obligation (rule 4.6).
             return Some(Action::Accept);
         }
         match self.public().phase {
@@ -88,12 +88,12 @@ impl BotPosition<'_> {
         self.public().playing.without(self.actor.seat).iter()
     }
 
-    /// The seats still in.
+    /// Returns the number of seats still in the game.
     fn seats_in(&self) -> u32 {
         self.public().playing.iter().map(|_| 1).sum()
     }
 
-    /// The most chips that another seat has after paying this risk.
+    /// Returns the maximum of the chips that another seat has after paying this risk.
     fn richest_after(&self, risk: u32) -> u32 {
         let left = |seat: Seat| {
             let player = &self.public().players[seat];
@@ -102,7 +102,8 @@ impl BotPosition<'_> {
         self.others().filter_map(left).max().unwrap_or(0)
     }
 
-    /// Opens: pressing all others if that can be, else no higher than what can be paid again.
+    /// Chooses the opening: high enough to press all other seats if possible, otherwise no higher
+    /// than the seat can pay again.
     fn choose_opening(&self) -> Action {
         let (least, most) = self.public().opening_risk();
         let (chips, others) = (self.chips(), self.others());
@@ -115,7 +116,7 @@ impl BotPosition<'_> {
         let poorest = others.map(chips_of).min().unwrap_or(0);
         let pressing = (richest / 2 + 1).max(least);
         let risk = if pressing <= most {
-            // As much as all can pay, so that the pot is large.
+            // As high as all seats can pay, so that the pot is large.
             poorest.clamp(pressing, most)
         } else if self.public().rounds == 0 {
             least
@@ -128,7 +129,7 @@ impl BotPosition<'_> {
         Action::Open { risk, purchase, sell }
     }
 
-    /// Pays, raises or leaves.
+    /// Chooses to pay, raise or retreat.
     fn choose_risk_action(&self) -> Action {
         let public = self.public();
         let player = &public.players[self.actor.seat];
@@ -153,7 +154,7 @@ impl BotPosition<'_> {
         Action::Pay
     }
 
-    /// After how many openings of a round this seat opens one: 1 if it opens the next.
+    /// Returns the number of openings until this seat opens a round: 1 if it opens the next.
     fn openings_ahead(&self) -> u32 {
         let public = self.public();
         let mut seat = public.opener;
@@ -168,7 +169,8 @@ impl BotPosition<'_> {
         openings
     }
 
-    /// Builds the hand, takes what is free, and confronts or is done.
+    /// Chooses an action of the assessment: builds the hand, takes what is free, and confronts or
+    /// ends the assessment.
     fn choose_assessment_action(&self, swapped: bool) -> Action {
         if self.actor.has_kept(Acquire::Dividend) {
             return Action::Dividend;
@@ -202,7 +204,8 @@ impl BotPosition<'_> {
         best.1
     }
 
-    /// A card for less than seven in hand, while it is cheap; or for nothing.
+    /// Returns the best purchase for a hand of fewer than seven cards while it is cheap, or a free
+    /// one.
     fn best_purchase(&self, before: &Assets) -> Option<Action> {
         let public = self.public();
         let free = self.actor.has_kept(Acquire::Free);
@@ -222,7 +225,7 @@ impl BotPosition<'_> {
         let fitting = best.filter(|(_, card)| fits(*card));
         let section = public.sections[public.section_of(self.actor.seat)];
         let kept = self.own.kept.count() - u8::from(free);
-        // A wild fits wherever nothing that lies there does.
+        // A wild fits if no asset of the section does.
         let may_acquire = section.acquires > 0 && kept < KEPT_MAX;
         if fitting.is_none() && may_acquire && self.chips() >= public.risk + reserve {
             return Some(Action::Acquire { replace: None, free });
@@ -230,7 +233,7 @@ impl BotPosition<'_> {
         best.map(|(slot, _)| Action::Purchase { slot, discard: None, free })
     }
 
-    /// With seven in hand, what a free purchase would better most.
+    /// Returns the free purchase that improves a hand of seven most.
     fn best_exchange(&self, before: &Assets) -> Option<Action> {
         let hand = self.own.hand;
         let mut best = (hand_value(hand), None);
@@ -246,7 +249,7 @@ impl BotPosition<'_> {
         best.1
     }
 
-    /// Whether a confront is better than another round.
+    /// Returns whether a confront is better than another round.
     fn should_confront(&self) -> bool {
         let public = self.public();
         let next = public.opener.and_then(|opener| public.next_playing_seat(opener));
@@ -263,12 +266,12 @@ impl BotPosition<'_> {
         if urged {
             return expected >= public.risk;
         }
-        // What the pot is worth to one that waits: an equal part.
+        // The value of waiting is an equal share of the pot.
         let waits = public.pot / self.seats_in().max(1) + public.risk;
         chance >= CONFIDENT && expected > waits
     }
 
-    /// Whether a seat that opens next can open so that nobody else pays twice.
+    /// Returns whether a seat that opens next can open so high that nobody else pays twice.
     fn can_press(&self, opener: Seat) -> bool {
         let public = self.public();
         let chips = |seat: Seat| public.players[seat].chips;
@@ -278,7 +281,7 @@ impl BotPosition<'_> {
         richest / 2 < most && public.risk <= most
     }
 
-    /// How likely the hand is the strongest of all that are in, in hundredths.
+    /// Returns the chance that the hand is the strongest of all seats still in, in hundredths.
     fn win_chance(&self) -> u32 {
         let class = HandRank::from_hand(self.own.hand).class;
         let against = |seat: Seat| {
@@ -314,7 +317,7 @@ impl BotPosition<'_> {
         self.others().map(against).fold(SURE, hundredths_of)
     }
 
-    /// Shows if the part of the pot that is to be had is worth the risk.
+    /// Answers a confront: shows the hand if the expected share of the pot is worth the risk.
     fn answer_confront(&self) -> Action {
         let public = self.public();
         let missing = self.actor.amount_due().unwrap_or(0);
@@ -336,7 +339,8 @@ impl BotPosition<'_> {
         Action::Retreat
     }
 
-    /// Pays a debt that is less than an equal part of the pot.
+    /// Retreats from a debt that exceeds an equal share of the pot; `None` otherwise, so that the
+    /// fallback pays.
     fn settle_debt(&self) -> Option<Action> {
         let owes = self.public().players[self.actor.seat].owes;
         let is_dear = owes > self.public().pot / self.seats_in().max(1);
@@ -344,24 +348,24 @@ impl BotPosition<'_> {
     }
 }
 
-/// The lowest prices with a risk.
+/// Returns the lowest prices for a risk.
 pub(super) fn lowest_prices(risk: u32) -> (u32, u32) {
     (PriceBounds::for_risk(risk).purchase_min, 1)
 }
 
-/// The slots of a section with what lies there.
+/// Iterates over the occupied slots of a section with their assets.
 fn laid_assets(before: &Assets) -> impl Iterator<Item = (u8, Card)> {
     (0..).zip(before).filter_map(|(slot, asset)| Some((slot, (*asset)?)))
 }
 
-/// What a hand is worth while it is built.
+/// Returns the value of a hand while it is built.
 fn hand_value(hand: CardSet) -> u32 {
     let HandRank { class, number, .. } = HandRank::from_hand(hand);
     let class = Class::ALL.iter().take_while(|weaker| **weaker < class).map(|_| 1).sum::<u32>();
     class * CLASS_WORTH + u32::from(largest_group(hand)) * GROUP_WORTH + u32::from(number)
 }
 
-/// So many hundredths.
+/// Returns `hundredths` hundredths of the amount, without overflow.
 fn hundredths_of(amount: u32, hundredths: u32) -> u32 {
     amount / 100 * hundredths + amount % 100 * hundredths / 100
 }

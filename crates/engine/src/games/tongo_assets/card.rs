@@ -1,8 +1,8 @@
-//! The cards (rules 1.2 and 1.3): 98 assets and 30 acquire cards, each under one index.
+//! The cards (rules 1.2 and 1.3): 98 assets and 30 acquire cards, in one range of indices.
 //!
-//! Assets have the indices 0 to 97, acquire cards 98 to 127, so that a set of any of them is one
-//! word of 128 bits. An asset is written with its number, colour and copy, as in `4Ra`; an acquire
-//! card with the letter of its kind and a number, as in `W3`.
+//! Assets have the indices 0 to 97 and acquire cards 98 to 127, so that a set of cards is one word
+//! of 128 bits. The notation of an asset is its number, colour and copy, such as `4Ra`; that of an
+//! acquire card is the letter of its kind and a number, such as `W3`.
 
 use core::str::FromStr;
 
@@ -10,22 +10,22 @@ use arrayvec::ArrayVec;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Numbers of assets, and as many colours.
+/// The number of numbers, and of colours, of assets.
 pub const NUMBERS: u8 = 7;
 
-/// Assets of one copy.
+/// The number of assets of one copy.
 pub const TYPES: u8 = NUMBERS * NUMBERS;
 
-/// Assets of both copies.
+/// The number of assets of both copies.
 pub const ASSETS: u8 = 2 * TYPES;
 
-/// Acquire cards.
+/// The number of acquire cards.
 pub const ACQUIRES: u8 = 30;
 
-/// All cards.
+/// The number of all cards.
 pub(super) const CARDS: u8 = ASSETS + ACQUIRES;
 
-/// How many acquire cards there are of each kind, with its letter (rule 1.3).
+/// The number of acquire cards of each kind, and its letter (rule 1.3).
 const KINDS: [(Acquire, u8, u8); 5] = [
     (Acquire::Wild, 14, b'W'),
     (Acquire::Free, 6, b'F'),
@@ -36,7 +36,7 @@ const KINDS: [(Acquire, u8, u8); 5] = [
 
 const COPIES: &[u8; 2] = b"ab";
 
-/// A colour, in the order of rule 1.2. For strength red is the highest (rule 5).
+/// A colour, in the order of rule 1.2. In a comparison of hands red is the highest (rule 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
     Red,
@@ -68,7 +68,7 @@ impl Colour {
         }
     }
 
-    /// As people say it.
+    /// Returns the colour's name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Red => "red",
@@ -86,7 +86,7 @@ impl Colour {
     }
 }
 
-/// On the wire a colour is its letter.
+/// A colour serializes as its letter.
 impl Serialize for Colour {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_char(char::from(self.letter()))
@@ -115,15 +115,15 @@ impl schemars::JsonSchema for Colour {
 /// The kind of an acquire card (rule 1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acquire {
-    /// Stands for any asset; it is held in the hand.
+    /// A substitute for any asset, held in the hand.
     Wild,
-    /// Spent with a purchase, which then costs nothing.
+    /// A card that makes one purchase free.
     Free,
-    /// Looks at one section's assets.
+    /// A card that shows the assets of one section.
     Reveal,
-    /// Takes the purchase price from the pot.
+    /// A card that takes the purchase price from the pot.
     Dividend,
-    /// Pays the risk into the pot as soon as it is drawn.
+    /// A card that pays the risk into the pot as soon as it is drawn.
     Audit,
 }
 
@@ -139,12 +139,12 @@ impl Card {
         if index < CARDS { Some(Self(index)) } else { None }
     }
 
-    /// The asset of this index, copy × 49 + colour × 7 + number − 1 (rule 1.2).
+    /// Returns the asset with this index: copy × 49 + colour × 7 + number − 1 (rule 1.2).
     pub const fn asset(index: u8) -> Option<Self> {
         if index < ASSETS { Some(Self(index)) } else { None }
     }
 
-    /// The acquire card of this index among the 30 (rule 1.3).
+    /// Returns the acquire card with this index among the 30 (rule 1.3).
     pub const fn acquire(index: u8) -> Option<Self> {
         if index < ACQUIRES { Some(Self(ASSETS + index)) } else { None }
     }
@@ -157,7 +157,7 @@ impl Card {
         self.0 < ASSETS
     }
 
-    /// 1 to 7; `None` for an acquire card.
+    /// Returns the number, 1 to 7; `None` for an acquire card.
     pub const fn number(self) -> Option<u8> {
         if self.is_asset() { Some(self.0 % NUMBERS + 1) } else { None }
     }
@@ -166,7 +166,7 @@ impl Card {
         if self.is_asset() { Some(Colour::ALL[(self.0 % TYPES / NUMBERS) as usize]) } else { None }
     }
 
-    /// The kind of an acquire card; `None` for an asset.
+    /// Returns the kind of an acquire card; `None` for an asset.
     pub const fn kind(self) -> Option<Acquire> {
         match self.0 {
             0..98 => None,
@@ -186,7 +186,7 @@ impl Card {
         (0..CARDS).map(Self)
     }
 
-    /// Two or three.
+    /// Returns the two or three letters of the notation.
     fn letters(self) -> ArrayVec<u8, 3> {
         if self.is_asset() {
             let colour = Colour::ALL[usize::from(self.0 % TYPES / NUMBERS)].letter();
@@ -207,7 +207,7 @@ impl Card {
 
 card_text! {
     Card, "a card such as \"4Ra\" or \"W0\"";
-    /// A text that is no card.
+    /// The error for a text that is not a card.
     pub struct ParseCardError = "not a card: an asset is number, colour RBYGPOK and copy ab, as in 4Ra; \
         an acquire card is its kind WFVDX and a number, as in W0";
 }
@@ -226,7 +226,7 @@ impl FromStr for Card {
         for (_, count, known) in KINDS {
             if letter.as_bytes() == [known] && written < count {
                 let card = Self(first + written);
-                // One card has one notation: no `W01` and no `W+1`.
+                // A card has exactly one notation: `W01` and `W+1` are invalid.
                 let is_its = *card.letters() == *text.as_bytes();
                 return is_its.then_some(card).ok_or(ParseCardError);
             }

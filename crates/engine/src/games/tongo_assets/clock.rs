@@ -1,11 +1,11 @@
-//! What the clock plays (rule 7.2).
+//! The actions of the clock (rule 7.2).
 
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::legal::Actor;
 use crate::games::tongo_assets::phase::Phase;
 use crate::games::tongo_assets::rules::PriceBounds;
 
-/// What the clock plays; `None` for a seat that is not asked.
+/// Returns the action that the clock plays; `None` for a seat that is not prompted.
 pub(super) fn default_action(actor: &Actor<'_>) -> Option<Action> {
     let public = actor.public;
     if let Some(offer) = public.offer {

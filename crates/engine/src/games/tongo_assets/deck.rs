@@ -1,5 +1,6 @@
-//! A deck that lies face down: cards are taken from its top and put under it. A fixed array, because
-//! a game is copied at every action; as wide as the assets, which are the larger deck.
+//! A face-down deck: cards are taken from the top and put under the bottom. It is a fixed array,
+//! because a game is copied at every action, with the capacity of the larger deck, that of the
+//! assets.
 
 use core::fmt;
 
@@ -12,7 +13,7 @@ use crate::games::tongo_assets::set::CardSet;
 
 const MOST: usize = ASSETS as usize;
 
-/// Cards in order. On the wire it is their list, the top first.
+/// A deck of cards in order, serialized as their list from the top.
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
@@ -21,7 +22,7 @@ const MOST: usize = ASSETS as usize;
 )]
 pub struct Deck {
     cards: [Card; MOST],
-    /// Where the top is; what lies before it was taken.
+    /// The index of the top card in the ring buffer.
     top: u8,
     len: u8,
 }
@@ -39,7 +40,7 @@ impl Deck {
         self.len == 0
     }
 
-    /// From the top.
+    /// Iterates over the cards from the top.
     pub fn iter(&self) -> impl Iterator<Item = Card> {
         (0..self.len).map(|place| self.cards[self.place(place)])
     }
@@ -52,10 +53,10 @@ impl Deck {
         Some(card)
     }
 
-    /// Puts cards under the deck by ascending index (rule 2.2).
+    /// Puts cards under the deck in ascending order of index (rule 2.2).
     ///
     /// # Panics
-    /// When they are more cards than there are: a bug.
+    /// If the deck would hold more cards than exist.
     pub fn put_under(&mut self, cards: CardSet) {
         for card in cards.iter() {
             self.push(card);

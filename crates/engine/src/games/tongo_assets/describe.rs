@@ -1,4 +1,4 @@
-//! A game of Tongo (assets) as people read it: what is open and in the hands, and what was done.
+//! Descriptions of Tongo (assets) for people: views, actions and events.
 
 use alloc::format;
 use alloc::string::String;
@@ -46,7 +46,7 @@ pub(super) fn describe_view(view: &View) -> Vec<Row> {
     rows
 }
 
-/// The pot and the prices.
+/// Returns the row of the pot and the prices.
 fn table_row(public: &PublicState) -> Row {
     let PublicState { rounds, pot, risk, purchase, sell, asset_deck, acquire_deck, .. } = public;
     let said = format!(
@@ -56,7 +56,7 @@ fn table_row(public: &PublicState) -> Row {
     Row { seat: None, label: "table".into(), pieces: vec![text_piece(said)] }
 }
 
-/// The hand and the kept cards of a seat, as far as the viewer sees them.
+/// Returns the hand and the kept cards of a seat, as far as the viewer sees them.
 fn visible_cards(view: &View, seat: Seat) -> (Option<CardSet>, Option<CardSet>) {
     let shown = view.public.shown.as_ref().and_then(|shown| shown[seat]).map(|shown| shown.hand);
     match (&view.hidden, &view.own) {
@@ -302,7 +302,7 @@ fn face_piece(face: Face) -> Piece {
     }
 }
 
-/// An asset as its number and colour, an acquire card as its kind.
+/// Returns a card as text: an asset by its number and colour, an acquire card by its kind.
 fn card_piece(card: Card) -> Piece {
     let is_red = card.colour() == Some(Colour::Red);
     let said = match (card.number(), card.colour(), card.kind()) {

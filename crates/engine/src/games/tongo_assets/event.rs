@@ -1,8 +1,8 @@
-//! What happened in a game, complete, and what of it each viewer may see.
+//! The events of a game, and their redaction.
 //!
-//! A card that a viewer may not see is told by its shape alone: an asset is round and an acquire
-//! card square, so that the shapes are seen by everybody (rule 1.2). No event lets a seat know
-//! another's cards, what lies in a section before another seat, or the order of a deck.
+//! A hidden card appears as its shape alone: assets are round and acquire cards square, so
+//! everybody sees the shapes (rule 1.2). No event discloses another seat's cards, the assets before
+//! another seat, or the order of a deck.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -20,7 +20,7 @@ use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
 use crate::seat::Seat;
 
-/// A card as a viewer sees it: itself, or its shape. On the wire `4Ra`, `asset` or `acquire`.
+/// A card as a viewer sees it: the card or its shape. It serializes as `4Ra`, `asset` or `acquire`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
     Up(Card),
@@ -37,7 +37,7 @@ impl Face {
         }
     }
 
-    /// The card, as far as it is seen.
+    /// Returns the card if it is visible.
     pub const fn card(self) -> Option<Card> {
         match self {
             Self::Up(card) => Some(card),
@@ -95,84 +95,85 @@ impl schemars::JsonSchema for Face {
 /// Three cards that leave a hand together (rule 4.1).
 pub type EvadedCards = [Face; 3];
 
-/// Where a bought acquire card goes (rule 1.5).
+/// The destination of a purchased acquire card (rule 1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPlace"))]
 pub enum AcquireDestination {
-    /// A wild, into the hand.
+    /// The hand, for a wild.
     Hand,
-    /// Apart, to be played later.
+    /// The kept cards, to be played later.
     Kept,
-    /// An audit, onto the pile at once.
+    /// The pile, for an audit, which takes effect at once.
     Pile,
 }
 
-/// One thing that happened. Amounts are chips.
+/// An event of a game. Amounts are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEvent"))]
 pub enum Event {
-    /// Chance chose who opens first (rule 2.1).
+    /// Chance has chosen the first opener (rule 2.1).
     DealerChosen { seat: Seat },
-    /// The assets are shuffled (rule 1.7). The order is for the record.
+    /// The assets have been shuffled (rule 1.7). Only the record has the order.
     AssetsShuffled {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deck: Option<Box<Deck>>,
     },
-    /// The acquire cards are shuffled (rule 1.7). The order is for the record.
+    /// The acquire cards have been shuffled (rule 1.7). Only the record has the order.
     AcquiresShuffled {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deck: Option<Box<Deck>>,
     },
-    /// Rule 1.4. A viewer sees its own hand.
+    /// The hands have been dealt (rule 1.4). A viewer sees its own hand.
     Dealt { rotation: u8, hands: Box<Ring<Option<CardSet>>> },
-    /// Rule 2.1: an opening that is paid. The sections are filled up (rule 1.4).
+    /// A seat has opened and paid (rule 2.1). The sections are refilled (rule 1.4).
     Opened { seat: Seat, risk: u32, purchase: u32, sell: u32 },
-    /// Rules 2.2, 4.1, 4.3 and 4.4.
+    /// A seat has paid the risk or a debt (rules 2.2, 4.1, 4.3 and 4.4).
     Paid { seat: Seat, chips: u32 },
-    /// Rules 2.2 and 4.1: the new risk with its prices, and what the seat paid.
+    /// A seat has raised the risk and paid (rules 2.2 and 4.1).
     Raised { seat: Seat, chips: u32, risk: u32, purchase: u32, sell: u32 },
-    /// Rule 2.2: out of the game; its cards lie under the decks.
+    /// A seat has left the game; its cards go under the decks (rule 2.2).
     Retreated { seat: Seat },
-    /// Rule 2.3: the table stands still.
+    /// The table has stopped turning (rule 2.3).
     Stopped { rotation: u8 },
-    /// Rule 3: the seat's assessment begins. It alone sees the assets of the section before it.
+    /// The seat's assessment has begun (rule 3). Only the seat sees the assets of the section
+    /// before it.
     Assessing {
         seat: Seat,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assets: Option<Assets>,
     },
-    /// Rule 3.1.
+    /// A seat has swapped an asset (rule 3.1).
     Swapped { seat: Seat, slot: u8, taken: Face, discarded: Face },
-    /// Rule 3.2.
+    /// A seat has purchased an asset (rule 3.2).
     Purchased {
         seat: Seat,
         slot: u8,
         taken: Face,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         discarded: Option<Face>,
-        /// 0 where a free purchase was spent.
+        /// The price; 0 for a free purchase.
         chips: u32,
     },
-    /// Rule 3.3. An audit is seen by everybody.
+    /// A seat has purchased an acquire card (rule 3.3). Everybody sees an audit.
     Acquired {
         seat: Seat,
         taken: Face,
         to: AcquireDestination,
-        /// What a wild replaced.
+        /// The card that a wild replaced.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         discarded: Option<Face>,
-        /// 0 where a free purchase was spent.
+        /// The price; 0 for a free purchase.
         chips: u32,
     },
-    /// A free purchase went onto the pile (rule 1.3); the purchase follows.
+    /// A free purchase has been put on the pile (rule 1.3); the purchase follows.
     FreeSpent { seat: Seat },
-    /// Rule 1.3: what an audit took.
+    /// A seat has paid for an audit (rule 1.3).
     Audited { seat: Seat, chips: u32 },
-    /// Rule 3.4. The seat sees its new hand.
+    /// A seat has sold its hand (rule 3.4) and sees the new one.
     Sold {
         seat: Seat,
         slots: SlotSet,
@@ -180,26 +181,26 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hand: Option<CardSet>,
     },
-    /// Rule 1.3: the seat alone sees that section's assets.
+    /// A seat has played a reveal (rule 1.3). Only the seat sees that section's assets.
     Revealed {
         seat: Seat,
         section: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assets: Option<Assets>,
     },
-    /// Rule 1.3: taken from the pot.
+    /// A seat has taken a dividend from the pot (rule 1.3).
     DividendTaken { seat: Seat, chips: u32 },
-    /// The end of an assessment.
+    /// A seat has ended its assessment.
     Done { seat: Seat },
-    /// Rules 3.5 and 4.1.
+    /// A seat has confronted (rules 3.5 and 4.1).
     Confronted { seat: Seat, chips: u32 },
-    /// Rule 4.1: the confront has failed.
+    /// A seat has evaded, so the confront has failed (rule 4.1).
     Evaded { seat: Seat, chips: u32, discarded: EvadedCards },
-    /// Rule 4.4.
+    /// A seat has indexed its margin (rule 4.4).
     Indexed { seat: Seat, margin: u8, chips: u32, risk: u32, purchase: u32, sell: u32 },
-    /// Rule 4.5.
+    /// A seat has leveraged its buy-in (rule 4.5).
     Leveraged { seat: Seat, percent: u8, chips: u32 },
-    /// Rule 4.6: openly.
+    /// A seat has offered a bribe, openly (rule 4.6).
     BribeOffered {
         seat: Seat,
         to: Seat,
@@ -208,11 +209,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "has_none")]
         cards: CardSet,
     },
-    /// Rule 4.6: the seat that was offered a bribe has answered.
+    /// The seat that was offered a bribe has answered (rule 4.6).
     BribeAnswered { seat: Seat, accepted: bool },
-    /// Rule 4.3: all that are still in show their hands.
+    /// All seats still in show their hands (rule 4.3).
     Shown { hands: Box<Ring<Option<ShownHand>>> },
-    /// Rule 6: half chips of the pot by seat.
+    /// The game is over, with the awards by seat in half chips of the pot (rule 6).
     Over { ending: GameEnding, winner: Seat, awards: Ring<u32> },
 }
 
@@ -226,8 +227,8 @@ const fn has_none(cards: &CardSet) -> bool {
 }
 
 impl Event {
-    /// The seat that plays a kept acquire card with it, and of which kind that is. The first card of
-    /// its kind is played, so that it need not be named.
+    /// Returns the seat that plays a kept acquire card with this event, and the card's kind. The
+    /// first card of the kind is played, so it need not be named.
     pub(super) const fn played_kept_card(&self) -> Option<(Seat, Acquire)> {
         match self {
             Self::FreeSpent { seat } => Some((*seat, Acquire::Free)),
@@ -260,7 +261,7 @@ impl Event {
         }
     }
 
-    /// What the viewer may see of it.
+    /// Redacts the event for a viewer.
     #[must_use]
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let own = match viewer {

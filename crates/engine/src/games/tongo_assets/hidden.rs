@@ -1,8 +1,8 @@
-//! Every card in its place: hands, what is kept apart, piles, sections and decks. The game has it,
-//! and the view of the record; it follows events as what is open does.
+//! The position of every card: hands, kept cards, piles, sections and decks. The game and the view
+//! of the record hold it, and update it by events.
 //!
-//! [`OwnKnowledge`] is what a seat knows of it: its hand, what it keeps, and in its assessment the sections
-//! that it sees.
+//! [`OwnKnowledge`] is the part that a seat knows: its hand, its kept cards, and during its
+//! assessment the sections that it sees.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, HiddenSection};
 use crate::seat::Seat;
 
-/// Where all cards lie.
+/// The positions of all cards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsHidden"))]
@@ -31,7 +31,7 @@ pub struct Hidden {
 }
 
 impl Hidden {
-    /// Before anything is shuffled.
+    /// Creates the state before any shuffle.
     pub(super) fn new(public: &PublicState) -> Self {
         let seats = public.seats();
         Self {
@@ -44,12 +44,12 @@ impl Hidden {
         }
     }
 
-    /// The assets before a seat (rule 3).
+    /// Returns the assets of the section before a seat (rule 3).
     pub(super) fn section_assets(&self, public: &PublicState, seat: Seat) -> Assets {
         self.sections[public.section_of(seat)].assets
     }
 
-    /// Brings the cards up to date with a complete event, of which `public` does not know yet.
+    /// Updates the cards by a complete event, which has not been applied to `public` yet.
     pub(super) fn apply(&mut self, public: &PublicState, event: &Event) {
         match event {
             Event::AssetsShuffled { deck: Some(deck) } => self.assets = **deck,
@@ -124,7 +124,7 @@ impl Hidden {
         self.piles[seat] = self.piles[seat].with(card);
     }
 
-    /// Rule 1.4. The hands come with the event.
+    /// Deals the sections (rule 1.4). The hands are part of the event.
     fn deal(&mut self, public: &PublicState, rotation: u8, hands: &Ring<Option<CardSet>>) {
         for section in self.sections.as_mut_slice() {
             for asset in &mut section.assets {
@@ -143,7 +143,7 @@ impl Hidden {
         }
     }
 
-    /// What the seats are dealt by this rotation (rule 1.4), before it is dealt.
+    /// Returns the hands that the seats receive for this rotation, before the deal (rule 1.4).
     pub(super) fn hands_to_deal(&self, public: &PublicState, rotation: u8) -> Ring<Option<CardSet>> {
         let turned = PublicState { rotation, ..public.clone() };
         let mut hands = Ring::new(public.seats());
@@ -155,7 +155,8 @@ impl Hidden {
         hands
     }
 
-    /// Rule 1.4: sections ascending, slots ascending, while the decks last.
+    /// Refills the sections in ascending order of section and slot, while the decks last (rule
+    /// 1.4).
     fn refill(&mut self) {
         for section in self.sections.as_mut_slice() {
             for asset in section.assets.iter_mut().filter(|asset| asset.is_none()) {
@@ -167,7 +168,7 @@ impl Hidden {
         }
     }
 
-    /// Rule 2.2: under the decks by ascending index.
+    /// Puts the cards of a seat under the decks in ascending order of index (rule 2.2).
     fn retreat(&mut self, seat: Seat) {
         let cards = self.hands[seat].union(self.kept[seat]).union(self.piles[seat]);
         self.assets.put_under(cards.assets());
@@ -176,7 +177,7 @@ impl Hidden {
     }
 }
 
-/// What a seat holds.
+/// The cards that a seat holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeldCards {
     pub(super) hand: CardSet,
@@ -184,8 +185,9 @@ pub(super) struct HeldCards {
 }
 
 impl HeldCards {
-    /// What the seat holds after an event that shows it its own cards: the same for the game and for
-    /// the seat's view. The bribe is the one that waited before the event.
+    /// Returns the cards that the seat holds after an event in which its own cards are visible,
+    /// both for the game and for the seat's view. `offer` is the bribe that was pending before the
+    /// event.
     pub(super) fn after_event(self, own: Seat, event: &Event, offer: Option<Offer>) -> Self {
         let Self { hand, kept } = self;
         let without =
@@ -253,7 +255,7 @@ impl HeldCards {
         }
     }
 
-    /// Rule 4.6.
+    /// Returns the cards after an accepted bribe (rule 4.6).
     fn after_bribe(self, own: Seat, offer: Option<Offer>) -> Self {
         let Some(offer) = offer else {
             return self;
@@ -270,7 +272,7 @@ impl HeldCards {
     }
 }
 
-/// A section that the seat looked at by a reveal.
+/// A section that a seat has looked at by a reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsLook"))]
@@ -279,17 +281,17 @@ pub struct RevealedSection {
     pub assets: Assets,
 }
 
-/// What a seat knows beside what is open.
+/// The knowledge of a seat beside the public state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsOwn"))]
 pub struct OwnKnowledge {
     pub hand: CardSet,
     pub kept: CardSet,
-    /// In its assessment, the assets before it.
+    /// The assets before the seat, during its assessment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Assets>,
-    /// In its assessment, the section that it looked at last.
+    /// The section that the seat looked at last, during its assessment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look: Option<RevealedSection>,
 }
@@ -308,8 +310,8 @@ impl OwnKnowledge {
         own
     }
 
-    /// Follows an event that was redacted for this seat. What is open has been brought up to date,
-    /// and the bribe is the one that waited before.
+    /// Updates the knowledge by an event that was redacted for this seat. `public` has already been
+    /// updated; `offer` is the bribe that was pending before the event.
     pub(super) fn apply(
         &mut self,
         public: &PublicState,
@@ -352,9 +354,9 @@ impl OwnKnowledge {
     }
 }
 
-/// Every card that lies somewhere, and how many that are.
 #[cfg(feature = "testing")]
 impl Hidden {
+    /// Returns the set of all cards at some position, and the number of positions that hold a card.
     pub fn all_cards(&self) -> (CardSet, usize) {
         let decks = self.assets.iter().chain(self.acquires.iter());
         let lying = self.sections.iter();

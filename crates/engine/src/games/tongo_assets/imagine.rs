@@ -1,6 +1,6 @@
-//! A game that a seat could be playing, as far as its view tells: the cards that it does not see lie
-//! at random where it cannot see them, as many in each place as everybody knows. What it saw earlier
-//! is not remembered.
+//! Sampling of games that are consistent with a view: unseen cards are placed at random in the
+//! positions that the seat cannot see, in the numbers that everybody knows. Cards that the seat saw
+//! earlier are not remembered.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,8 @@ use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
 use crate::seat::Seat;
 
-/// `None` where nobody looks, nobody is to act, or a bribe waits, whose cards are seen.
+/// Samples a game; `None` for a spectator, if no seat is prompted, or while a bribe is pending,
+/// whose cards are visible.
 pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAssets> {
     let (viewer, own) = (view.viewer?, view.own.as_ref()?);
     view.prompt()?;
@@ -34,7 +35,8 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAsse
         UnseenCards(shuffled_cards(dice).into_iter().filter(|card| !seen.contains(*card)).collect());
     let mut hidden = Hidden::new(public);
     (hidden.hands[viewer], hidden.kept[viewer]) = (own.hand, own.kept);
-    // Wilds first, and then what may be kept: the other acquire cards may lie anywhere.
+    // Wilds are drawn first and then the cards that may be kept; other acquire cards may be
+    // anywhere.
     for seat in Seat::all(public.seats()).filter(|seat| *seat != viewer) {
         let player = &public.players[seat];
         let wilds = unseen.take_matching(player.wilds, Card::is_wild);
@@ -64,8 +66,8 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAsse
     Some(TongoAssets { public: public.clone(), hidden })
 }
 
-/// What a search looks at: what is advised first; of openings and raises those with the lowest
-/// prices; of cards to take or to give away none but what is advised, because there are many.
+/// Appends the candidate actions of a search: the chosen action first, openings and raises only at
+/// the lowest prices, and of the many actions that take or give away cards only the chosen one.
 pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
     let Some(actor) = view.actor() else { return };
     actions.extend(advised);
@@ -98,7 +100,7 @@ pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &
     });
 }
 
-/// Cards that lie somewhere, in the order in which they are dealt.
+/// The unseen cards in the order in which they are dealt.
 struct UnseenCards(Vec<Card>);
 
 impl UnseenCards {

@@ -1,4 +1,4 @@
-//! Tongo (assets) by its name: its rule sets, what its endings and counters are called, and the
+//! Tongo (assets) as a kind of game: its rule sets, the names of its endings and counters, and the
 //! short form of its common events.
 
 use alloc::string::ToString;
@@ -186,7 +186,7 @@ pub(super) const fn ending_name(ending: GameEnding) -> &'static str {
     }
 }
 
-/// What the players' counters grow by.
+/// Returns the increments of the players' counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let mut counts = Vec::new();
     let (Some(end), Some(shown)) = (public.end, &public.shown) else {

@@ -1,6 +1,6 @@
-//! Whether an action is legal, from what is open and what the seat itself holds: one answer for the
-//! game and for a player's view, because neither needs to know more. `list` names the actions that
-//! [`check`] takes; random play holds the two against each other.
+//! The legality of an action, from the public state and the cards of the seat. The game and a
+//! player's view share this code, because neither needs to know more. `list` lists the actions that
+//! [`check`] accepts; random play compares the two.
 
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card};
@@ -14,7 +14,7 @@ use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::seat::Seat;
 
-/// A seat that looks whether it may act, with what it holds.
+/// A seat with the cards that it holds, for which the legality of an action is checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Actor<'a> {
     pub(super) public: &'a PublicState,
@@ -23,7 +23,10 @@ pub(super) struct Actor<'a> {
     pub(super) kept: CardSet,
 }
 
-/// Whether the seat may play this action now, or the first reason why not.
+/// Checks that the seat may play this action now.
+///
+/// # Errors
+/// The first reason for a refusal.
 pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
     match (actor.public.phase, action) {
         (Phase::Dealer | Phase::Assets | Phase::Acquires | Phase::Deal, _) => {
@@ -69,9 +72,9 @@ pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
     }
 }
 
-/// Returns whether a seat commits itself by an action that nobody asked it for (rule 7.4): it
-/// confronts in an assessment, buys an acquire card, raises what is at risk, or bribes. After the
-/// last round a confront is asked of the seat (rule 6.4).
+/// Returns whether the action commits a seat without a prompt to do so (rule 7.4): it confronts
+/// during an assessment, purchases an acquire card, raises the risk, or offers a bribe. After the
+/// last round a confront is prompted (rule 6.4).
 pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
     match action {
         Action::Confront => matches!(public.phase, Phase::Assess { .. }),
@@ -101,7 +104,7 @@ impl Actor<'_> {
         self.public.players[self.seat].chips
     }
 
-    /// What is missing of the risk, or is owed; `None` where nothing is to be paid.
+    /// Returns the missing part of the risk, or the debt; `None` if nothing is to be paid.
     pub(super) fn amount_due(&self) -> Option<u32> {
         let player = &self.public.players[self.seat];
         match self.public.phase {
@@ -190,7 +193,7 @@ impl Actor<'_> {
                 let from = self.seat;
                 self.check_bribe(&Offer { from, to, chips, cards })
             }
-            // They are answers, which are checked elsewhere.
+            // These actions are answers, which are checked elsewhere.
             Action::Accept | Action::Refuse => self.check_answer(),
         }
     }
@@ -230,7 +233,7 @@ impl Actor<'_> {
         require(!swapped, Illegal::SwappedAlready)
     }
 
-    /// The slots before the seat in which an asset lies.
+    /// Returns the slots before the seat that hold an asset.
     pub(super) fn slots(&self) -> SlotSet {
         self.public.sections[self.public.section_of(self.seat)].slots
     }
@@ -269,7 +272,7 @@ impl Actor<'_> {
         require(fits, Illegal::SellSlots)
     }
 
-    /// How many assets a sale takes.
+    /// Returns the number of assets that a sale takes.
     pub(super) fn sale_size(&self) -> u8 {
         self.hand.count().min(self.slots().len())
     }
@@ -298,7 +301,7 @@ impl Actor<'_> {
         self.can_pay(self.public.risk)
     }
 
-    /// The seat is one of the circle that answers a confront (rule 4.1).
+    /// Checks that the seat is one of those that answer a confront (rule 4.1).
     fn check_circle(&self) -> Result<(), Illegal> {
         match self.public.phase {
             Phase::Confront { seat, confronter } => {
@@ -342,31 +345,31 @@ impl Actor<'_> {
         require(self.has_room(to, cards), Illegal::BribeNoRoom)
     }
 
-    /// Whether the other seat may hold these cards with its own (rules 1.5, 4.6).
+    /// Returns whether the other seat may hold these cards with its own (rules 1.5 and 4.6).
     pub(super) fn has_room(&self, to: Seat, cards: CardSet) -> bool {
         let player = &self.public.players[to];
         let of_hand = cards.assets().count() + cards.wilds().count();
         let apart = cards.count() - of_hand;
-        // An offer without cards of one sort needs no room for it.
+        // An offer without cards of one sort needs no room for that sort.
         (of_hand == 0 || player.hand() + of_hand <= HAND_MAX)
             && (apart == 0 || player.kept + apart <= KEPT_MAX)
     }
 }
 
-/// Rule 2.1.
+/// Checks the prices of a risk (rule 2.1).
 fn check_prices(risk: u32, purchase: u32, sell: u32) -> Result<(), Illegal> {
     let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
     require((purchase_min..=max).contains(&purchase), Illegal::PurchasePrice)?;
     require((1..=max).contains(&sell), Illegal::SellPrice)
 }
 
-/// The risk after a margin (rule 4.4).
+/// Returns the risk after a margin was indexed (rule 4.4).
 pub(super) fn indexed_risk(risk: u32, margin: u8) -> u32 {
     let indexed = u64::from(risk) * 100 / (100 - u64::from(margin.min(99)));
     u32::try_from(indexed).unwrap_or(u32::MAX)
 }
 
-/// What a leverage pays (rule 4.5).
+/// Returns the payment of a leveraged buy-in (rule 4.5).
 pub(super) fn leveraged_payment(risk: u32, percent: u8) -> u32 {
     let part = (u64::from(risk) * u64::from(percent)).div_ceil(100);
     u32::try_from(part).unwrap_or(u32::MAX)

@@ -1,6 +1,6 @@
-//! Every action that is legal, each once. Where numbers are free some stand for all: of the prices
-//! the lowest and the highest, of long ranges of risks ten, of a leverage each fifth hundredth, and
-//! of bribes one chip or one card.
+//! The list of the legal actions, each once. A selection of values stands for a free number: the
+//! lowest and the highest price, at most eleven risks of a long range, every fifth hundredth of a
+//! leverage, and bribes of one chip or one card.
 
 use arrayvec::ArrayVec;
 
@@ -15,13 +15,13 @@ use crate::games::tongo_assets::rules::{
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 
-/// So many risks of a range are listed.
+/// The number of risks of a range that are listed.
 const RISKS: u32 = 11;
 
-/// What is named of a leverage.
+/// The step between the listed percentages of a leverage.
 const LEVERAGE_STEP: usize = 5;
 
-/// Every action open to the seat.
+/// Calls `each` with every action open to the seat.
 pub(super) fn for_each_action(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let public = actor.public;
     if let Some(offer) = public.offer {
@@ -89,7 +89,8 @@ fn list_risk_actions(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     }
 }
 
-/// Risks of a range: all of them where they are few, else as many from the least to the most.
+/// Calls `each` with every risk of a short range, or with [`RISKS`] evenly spaced risks of a long
+/// one.
 pub(super) fn for_each_risk(least: u32, most: u32, mut each: impl FnMut(u32)) {
     let Some(span) = most.checked_sub(least) else {
         return;
@@ -165,7 +166,7 @@ fn list_assessment_actions(actor: &Actor<'_>, swapped: bool, sold: bool, each: &
     each(Action::Done);
 }
 
-/// What the circle may answer to a confront, beside paying and retreating (rules 4.1, 4.4, 4.5).
+/// Lists the answers to a confront beside paying and retreating (rules 4.1, 4.4 and 4.5).
 fn list_confront_answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let PublicState { rules, raises, risk, unindexed, .. } = actor.public;
     let (risk, chips) = (*risk, actor.chips());

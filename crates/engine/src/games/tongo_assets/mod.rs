@@ -1,11 +1,13 @@
-//! Tongo (assets): four to eight seats round a turning table, 98 assets in seven colours, acquire
-//! cards good and bad, and a pot that grows with the risk.
+//! Tongo (assets): four to eight seats round a turning table, 98 assets in seven colours, good and
+//! bad acquire cards, and a pot that grows with the risk.
 //!
 //! The rules are docs/rules/tongo_assets.md; every refusal and every line of a settlement cites one
-//! by its number. [`Rules`] holds their numbers and switches, [`TongoAssets`] is a game by them.
+//! of them by its number. [`Rules`] holds their numbers and switches, and [`TongoAssets`] is a game
+//! under them.
 //!
-//! Arrows go down only: `state` → `imagine` → `bot`, `describe`, `kind`, `list`, `payout`, `view` → `legal`,
-//! `hidden` → `public` → `event` → `phase` → `strength`, `slots`, `deck` → `set`, `ring` → `card`.
+//! Dependencies point one way: `state` → `imagine` → `bot`, `describe`, `kind`, `list`, `payout`,
+//! `view` → `legal`, `hidden` → `public` → `event` → `phase` → `strength`, `slots`, `deck` → `set`,
+//! `ring` → `card`.
 
 mod action;
 mod bot;

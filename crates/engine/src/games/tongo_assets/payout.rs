@@ -1,4 +1,4 @@
-//! Who takes how much of the pot (rule 6), in half chips, and who owes whom for it in the end.
+//! The division of the pot in half chips (rule 6), and the debts that result.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +10,8 @@ use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::HALVES;
 use crate::seat::Seat;
 
-/// The strongest hand of a showdown (rule 5): of equal ones the confronter's, then in turn order.
+/// Returns the seat with the strongest hand of a showdown (rule 5). Among equal hands the
+/// confronter's comes first, then turn order decides.
 pub(super) fn strongest_seat(confronter: Seat, seats: u8, shown: &Ring<Option<ShownHand>>) -> Seat {
     let mut best = confronter;
     for seat in confronter.others(seats) {
@@ -22,14 +23,14 @@ pub(super) fn strongest_seat(confronter: Seat, seats: u8, shown: &Ring<Option<Sh
     best
 }
 
-/// Rule 6.1.
+/// Returns the awards if one seat takes the whole pot (rule 6.1).
 pub(super) fn whole_pot(public: &PublicState, winner: Seat) -> Ring<u32> {
     let mut awards = Ring::new(public.seats());
     awards[winner] = public.pot * HALVES;
     awards
 }
 
-/// Rules 6.2, 4.4 and 4.5.
+/// Returns the awards of a showdown (rules 6.2, 4.4 and 4.5).
 pub(super) fn showdown_awards(public: &PublicState, confronter: Seat, winner: Seat) -> Ring<u32> {
     let seats = public.seats();
     let pot = public.pot * HALVES;
@@ -56,7 +57,7 @@ pub(super) fn showdown_awards(public: &PublicState, confronter: Seat, winner: Se
     awards
 }
 
-/// What leveraged seats give up goes to those who paid in full (rule 4.5).
+/// Distributes the part that leveraged seats give up among the seats that paid in full (rule 4.5).
 fn redistribute_leverage(public: &PublicState, winner: Seat, awards: &mut Ring<u32>) {
     let mut given = 0;
     for seat in public.playing.iter() {
@@ -80,7 +81,7 @@ fn redistribute_leverage(public: &PublicState, winner: Seat, awards: &mut Ring<u
     awards[winner] += given;
 }
 
-/// A share of an amount, rounded up.
+/// Returns a share of an amount, rounded up.
 fn share_rounded_up(amount: u32, parts: u32, whole: u32) -> u32 {
     let share = (u64::from(amount) * u64::from(parts)).div_ceil(u64::from(whole));
     u32::try_from(share).expect("a share is at most the whole")
@@ -90,8 +91,9 @@ fn seat_count(seats: usize) -> u32 {
     u32::try_from(seats).expect("a table has at most eight seats")
 }
 
-/// Who owes whom: who ends with less than it began with pays those who end with more, so that the
-/// house takes its share of net winnings alone (rule 6.3). From both sides seats ascending.
+/// Returns the outcome: seats that end with less than they began with pay those that end with more,
+/// so that the house takes its fee from net winnings alone (rule 6.3). Payers and receivers are
+/// matched in ascending order of seat.
 pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let end = public.end?;
     let before = public.rules.latinum * HALVES;

@@ -1,4 +1,4 @@
-//! Where a game stands, and the words for how it ends.
+//! The phases of a game, and the types of its end.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::strength::HandRank;
 use crate::seat::Seat;
 
-/// What is asked, and of whom.
+/// The phase of a game, with the seat that is prompted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPhase"))]
 pub enum Phase {
-    /// Chance is to choose the dealer (rule 2.1).
+    /// Chance chooses the dealer (rule 2.1).
     Dealer,
-    /// The assets are to be shuffled (rule 1.7).
+    /// The assets are shuffled (rule 1.7).
     Assets,
-    /// The acquire cards are to be shuffled (rule 1.7).
+    /// The acquire cards are shuffled (rule 1.7).
     Acquires,
-    /// The table is to be turned for the deal (rule 1.7).
+    /// The table is turned for the deal (rule 1.7).
     Deal,
-    /// The seat opens a round, or retreats (rule 2.1); after the last round it confronts or retreats
+    /// The seat opens a round or retreats (rule 2.1); after the last round it confronts or retreats
     /// (rule 6.4).
     Open {
         seat: Seat,
@@ -30,32 +30,32 @@ pub enum Phase {
     Risk {
         seat: Seat,
     },
-    /// The table is to be stopped (rule 2.3).
+    /// The table is stopped (rule 2.3).
     Stop,
-    /// The seat sees the section before it (rule 3).
+    /// The seat assesses the section before it (rule 3).
     Assess {
         seat: Seat,
-        /// It was shown its section.
+        /// Whether the seat has been shown its section.
         began: bool,
         swapped: bool,
         sold: bool,
-        /// The section that it looked at last, by a reveal.
+        /// The section that the seat looked at last by a reveal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         revealed: Option<u8>,
     },
-    /// The seat answers the confront (rule 4.1); the confronter itself comes last (rule 4.3).
+    /// The seat answers the confront (rule 4.1); the confronter comes last (rule 4.3).
     Confront {
         seat: Seat,
         confronter: Seat,
     },
-    /// The confront has failed: the seat settles its margin or its leverage (rules 4.4, 4.5), before
-    /// the opener goes on.
+    /// The confront has failed: the seat settles its margin or its leverage (rules 4.4 and 4.5)
+    /// before the opener continues.
     Debts {
         seat: Seat,
         confronter: Seat,
         opener: Seat,
     },
-    /// All are about to show.
+    /// All seats show their hands next.
     Showdown {
         confronter: Seat,
     },
@@ -67,7 +67,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The seat whose turn it is.
+    /// Returns the seat whose turn it is.
     pub const fn seat(self) -> Option<Seat> {
         match self {
             Self::Open { seat }
@@ -87,21 +87,21 @@ impl Phase {
     }
 }
 
-/// How a game ended.
+/// The ending of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEnding"))]
 pub enum GameEnding {
-    /// All others have retreated (rule 6.1).
+    /// All other seats have retreated (rule 6.1).
     LastIn,
-    /// The confronter had the strongest hand (rule 6.2).
+    /// The confronter has the strongest hand (rule 6.2).
     Acquisition,
-    /// Another seat had it (rule 6.2).
+    /// Another seat has the strongest hand (rule 6.2).
     Showdown,
 }
 
-/// The end of a game. What a seat takes of the pot is in half chips (rule 6).
+/// The result of a game. Awards are in half chips (rule 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEnd"))]
@@ -111,7 +111,7 @@ pub struct GameResult {
     pub awards: Ring<u32>,
 }
 
-/// A hand that is shown, and how it is read.
+/// A shown hand with its rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsShown"))]
@@ -120,7 +120,7 @@ pub struct ShownHand {
     pub reading: HandRank,
 }
 
-/// A bribe that waits for its answer (rule 4.6).
+/// A pending bribe (rule 4.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsBribe"))]
@@ -131,34 +131,34 @@ pub struct Offer {
     pub cards: CardSet,
 }
 
-/// What everybody knows of a seat. Amounts are chips.
+/// The public state of a seat. Amounts are in chips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPlayer"))]
 pub struct PlayerState {
     pub chips: u32,
-    /// In this round of risking or this confront (rule 2.2).
+    /// The payment in this round of risking or this confront (rule 2.2).
     pub paid: u32,
-    /// It has had its turn in this round of risking.
+    /// Whether the seat has had its turn in this round of risking.
     pub acted: bool,
-    /// Assets in the hand, and wilds.
+    /// The number of assets in the hand.
     pub assets: u8,
     pub wilds: u8,
-    /// Acquire cards kept apart.
+    /// The number of kept acquire cards.
     pub kept: u8,
-    /// On its pile.
+    /// The number of assets on the pile.
     pub pile_assets: u8,
     pub pile_acquires: u8,
-    /// In hundredths, of this confront (rule 4.4); 0 for none.
+    /// The margin of this confront in hundredths (rule 4.4); 0 for none.
     pub margin: u8,
-    /// What the margin borrowed.
+    /// The amount borrowed by the margin.
     pub owes: u32,
-    /// In hundredths, of this confront (rule 4.5); 0 for none.
+    /// The leverage of this confront in hundredths (rule 4.5); 0 for none.
     pub leverage: u8,
 }
 
 impl PlayerState {
-    /// Cards in the hand.
+    /// Returns the number of cards in the hand.
     pub const fn hand(&self) -> u8 {
         self.assets + self.wilds
     }

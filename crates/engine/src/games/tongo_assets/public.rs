@@ -1,15 +1,16 @@
-//! What everybody knows, and how it changes.
+//! The public state of a game, and its update by events.
 //!
-//! The game itself and each viewer's view hold a [`PublicState`] and bring it forward by the same
-//! [`PublicState::apply`], so that a view cannot drift from the game. Who is asked next follows from what
-//! is open alone, so the way through a game is here too:
+//! The game and each viewer's view hold a [`PublicState`] and update it by the same
+//! [`PublicState::apply`], so that a view cannot drift from the game. The next prompt follows from
+//! the public state alone, so the order of the phases is defined here too:
 //!
 //! `Dealer` → `Assets` → `Acquires` → `Deal` (chance) → per round `Open` → `Risk` of each seat →
-//! `Stop` (chance) → `Assess` of each seat → the next round. From an assessment, or from `Open` when
-//! the rounds are over, to `Confront` → `Showdown` → `Over`, or when it fails over `Debts` back to
-//! `Open`. When one seat is left: `LastIn` → `Over`. `Showdown` and `LastIn` never wait.
+//! `Stop` (chance) → `Assess` of each seat → the next round. From an assessment, or from `Open`
+//! after the last round, to `Confront` → `Showdown` → `Over`, or, if the confront fails, over
+//! `Debts` back to `Open`. When one seat is left: `LastIn` → `Over`. `Showdown` and `LastIn` never
+//! wait.
 //!
-//! Deliberately absent: every card that lies face down.
+//! Face-down cards are deliberately absent.
 
 use alloc::boxed::Box;
 
@@ -25,45 +26,45 @@ use crate::games::tongo_assets::rules::{ACQUIRE_SLOTS, DEALT, Rules, SLOTS};
 use crate::games::tongo_assets::slots::{Section, SlotSet};
 use crate::seat::{Seat, SeatSet};
 
-/// Everything that is open. Amounts are chips.
+/// The public state. Amounts are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPublic"))]
 pub struct PublicState {
     pub rules: Rules,
     pub phase: Phase,
-    /// The number of the question now asked; see [`Prompt`].
+    /// The number of the current prompt; see [`Prompt`].
     pub prompt: u32,
-    /// The number of the countdown that runs; see [`Prompt`].
+    /// The number of the running countdown; see [`Prompt`].
     pub countdown: u32,
-    /// Openings that were paid (rule 6.4).
+    /// The number of paid openings (rule 6.4).
     pub rounds: u8,
-    /// Who opened this round, or is the dealer (rule 2.1).
+    /// The opener of this round, or the dealer (rule 2.1).
     pub opener: Option<Seat>,
-    /// How far the table is turned (rule 1.6).
+    /// The rotation of the table (rule 1.6).
     pub rotation: u8,
     pub risk: u32,
     pub purchase: u32,
     pub sell: u32,
-    /// In this round of risking, or in this confront.
+    /// The number of raises in this round of risking, or in this confront.
     pub raises: u8,
     /// The risk before this confront's first margin (rule 4.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unindexed: Option<u32>,
     pub pot: u32,
-    /// Who has not retreated.
+    /// The seats that have not retreated.
     pub playing: SeatSet,
     pub players: Ring<PlayerState>,
     pub sections: Ring<Section>,
     pub asset_deck: u8,
     pub acquire_deck: u8,
-    /// A bribe that waits for its answer (rule 4.6).
+    /// The pending bribe (rule 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
-    /// The seat has offered a bribe before this decision (rule 4.6).
+    /// Whether the seat has already offered a bribe before this decision (rule 4.6).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub offered: bool,
-    /// The hands that were shown, by seat.
+    /// The shown hands by seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<Box<Ring<Option<ShownHand>>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,18 +107,18 @@ impl PublicState {
         self.players.as_slice().len().to_le_bytes()[0]
     }
 
-    /// The section in front of a seat (rule 1.6).
+    /// Returns the section before a seat (rule 1.6).
     pub fn section_of(&self, seat: Seat) -> u8 {
         let place = seat.number() * self.rules.sections / self.seats().max(1);
         (place + self.rotation) % self.rules.sections
     }
 
-    /// No more openings are paid (rule 6.4).
+    /// Returns whether no more openings are paid (rule 6.4).
     pub const fn is_last(&self) -> bool {
         self.rounds >= self.rules.rounds_max
     }
 
-    /// The least and the most that the next opening risk may be (rules 2.1 and 3.7).
+    /// Returns the minimum and the maximum of the next opening risk (rules 2.1 and 3.7).
     pub const fn opening_risk(&self) -> (u32, u32) {
         if self.rounds == 0 {
             (1, self.rules.opening_max)
@@ -126,12 +127,12 @@ impl PublicState {
         }
     }
 
-    /// What an evasion costs (rule 4.1).
+    /// Returns the cost of an evasion (rule 4.1).
     pub const fn evasion_cost(&self) -> u32 {
         self.purchase.saturating_mul(3).div_ceil(2)
     }
 
-    /// The first seat still in after this one.
+    /// Returns the first seat still in after this one.
     pub fn next_playing_seat(&self, seat: Seat) -> Option<Seat> {
         let others = seat.others(self.seats());
         others.chain([seat]).find(|other| self.playing.contains(*other))
@@ -162,7 +163,7 @@ impl PublicState {
         Turn::Players(Prompt { number, seats: SeatSet::only(seat), countdown, countdown_ms })
     }
 
-    /// Brings what is open up to date with an event, complete or redacted.
+    /// Updates the public state by an event, complete or redacted.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::DealerChosen { seat } => {
@@ -289,7 +290,7 @@ impl PublicState {
         }
     }
 
-    /// Rule 1.4.
+    /// Deals the sections and hands (rule 1.4).
     fn deal(&mut self, rotation: u8) {
         self.rotation = rotation;
         for section in self.sections.as_mut_slice() {
@@ -308,7 +309,8 @@ impl PublicState {
         self.enter_phase(Phase::Open { seat: dealer });
     }
 
-    /// Rule 1.4: sections ascending, slots ascending, while the decks last.
+    /// Refills the sections in ascending order of section and slot, while the decks last (rule
+    /// 1.4).
     fn refill(&mut self) {
         for section in self.sections.as_mut_slice() {
             for slot in 0..SLOTS {
@@ -329,7 +331,7 @@ impl PublicState {
         self.sell = sell;
     }
 
-    /// Payments count from zero in each round and in each confront (rule 2.2).
+    /// Resets the payments, which count from zero in each round and in each confront (rule 2.2).
     fn begin_payments(&mut self) {
         self.raises = 0;
         self.unindexed = None;
@@ -342,7 +344,7 @@ impl PublicState {
         }
     }
 
-    /// A payment that counts towards the risk.
+    /// Records a payment that counts towards the risk.
     fn pay(&mut self, seat: Seat, chips: u32) {
         self.spend(seat, chips);
         let player = &mut self.players[seat];
@@ -379,7 +381,7 @@ impl PublicState {
         }
     }
 
-    /// Rule 2.2.
+    /// Removes a seat from the game (rule 2.2).
     fn retreat(&mut self, seat: Seat) {
         let player = &mut self.players[seat];
         self.asset_deck += player.assets + player.pile_assets;
@@ -408,7 +410,7 @@ impl PublicState {
         }
     }
 
-    /// The next seat that has not paid the risk, or the table is stopped (rules 2.2, 2.3).
+    /// Prompts the next seat that has not paid the risk, or stops the table (rules 2.2 and 2.3).
     fn next_risk(&mut self, after: Seat) {
         let owes =
             |seat: &Seat| self.playing.contains(*seat) && self.players[*seat].paid < self.risk;
@@ -418,7 +420,8 @@ impl PublicState {
         }
     }
 
-    /// Each seat once, the opener last if it is still in (rules 2.3, 3).
+    /// Prompts the next seat to assess: each seat once, the opener last if it is still in (rules
+    /// 2.3 and 3).
     fn next_assessment(&mut self, after: Seat) {
         let opener = self.opener.expect("a round that is assessed was opened");
         let mut seat = after;
@@ -442,13 +445,13 @@ impl PublicState {
         });
     }
 
-    /// The seat opens the next round, or the first one after it that is still in.
+    /// Prompts the seat to open the next round, or the first one after it that is still in.
     fn begin_opening(&mut self, seat: Seat) {
         let seat = if self.playing.contains(seat) { Some(seat) } else { self.next_playing_seat(seat) };
         self.enter_phase(Phase::Open { seat: seat.expect("somebody is still in") });
     }
 
-    /// Rules 4.1 and 4.3.
+    /// Prompts the next seat to answer the confront, or begins the showdown (rules 4.1 and 4.3).
     fn next_answer(&mut self, after: Seat, confronter: Seat) {
         let seat = self.next_playing_seat(after).expect("the confronter is still in");
         if seat == confronter && self.players[confronter].paid >= self.risk {
@@ -458,7 +461,7 @@ impl PublicState {
         }
     }
 
-    /// A failed confront is settled from the confronter's left, before the opener goes on (rules
+    /// Settles a failed confront from the confronter's left, before the opener continues (rules
     /// 4.2, 4.4 and 4.5).
     fn next_debt(&mut self, confronter: Seat, opener: Seat) {
         let settles = |seat: &Seat| {
@@ -500,7 +503,7 @@ impl PublicState {
         player.pile_acquires += 1;
     }
 
-    /// Rule 3.4.
+    /// Sells the hand of a seat for these slots (rule 3.4).
     fn sell(&mut self, seat: Seat, slots: SlotSet, chips: u32) {
         self.spend(seat, chips);
         let section = self.section_of(seat);
@@ -516,7 +519,8 @@ impl PublicState {
         self.ask_again();
     }
 
-    /// Rule 4.6: what was offered changes hands, or not; then the seat goes on with its turn.
+    /// Applies the answer to a bribe: an accepted offer changes hands, and the seat continues its
+    /// turn (rule 4.6).
     fn answer_bribe(&mut self, accepted: bool) {
         self.prompt += 1;
         self.countdown += 1;
@@ -542,7 +546,7 @@ impl PublicState {
         self.offered = false;
     }
 
-    /// Another decision of the same assessment, within its countdown.
+    /// Prompts for another decision of the same assessment, within its countdown.
     const fn ask_again(&mut self) {
         self.prompt += 1;
         self.offered = false;

@@ -1,8 +1,7 @@
-//! Why the rules refuse an action.
+//! The reasons for which the rules refuse an action.
 
 refusals! {
-    /// Why an action is refused, in the order in which the reasons are looked for: the first that
-    /// holds is the one given.
+    /// The reason for a refusal, in the order of the checks: the first that applies is given.
     pub enum Illegal {
         NotDealt => "not_dealt", "1.7", "the cards are not dealt yet";
         GameOver => "game_over", "6.1", "the game is over";

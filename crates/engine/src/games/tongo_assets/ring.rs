@@ -1,5 +1,5 @@
-//! One thing for each seat, or for each section of the table: at most eight, in a fixed array,
-//! because a game is copied at every action. On the wire it is a list.
+//! A list with one item per seat, or per section of the table: at most eight, in a fixed array,
+//! because a game is copied at every action. It serializes as a list.
 
 use core::fmt;
 use core::ops::{Index, IndexMut};
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::seat::{SEATS_MAX, Seat};
 
-/// The most seats, and the most sections.
+/// The maximum number of seats, and of sections.
 const MOST: usize = SEATS_MAX as usize;
 
-/// As many things as there are seats, or sections.
+/// A list with one item per seat, or per section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(inline, with = "alloc::vec::Vec<T>", extend("maxItems" = MOST)))]
@@ -23,8 +23,10 @@ pub struct Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
+    /// Creates a list of `len` default items.
+    ///
     /// # Panics
-    /// When they are more than a table has seats.
+    /// If `len` exceeds the number of seats of a table.
     pub fn new(len: u8) -> Self {
         assert!(usize::from(len) <= MOST, "a table has at most eight seats and sections");
         Self { items: [T::default(); MOST], len }
@@ -42,12 +44,12 @@ impl<T: Copy + Default> Ring<T> {
         self.as_slice().iter()
     }
 
-    /// Each thing with its seat.
+    /// Iterates over the items with their seats.
     pub fn by_seat(&self) -> impl Iterator<Item = (Seat, &T)> {
         Seat::all(self.len).zip(self.as_slice())
     }
 
-    /// The same number of other things.
+    /// Returns a list of the same length with mapped items.
     pub fn map<U: Copy + Default>(&self, mut to: impl FnMut(&T) -> U) -> Ring<U> {
         let mut mapped = Ring::new(self.len);
         for (target, item) in mapped.as_mut_slice().iter_mut().zip(self.as_slice()) {

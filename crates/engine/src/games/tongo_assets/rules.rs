@@ -1,36 +1,38 @@
-//! The numbers and switches of a rule set, and which of them can be played by.
+//! The rule sets: their numbers and switches, and the check that a game can be dealt by them.
 
 use core::fmt;
 use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// Half chips in a chip: what is paid out is counted in them (rule 6).
+/// The number of half chips in a chip; payouts are counted in half chips (rule 6).
 pub const HALVES: u32 = 2;
 
-/// The most cards in a hand (rule 1.5).
+/// The maximum number of cards in a hand (rule 1.5).
 pub const HAND_MAX: u8 = 7;
 
-/// The most acquire cards kept apart (rule 1.5).
+/// The maximum number of kept acquire cards (rule 1.5).
 pub const KEPT_MAX: u8 = 3;
 
-/// Assets before each section when it is full (rule 1.4).
+/// The number of assets of a full section (rule 1.4).
 pub const SLOTS: u8 = 7;
 
-/// Acquire cards of a full section (rule 1.4).
+/// The number of acquire cards of a full section (rule 1.4).
 pub const ACQUIRE_SLOTS: u8 = 3;
 
-/// Assets that each seat takes before the first opening (rule 1.4).
+/// The number of assets that each seat is dealt (rule 1.4).
 pub const DEALT: u8 = 4;
 
-/// Cards that an evasion costs (rule 4.1).
+/// The number of cards that an evasion costs (rule 4.1).
 pub const EVADE_CARDS: u8 = 3;
 
-/// What a margin rises in, its least and its most, in hundredths (rule 4.4).
+/// The step and the minimum of a margin, in hundredths (rule 4.4).
 pub const MARGIN_STEP: u8 = 5;
+
+/// The maximum of a margin, in hundredths (rule 4.4).
 pub const MARGIN_MAX: u8 = 50;
 
-/// The least and the most that a leverage pays, in hundredths (rule 4.5).
+/// The range of a leverage, in hundredths of the risk (rule 4.5).
 pub const LEVERAGE: RangeInclusive<u8> = 5..=95;
 
 const LATINUM_MAX: u32 = 10_000;
@@ -44,48 +46,50 @@ const ROUNDS_MAX: u8 = 50;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsRules"))]
 pub struct Rules {
-    /// Sections of the table, 8 or 4 (rule 1.1).
+    /// The number of sections of the table, 8 or 4 (rule 1.1).
     pub sections: u8,
-    /// Chips of each seat at the start (rule 1.5).
+    /// The chips of each seat at the start (rule 1.5).
     pub latinum: u32,
-    /// The highest first opening risk (rule 2.1).
+    /// The maximum of the first opening risk (rule 2.1).
     pub opening_max: u32,
-    /// The most by which a raise, or a later opening, is above the risk (rules 2.2 and 3.7).
+    /// The maximum by which a raise, or a later opening, exceeds the risk (rules 2.2 and 3.7).
     pub raise_max: u32,
-    /// Raises in a round of risking, and in a confront (rules 2.2 and 4.1).
+    /// The maximum number of raises in a round of risking, and in a confront (rules 2.2 and 4.1).
     pub raises_max: u8,
-    /// Openings that are paid; then the opener confronts or retreats (rule 6.4).
+    /// The maximum number of paid openings, after which the opener confronts or retreats (rule
+    /// 6.4).
     pub rounds_max: u8,
-    /// As many rounds all seats need seven cards for a confront, then the confronter alone (rule 3.5).
+    /// The number of rounds in which all seats need seven cards for a confront; afterwards only the
+    /// confronter does (rule 3.5).
     pub confront_all_rounds: u8,
-    /// Hundredths of the pot for the strongest hand (rule 6.2).
+    /// The share of the strongest hand in the pot, in hundredths (rule 6.2).
     pub winner_share: u8,
-    /// The margin may be indexed (rule 4.4).
+    /// Whether the margin may be indexed (rule 4.4).
     pub margins: bool,
-    /// The buy-in may be leveraged (rule 4.5).
+    /// Whether the buy-in may be leveraged (rule 4.5).
     pub leverage: bool,
-    /// Bribes may be offered (rule 4.6).
+    /// Whether bribes may be offered (rule 4.6).
     pub bribes: bool,
-    /// How long a question waits (rule 7).
+    /// The countdowns of the prompts (rule 7).
     pub countdowns: Countdowns,
 }
 
-/// How long a question waits, in milliseconds (rule 7).
+/// The countdowns of the prompts, in milliseconds (rule 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsCountdowns"))]
 pub struct Countdowns {
-    /// An opening, and each decision of a round of risking.
+    /// The countdown of an opening, and of each decision of a round of risking.
     pub risk_ms: u32,
-    /// A whole assessment.
+    /// The countdown of a whole assessment.
     pub assess_ms: u32,
-    /// An answer to a confront, a debt or a bribe.
+    /// The countdown of an answer to a confront, a debt or a bribe.
     pub answer_ms: u32,
 }
 
 impl Rules {
-    /// Eight sections, four to eight seats.
+    /// Returns the rules with eight sections, for four to eight seats.
     pub const fn standard() -> Self {
         Self {
             sections: 8,
@@ -103,17 +107,21 @@ impl Rules {
         }
     }
 
-    /// Four sections, exactly four seats.
+    /// Returns the rules with four sections, for exactly four seats.
     pub const fn personal() -> Self {
         Self { sections: 4, ..Self::standard() }
     }
 
-    /// With margins and leverage.
+    /// Returns the rules with margins and leverage.
     pub const fn advanced() -> Self {
         Self { margins: true, leverage: true, ..Self::standard() }
     }
 
-    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    /// Checks that a game can be dealt by these rules. Rules from a configuration must be checked
+    /// before use.
+    ///
+    /// # Errors
+    /// The first invalid field.
     pub fn check(&self) -> Result<(), RulesFieldError> {
         let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
         require(matches!(self.sections, 4 | 8), RulesFieldError::Sections)?;
@@ -127,25 +135,26 @@ impl Rules {
         require(risk_ms > 0 && assess_ms > 0 && answer_ms > 0, RulesFieldError::Countdown)
     }
 
-    /// The most half chips that one seat can owe: all that it began with.
+    /// Returns the maximum number of half chips that one seat can owe: everything that it began
+    /// with.
     pub const fn counts_max(&self) -> u32 {
         self.latinum * HALVES
     }
 }
 
 impl Countdowns {
-    /// The shortest and the longest.
+    /// Returns the shortest and the longest countdown.
     pub fn range_ms(&self) -> RangeInclusive<u32> {
         let Self { risk_ms, assess_ms, answer_ms } = *self;
         risk_ms.min(assess_ms).min(answer_ms)..=risk_ms.max(assess_ms).max(answer_ms)
     }
 }
 
-/// The prices that may be named with a risk (rule 2.1).
+/// The bounds of the prices for a risk (rule 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceBounds {
     pub purchase_min: u32,
-    /// The highest purchase price, and the highest sell price; the lowest of those is 1.
+    /// The maximum of the purchase price and of the sell price; the minimum of the sell price is 1.
     pub max: u32,
 }
 
@@ -157,7 +166,8 @@ impl PriceBounds {
         Self { purchase_min: half_up, max }
     }
 
-    /// Prices in proportion to a new risk, rounded up and kept within these bounds (rule 4.1).
+    /// Scales a price in proportion to a new risk, rounded up and kept within these bounds (rule
+    /// 4.1).
     pub fn scale_price(self, price: u32, from: u32, to: u32, least: u32) -> u32 {
         let scaled = (u64::from(price) * u64::from(to)).div_ceil(u64::from(from.max(1)));
         u32::try_from(scaled).unwrap_or(u32::MAX).clamp(least, self.max.max(least))
@@ -168,7 +178,7 @@ fn require(holds: bool, otherwise: RulesFieldError) -> Result<(), RulesFieldErro
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
-/// Why no game can be dealt by a rule set.
+/// The field of a rule set that makes a deal impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulesFieldError {
     Sections,
@@ -183,7 +193,7 @@ pub enum RulesFieldError {
 }
 
 impl RulesFieldError {
-    /// The field of [`Rules`] that is wrong, as it is written.
+    /// Returns the name of the invalid field of [`Rules`], as it is serialized.
     pub const fn field(self) -> &'static str {
         match self {
             Self::Sections => "sections",

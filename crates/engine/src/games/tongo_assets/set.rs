@@ -1,9 +1,9 @@
-//! A set of cards in one word. On the wire it is the list of its cards by ascending index.
+//! A set of cards in one word, serialized as the list of its cards in ascending order of index.
 
 use crate::games::tongo_assets::card::{ASSETS, Acquire, Card, TYPES};
 
 card_set! {
-    /// Any cards, each at most once.
+    /// A set of cards.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsCards"))]
     #[cfg_attr(feature = "schema", schemars(with = "alloc::vec::Vec<Card>", extend("uniqueItems" = true, "maxItems" = 128)))]
@@ -15,35 +15,35 @@ const TYPE_BITS: u128 = (1 << TYPES) - 1;
 const WILD_BITS: u128 = kind_bits(Acquire::Wild);
 
 impl CardSet {
-    /// How many, as counts are shown.
+    /// Returns the number of cards, in the type of public counts.
     pub const fn count(self) -> u8 {
         self.0.count_ones().to_le_bytes()[0]
     }
 
-    /// Those that are assets.
+    /// Returns the assets of the set.
     #[must_use]
     pub const fn assets(self) -> Self {
         Self(self.0 & ASSET_BITS)
     }
 
-    /// Those that are acquire cards.
+    /// Returns the acquire cards of the set.
     #[must_use]
     pub const fn acquires(self) -> Self {
         Self(self.0 & !ASSET_BITS)
     }
 
-    /// Those that are wild.
+    /// Returns the wilds of the set.
     #[must_use]
     pub const fn wilds(self) -> Self {
         Self(self.0 & WILD_BITS)
     }
 
-    /// The first card of this kind.
+    /// Returns the first card of this kind.
     pub const fn first_of(self, kind: Acquire) -> Option<Card> {
         Self(self.0 & kind_bits(kind)).first()
     }
 
-    /// The first copies of assets and the second ones, each by colour × 7 + number − 1.
+    /// Returns the assets by copy, each as a mask with the bit colour × 7 + number − 1.
     pub const fn copies(self) -> (u64, u64) {
         let first = self.0 & TYPE_BITS;
         let second = self.0 >> TYPES & TYPE_BITS;

@@ -1,4 +1,4 @@
-//! Positions for tests: a game that was dealt, with some cards, chips and prices put otherwise.
+//! Positions for tests: a dealt game with some cards, chips and prices replaced.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,17 +14,17 @@ use crate::games::tongo_assets::slots::Assets;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::seat::{SEATS_MAX, Seat};
 
-/// A position. What is not said is as dealt from decks by ascending index.
+/// A position. Everything that is not specified is as dealt from decks in ascending order of index.
 #[derive(Clone, Debug)]
 pub struct GameSetup {
     pub rules: Rules,
     pub seats: u8,
-    /// Opens first.
+    /// The seat that opens first.
     pub dealer: Seat,
-    /// The tops of the decks before the deal; the other cards follow by index.
+    /// The tops of the decks before the deal; the other cards follow in order of index.
     pub assets: Vec<Card>,
     pub acquires: Vec<Card>,
-    /// Of the deal.
+    /// The rotation of the deal.
     pub rotation: u8,
     pub hands: Vec<(Seat, CardSet)>,
     pub kept: Vec<(Seat, CardSet)>,
@@ -32,27 +32,28 @@ pub struct GameSetup {
     pub sections: Vec<(u8, Assets)>,
     /// The acquire cards of a section, the next one first.
     pub lying: Vec<(u8, Vec<Card>)>,
-    /// How many assets, and acquire cards, are left in the decks: the others lie on the piles of the
-    /// dealer.
+    /// The number of assets, and of acquire cards, left in the decks; the others are on the
+    /// dealer's pile.
     pub decks: Option<(u8, u8)>,
-    /// The pot holds what the seats do not.
+    /// The chips by seat; the pot holds the rest.
     pub chips: Vec<(Seat, u32)>,
     pub retreated: Vec<Seat>,
-    /// Risk, purchase and sell price.
+    /// The risk, the purchase price and the sell price.
     pub prices: Option<(u32, u32, u32)>,
     pub rounds: Option<u8>,
-    /// Whose turn it is: to open a round, or in its assessment as the first after the opener.
+    /// The seat whose turn it is, to open a round or, if true, in its assessment as the first seat
+    /// after the opener.
     pub turn: Option<(Seat, bool)>,
 }
 
-/// Why a position cannot stand.
+/// The reason why a position is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupError {
     Rules,
     Seat(Seat),
     Section(u8),
     Twice(Card),
-    /// An asset among acquire cards, or the other way round.
+    /// An asset among acquire cards, or the reverse.
     OtherDeck(Card),
     Chips,
     Decks,
@@ -97,10 +98,10 @@ impl GameSetup {
         }
     }
 
-    /// The game that stands so.
+    /// Builds the game in this position.
     ///
     /// # Errors
-    /// What is wrong with the position.
+    /// The first contradiction in the position.
     pub fn build_game(&self) -> Result<TongoAssets, SetupError> {
         ensure(self.rules.check().is_ok(), SetupError::Rules)?;
         ensure(TongoAssets::seats(&self.rules).contains(self.seats), SetupError::Rules)?;
@@ -139,8 +140,7 @@ impl GameSetup {
         Ok(game)
     }
 
-    /// Takes the named cards from wherever they lie, and what lay in their new places goes under the
-    /// decks.
+    /// Moves the named cards to their positions; the cards that were there go under the decks.
     fn put_cards(&self, game: &mut TongoAssets) -> Result<(), SetupError> {
         let held = self.hands.iter().chain(&self.kept).chain(&self.piles);
         let held = held.flat_map(|(_, cards)| cards.iter());
@@ -245,7 +245,8 @@ impl GameSetup {
     }
 }
 
-/// Empties a place whose card is named elsewhere, or that is filled anew.
+/// Empties a slot whose card is named elsewhere, or that is replaced. Returns the cards to put
+/// under the decks.
 fn clear_slot(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet) -> CardSet {
     match *place {
         Some(card) if named.contains(card) => {
@@ -260,7 +261,7 @@ fn clear_slot(place: &mut Option<Card>, is_set: bool, named: CardSet, under: Car
     }
 }
 
-/// An order of so many cards from this index on, with these on top.
+/// Returns the order of `count` cards from the index `from` on, with the cards of `top` first.
 fn build_order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, SetupError> {
     let mut order: Vec<u8> = Vec::new();
     for card in top {
@@ -274,7 +275,7 @@ fn build_order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, SetupError>
     Ok(order)
 }
 
-/// What is open of the cards, as they lie now.
+/// Recomputes the public counts from the positions of the cards.
 fn recount_public(game: &mut TongoAssets) {
     let TongoAssets { public, hidden } = game;
     for seat in Seat::all(public.seats()) {

@@ -1,4 +1,4 @@
-//! The places of a section: seven for assets and three for acquire cards, each full or empty.
+//! The slots of a section: seven for assets and three for acquire cards, each full or empty.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::rules::{ACQUIRE_SLOTS, SLOTS};
 
-/// Some of a section's slots for assets. On the wire it is the ascending list of their numbers.
+/// A set of a section's asset slots, serialized as the ascending list of their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsSlots"))]
@@ -26,8 +26,10 @@ impl SlotSet {
         other.0 & !self.0 == 0
     }
 
+    /// Returns the set with this slot.
+    ///
     /// # Panics
-    /// When there is no such slot: a bug.
+    /// If there is no such slot.
     #[must_use]
     pub const fn with(self, slot: u8) -> Self {
         assert!(slot < SLOTS, "a section has seven slots");
@@ -52,12 +54,12 @@ impl SlotSet {
         self.0 == 0
     }
 
-    /// Ascending.
+    /// Iterates over the slots in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> + Clone {
         (0..SLOTS).filter(move |slot| self.contains(*slot))
     }
 
-    /// Those of these numbers of slots that are as many as wanted, by ascending bits.
+    /// Iterates over the subsets with `wanted` slots, in ascending order of bits.
     pub(super) fn choices(self, wanted: u8) -> impl Iterator<Item = Self> {
         let all = self;
         (0..1_u8 << SLOTS)
@@ -93,32 +95,32 @@ impl<'de> Deserialize<'de> for SlotSet {
     }
 }
 
-/// What everybody sees of a section: which places are full.
+/// The public state of a section: the full slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsSection"))]
 pub struct Section {
-    /// The slots in which an asset lies.
+    /// The slots that hold an asset.
     pub slots: SlotSet,
-    /// How many acquire cards lie there.
+    /// The number of acquire cards.
     pub acquires: u8,
 }
 
-/// The assets in a section's seven slots, `null` where none lies.
+/// The assets in a section's seven slots; `null` for an empty slot.
 pub type Assets = [Option<Card>; SLOTS as usize];
 
-/// What lies face down in a section.
+/// The face-down cards of a section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsHiddenSection"))]
 pub struct HiddenSection {
     pub assets: Assets,
-    /// The next one is the first that is there.
+    /// The acquire cards; the first one present is the next.
     pub acquires: [Option<Card>; ACQUIRE_SLOTS as usize],
 }
 
 impl HiddenSection {
-    /// What everybody sees of it.
+    /// Returns the public state of the section.
     pub fn public_section(&self) -> Section {
         let full = (0..).zip(&self.assets).filter(|(_, asset)| asset.is_some());
         let acquires = self.acquires.iter().flatten().map(|_| 1).sum();

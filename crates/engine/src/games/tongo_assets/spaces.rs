@@ -1,10 +1,11 @@
-//! Tongo (assets) for programs that learn: the fields of a view's tensor, and a number for every
-//! action that is listed as legal.
+//! The observation and action spaces of Tongo (assets) for learning programs: the fields of a
+//! view's tensor, and a number for every listed legal action.
 //!
-//! Cards of the own hand are named by their place in it, by ascending index, because no more than
-//! seven are held; so are those of a bribe, of the hand and of what is kept. Risks are named by their
-//! place among the eleven at most that are listed, prices by whether they are the least or the most.
-//! Seats are counted from the seat that acts, sections and slots by their own numbers.
+//! A card of the own hand is identified by its index in the hand in ascending order, because a hand
+//! has at most seven cards; the cards of a bribe are identified in the same way among the hand and
+//! the kept cards. A risk is identified by its index among the listed risks, at most eleven, and a
+//! price by being the minimum or the maximum. Seats are counted from the seat that acts; sections
+//! and slots have their own numbers.
 
 use alloc::format;
 use alloc::string::String;
@@ -26,7 +27,7 @@ use crate::games::tongo_assets::view::View;
 use crate::seat::{SEATS_MAX, Seat};
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
-/// Actions without a number of their own, in the order of their numbers.
+/// The actions without parameters, in the order of their numbers.
 const PLAIN: [(&str, Action); 7] = [
     ("pay", Action::Pay),
     ("retreat", Action::Retreat),
@@ -37,10 +38,10 @@ const PLAIN: [(&str, Action); 7] = [
     ("refuse", Action::Refuse),
 ];
 
-/// The most risks of a range that are listed.
+/// The maximum number of risks of a range that are listed.
 const RISKS: u16 = 11;
 
-/// Whether a price is the least or the most, of two prices.
+/// The combinations of two prices, each at its minimum or maximum.
 const PRICES: [&str; 4] = [
     "purchase_least sell_most",
     "purchase_least sell_least",
@@ -48,13 +49,13 @@ const PRICES: [&str; 4] = [
     "purchase_most sell_least",
 ];
 
-/// A place in the hand, or nothing.
+/// The number of choices of a discard: none, or a card of the hand.
 const DISCARDS: u16 = 1 + HAND_MAX as u16;
 
-/// Three cards of seven.
+/// The number of choices of three cards out of seven.
 const EVASIONS: u16 = 35;
 
-/// A chip, or one of the cards that are held.
+/// The number of choices of a gift: a chip, or one of the held cards.
 const GIFTS: u16 = 1 + HAND_MAX as u16 + KEPT_MAX as u16;
 
 const OPEN: u16 = 7;
@@ -312,7 +313,8 @@ fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<
     round.write_numbers(tensor, |seat| player(seat).leverage.into());
 }
 
-/// Whoever is no player counts seats from the first.
+/// Returns the order of the seats from the viewer on; a viewer without a seat counts from the
+/// first.
 fn round(view: &View) -> SeatRotation {
     const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
     SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
@@ -322,7 +324,7 @@ fn index_in_set(cards: CardSet, card: Card) -> Option<u16> {
     (0..).zip(cards.iter()).find(|(_, it)| *it == card).map(|(place, _)| place)
 }
 
-/// The place of a risk among those of a range that are listed.
+/// Returns the index of a risk among the listed risks of a range.
 fn risk_index(risk: u32, least: u32, most: u32) -> Option<u16> {
     let (mut place, mut found) = (0, None);
     for_each_risk(least, most, |listed| {
@@ -334,8 +336,8 @@ fn risk_index(risk: u32, least: u32, most: u32) -> Option<u16> {
     found
 }
 
-/// Which of the prices that are listed with a risk these are; where the least is the most, it is the
-/// least purchase price, and the most for a sale.
+/// Returns the index of these prices among those listed for a risk. If minimum and maximum
+/// coincide, the purchase price counts as the minimum and the sell price as the maximum.
 fn price_index(risk: u32, purchase: u32, sell: u32) -> Option<u16> {
     let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
     let price = |price: u32, first: u32, second: u32| match price {
@@ -346,7 +348,7 @@ fn price_index(risk: u32, purchase: u32, sell: u32) -> Option<u16> {
     Some(price(purchase, purchase_min, max)? * 2 + price(sell, max, 1)?)
 }
 
-/// Three of seven places, as bits.
+/// Iterates over the choices of three cards out of seven, as bits.
 fn evasions() -> impl Iterator<Item = u8> {
     (0..1_u8 << HAND_MAX).filter(|choice| choice.count_ones() == u32::from(EVADE_CARDS))
 }
@@ -355,12 +357,12 @@ fn margins() -> impl Iterator<Item = u8> {
     (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP))
 }
 
-/// Those that are listed.
+/// Iterates over the listed leverages.
 fn leverages() -> impl Iterator<Item = u8> {
     LEVERAGE.step_by(usize::from(MARGIN_STEP))
 }
 
-/// The places of a choice, as in `0+2`.
+/// Formats the indices of a choice, such as `0+2`.
 fn choice_text(choice: u8) -> String {
     let chosen = (0..8).filter(|place| choice >> place & 1 == 1);
     let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();

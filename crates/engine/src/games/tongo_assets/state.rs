@@ -1,8 +1,7 @@
-//! A game of Tongo (assets) as a value: what is open, and every card in its place.
+//! A game of Tongo (assets) as a value: the public state and the position of every card.
 //!
-//! Every change is an [`Event`] that is applied to what is open and to the cards by the same code
-//! that follows it in a view. The value is plain arrays: copying it is how an action leaves the old
-//! one alone.
+//! Every change is an [`Event`], which is applied to the game by the same code as to a view. The
+//! value consists of plain arrays, so copying it preserves the state before an action.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -38,7 +37,7 @@ use crate::games::tongo_assets::strength::HandRank;
 use crate::games::tongo_assets::view::{View, prompt};
 use crate::seat::Seat;
 
-/// Games that are imagined for who is taken over.
+/// The number of games that the searching AI samples for a seat that is taken over.
 const IMAGINED: u32 = 60;
 
 /// A game of Tongo (assets), from before the deal to its outcome.
@@ -49,12 +48,12 @@ pub struct TongoAssets {
 }
 
 impl TongoAssets {
-    /// What is open.
+    /// Returns the public state.
     pub const fn public(&self) -> &PublicState {
         &self.public
     }
 
-    /// Where every card lies.
+    /// Returns the positions of all cards.
     pub const fn hidden(&self) -> &Hidden {
         &self.hidden
     }
@@ -64,14 +63,14 @@ impl TongoAssets {
         Actor { public: &self.public, seat, hand, kept }
     }
 
-    /// Applies an event and notes it.
+    /// Applies an event and appends it to `events`.
     fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         self.hidden.apply(&self.public, &event);
         self.public.apply(&event);
         events.push(event);
     }
 
-    /// Plays a legal action and whatever follows from it without another's decision.
+    /// Plays a legal action and everything that follows without a decision.
     fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         match *action {
             Action::Open { risk, purchase, sell } => {
@@ -141,8 +140,8 @@ impl TongoAssets {
         self.advance(events);
     }
 
-    /// What follows without a decision: the next section is shown, leveraged_payment seats leave a confront
-    /// that failed, hands are shown, the game ends.
+    /// Performs the steps without a decision: shows the next section, retreats leveraged seats
+    /// after a failed confront, shows the hands, and ends the game.
     fn advance(&mut self, events: &mut Vec<Event>) {
         loop {
             match self.public.phase {
@@ -174,7 +173,7 @@ impl TongoAssets {
         }
     }
 
-    /// Rules 4.3, 5 and 6.2.
+    /// Shows the hands and ends the game (rules 4.3, 5 and 6.2).
     fn show_hands(&mut self, confronter: Seat, events: &mut Vec<Event>) {
         let seats = self.public.seats();
         let mut hands = Ring::new(seats);
@@ -189,7 +188,8 @@ impl TongoAssets {
         self.apply_event(Event::Over { ending, winner, awards }, events);
     }
 
-    /// Rule 3.3: a wild goes into the hand, an audit acts at once, the others are kept.
+    /// Purchases an acquire card (rule 3.3): a wild goes into the hand, an audit takes effect at
+    /// once, and the others are kept.
     fn acquire(&mut self, seat: Seat, replace: Option<Card>, free: bool, events: &mut Vec<Event>) {
         let chips = self.purchase_cost(seat, free, events);
         let section = &self.hidden.sections[self.public.section_of(seat)];
@@ -212,7 +212,7 @@ impl TongoAssets {
         }
     }
 
-    /// What a purchase costs; a free purchase is spent first (rule 1.3).
+    /// Returns the cost of a purchase, after spending a free purchase if one is used (rule 1.3).
     fn purchase_cost(&mut self, seat: Seat, free: bool, events: &mut Vec<Event>) -> u32 {
         if free {
             self.apply_event(Event::FreeSpent { seat }, events);
@@ -232,7 +232,7 @@ impl TongoAssets {
         slots.iter().filter_map(|slot| assets[usize::from(slot)]).collect()
     }
 
-    /// The prices in proportion to a new risk (rule 4.1).
+    /// Returns the prices in proportion to a new risk (rule 4.1).
     fn prices_for_risk(&self, risk: u32) -> (u32, u32) {
         let bounds = PriceBounds::for_risk(risk);
         let PublicState { risk: before, purchase, sell, .. } = self.public;
@@ -242,7 +242,7 @@ impl TongoAssets {
         )
     }
 
-    /// The chips of a seat and its part of the pot, in half chips.
+    /// Returns the chips of a seat and its share of the pot, in half chips.
     pub fn half_chips(&self, seat: Seat) -> u32 {
         let award = self.public.end.map_or(0, |end| end.awards[seat]);
         self.public.players[seat].chips * HALVES + award
@@ -423,7 +423,7 @@ impl Game for TongoAssets {
     }
 }
 
-/// A deck in the order that chance gave, the first on top.
+/// Returns a deck in the order that chance gave, the first card on top.
 fn deck(order: &[u8], card: impl Fn(u8) -> Option<Card>) -> Deck {
     order.iter().map(|index| card(*index).expect("an order of the cards")).collect()
 }

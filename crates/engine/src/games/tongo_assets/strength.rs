@@ -1,9 +1,9 @@
-//! How strong a hand is (rule 5), wilds included, without trying what they stand for.
+//! The rank of a hand (rule 5) including wilds, computed without trying substitutions.
 //!
-//! A hand is two words of 49 bits, one for each copy, and a number of wilds. A group is the seven
-//! assets of one number or of one colour: a mask. What a class needs of a group is how many of its
-//! cards are there; wilds make up for the rest, and one more wild may take the place of a card to
-//! reach a higher number or colour. The tests hold this against every substitution.
+//! A hand is two words of 49 bits, one for each copy, and a number of wilds. A group is the mask of
+//! the seven assets of one number or of one colour. A class requires a number of cards of a group;
+//! wilds replace the missing ones, and one more wild may replace a card to reach a higher number or
+//! colour. The tests compare this with every substitution.
 
 use core::cmp::{Ordering, Reverse};
 
@@ -13,7 +13,7 @@ use crate::games::tongo_assets::card::{Colour, NUMBERS, TYPES};
 use crate::games::tongo_assets::rules::HAND_MAX;
 use crate::games::tongo_assets::set::CardSet;
 
-/// The classes, the weakest first.
+/// The classes of hands in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -21,19 +21,19 @@ use crate::games::tongo_assets::set::CardSet;
 pub enum Class {
     #[default]
     Nothing,
-    /// Two of one number or colour.
+    /// Two cards of one number or colour.
     Reserve,
-    /// Five of one number or colour.
+    /// Five cards of one number or colour.
     Treasury,
     /// Two different pairs of identical cards.
     MaterialContinuum,
     /// A Monopoly or a Full Consortium with wilds.
     Consortium,
-    /// Seven of one number or colour, no wild.
+    /// Seven cards of one number or colour without wilds.
     FullConsortium,
-    /// 1 to 7 of one colour, or one number in all seven colours, no wild.
+    /// 1 to 7 of one colour, or one number in all seven colours, without wilds.
     Monopoly,
-    /// All seven numbers and all seven colours, one each, no wild.
+    /// All seven numbers and all seven colours, one each, without wilds.
     FullMonopoly,
 }
 
@@ -49,7 +49,7 @@ impl Class {
         Self::FullMonopoly,
     ];
 
-    /// As people say it.
+    /// Returns the class's display name.
     pub const fn display_name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -64,22 +64,22 @@ impl Class {
     }
 }
 
-/// How a hand is read: what counts first comes first.
+/// The rank of a hand, with its criteria in order of precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsReading"))]
 pub struct HandRank {
     pub class: Class,
-    /// The highest number among the cards that make it; 0 for nothing.
+    /// The highest number among the cards of the class; 0 for nothing.
     pub number: u8,
     /// The best colour in which these cards have that number.
     pub colour: Option<Colour>,
-    /// How many of these cards are wild; fewer are better.
+    /// The number of wilds among these cards; fewer are better.
     pub wilds: u8,
 }
 
 impl HandRank {
-    /// The best reading of a hand.
+    /// Returns the best rank of a hand.
     pub fn from_hand(hand: CardSet) -> Self {
         NaturalCards::from_hand(hand).best_rank()
     }
@@ -101,25 +101,26 @@ impl PartialOrd for HandRank {
     }
 }
 
-/// The most cards of one number or colour, wilds among them: how far a hand has been built.
+/// Returns the maximum number of cards of one number or colour, including wilds, as a measure of
+/// progress.
 pub(super) fn largest_group(hand: CardSet) -> u8 {
     let natural = NaturalCards::from_hand(hand);
     let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
     groups.map(|group| natural.count(group)).max().unwrap_or(0) + natural.wilds
 }
 
-/// The types of assets, by colour × 7 + number − 1.
+/// The mask of the types of assets, each with the bit colour × 7 + number − 1.
 const TYPE_BITS: u64 = (1 << TYPES) - 1;
 
-/// Red, of every number: the best colour.
+/// The mask of red, the best colour.
 const RED: u64 = colour_bits(0);
 
-/// The types of this colour.
+/// Returns the mask of a colour.
 const fn colour_bits(colour: u8) -> u64 {
     ((1 << NUMBERS) - 1) << (colour * NUMBERS)
 }
 
-/// The types of this number, counted from 0.
+/// Returns the mask of a number, counted from 0.
 const fn number_bits(number: u8) -> u64 {
     let mut bits = 0;
     let mut colour = 0;
@@ -130,7 +131,7 @@ const fn number_bits(number: u8) -> u64 {
     bits
 }
 
-/// A hand without its wilds, and how many those are.
+/// A hand without its wilds, and their number.
 #[derive(Clone, Copy, Debug)]
 struct NaturalCards {
     first: u64,
@@ -171,7 +172,7 @@ impl NaturalCards {
             .unwrap_or_default()
     }
 
-    /// Seven cards: every number once and every colour once.
+    /// Ranks seven cards with every number once and every colour once.
     fn full_monopoly(self) -> Option<HandRank> {
         let once = |group: u64| self.count(group) == 1;
         let is_full =
@@ -179,7 +180,7 @@ impl NaturalCards {
         is_full.then(|| natural_rank(Class::FullMonopoly, self.all_types()))
     }
 
-    /// Seven cards of one group: a Monopoly where all differ.
+    /// Ranks seven cards of one group: a Monopoly if all differ.
     fn seven_natural(self) -> Option<HandRank> {
         let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
         let group = groups.into_iter().find(|group| self.count(*group) == HAND_MAX)?;
@@ -188,7 +189,8 @@ impl NaturalCards {
         Some(natural_rank(class, self.all_types()))
     }
 
-    /// Two different types, both twice: the first type from the top for which wilds suffice.
+    /// Ranks two different types that both occur twice: the first type from the top for which the
+    /// wilds suffice.
     fn material_continuum(self) -> Option<HandRank> {
         let pairs = self.first & self.second;
         let singles = self.first ^ self.second;
@@ -223,7 +225,7 @@ impl NaturalCards {
         None
     }
 
-    /// The best so many cards of one number or one colour.
+    /// Returns the best rank of `wanted` cards of one number or one colour.
     fn rank_of_group(self, class: Class, wanted: u8) -> Option<HandRank> {
         let mut best = None;
         for place in 0..NUMBERS {
@@ -255,14 +257,15 @@ impl NaturalCards {
         Some(HandRank { class, number, colour: Some(colour), wilds })
     }
 
-    /// How many wilds it takes to have so many of a group; `None` if there are not so many.
+    /// Returns the number of wilds needed for `wanted` cards of a group; `None` if there are too
+    /// few wilds.
     fn wilds_needed(self, group: u64, wanted: u8) -> Option<u8> {
         let missing = wanted.saturating_sub(self.count(group));
         (missing <= self.wilds).then_some(missing)
     }
 }
 
-/// Wilds for the cheapest pair of these.
+/// Returns the number of wilds for the cheapest pair.
 const fn cheapest_pair_cost(pairs: u64, singles: u64) -> u8 {
     if pairs != 0 {
         0
@@ -273,14 +276,14 @@ const fn cheapest_pair_cost(pairs: u64, singles: u64) -> u8 {
     }
 }
 
-/// A reading without wilds in which all these types take part.
+/// Returns the rank without wilds in which all these types take part.
 fn natural_rank(class: Class, types: u64) -> HandRank {
     let number = highest_number(types);
     let colour = best_colour(types & number_bits(number.saturating_sub(1)));
     HandRank { class, number, colour, wilds: 0 }
 }
 
-/// The highest number among these types; 0 for none.
+/// Returns the highest number among these types; 0 for none.
 fn highest_number(types: u64) -> u8 {
     (0..NUMBERS)
         .rev()
@@ -288,7 +291,7 @@ fn highest_number(types: u64) -> u8 {
         .map_or(0, |number| number + 1)
 }
 
-/// The best colour among these types.
+/// Returns the best colour among these types.
 fn best_colour(types: u64) -> Option<Colour> {
     Colour::ALL.into_iter().find(|colour| types & colour_bits(colour.index()) != 0)
 }

@@ -1,4 +1,4 @@
-//! What one viewer knows of a game.
+//! The view of one viewer.
 
 use alloc::boxed::Box;
 
@@ -11,18 +11,18 @@ use crate::games::tongo_assets::legal::Actor;
 use crate::games::tongo_assets::public::PublicState;
 use crate::seat::Seat;
 
-/// What one viewer knows.
+/// The part of a game that one viewer knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsView"))]
 pub struct View {
-    /// The seat that looks; `None` for the public and the record.
+    /// The viewer's seat; `None` for the public and the record.
     pub viewer: Option<Seat>,
     pub public: PublicState,
-    /// What the viewer holds and sees; absent for the public.
+    /// The cards that the viewer holds and sees; absent for the public.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnKnowledge>,
-    /// Every card, for the record only.
+    /// The positions of all cards, for the record only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Box<Hidden>>,
 }
@@ -32,7 +32,7 @@ impl View {
         prompt(&self.public)
     }
 
-    /// The viewer as one that acts, where it is a player.
+    /// Returns the viewer as an actor, if it is a player.
     pub(super) fn actor(&self) -> Option<Actor<'_>> {
         let (seat, own) = (self.viewer?, self.own.as_ref()?);
         Some(Actor { public: &self.public, seat, hand: own.hand, kept: own.kept })

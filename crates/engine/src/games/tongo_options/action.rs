@@ -1,4 +1,4 @@
-//! What a player may do. Why the rules refuse it is in `refusal`.
+//! The actions of a player. `refusal` has the reasons for which the rules refuse one.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,53 +7,53 @@ use crate::games::tongo_options::list::List;
 use crate::games::tongo_options::rules::HAND_CARDS;
 use crate::seat::Seat;
 
-/// The cards that a seat discards, in the order named (rule 3.2).
+/// The cards that a seat discards, in the order in which they are named (rule 3.2).
 pub type Discards = List<Card, { HAND_CARDS as usize }>;
 
-/// An action of a player. Unknown fields are refused: they are a client's mistake.
+/// An action of a player. Unknown fields are rejected, because they are a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsAction", deny_unknown_fields))]
 pub enum Action {
-    /// Rule 3.1.
+    /// Stops the board at a floor (rule 3.1).
     Stop { floor: u8 },
-    /// Rule 3.2.
+    /// Retreats (rule 3.2).
     Retreat,
-    /// Rule 3.2, and in answer to a confrontation rule 6.2.
+    /// Evades by token (rule 3.2), also in answer to a confrontation (rule 6.2).
     Evade {
         #[serde(default, skip_serializing_if = "is_empty")]
         discards: Discards,
     },
-    /// Rules 5.1, 5.2.
+    /// Converts reserves (rules 5.1 and 5.2).
     ConvertReserves,
-    /// Rule 6.1, with a target; in answer to an acquisition rule 7.1, without.
+    /// Confronts a target (rule 6.1), or, without one, answers an acquisition (rule 7.1).
     Confront {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target: Option<Seat>,
     },
-    /// Rule 7.1.
+    /// Acquires the facing floor (rule 7.1).
     Acquire,
-    /// Rules 3.2, 5.2, 6.2, 7.1.
+    /// Folds (rules 3.2, 5.2, 6.2 and 7.1).
     Fold,
-    /// Rule 3.3.
+    /// Pays the risk (rule 3.3).
     PayRisk,
-    /// Rule 3.4: the new costs; what is left out stays.
+    /// Lowers costs (rule 3.4). Omitted costs do not change.
     Lower(NewCosts),
-    /// Rule 3.4.
+    /// Buys a card: turns it face up (rule 3.4).
     Buy {
         slot: u8,
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         leverage: bool,
     },
-    /// Rule 3.4.
+    /// Sells a card: turns it face down (rule 3.4).
     Sell {
         slot: u8,
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         leverage: bool,
     },
-    /// Rule 3.4: a card of the facing floor with one of its free exchange, or where another floor
-    /// is named with one of that floor.
+    /// Exchanges a card of the facing floor with one of its free exchange or, if another floor is
+    /// named, with one of that floor (rule 3.4).
     Exchange {
         slot: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,23 +62,23 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         leverage: bool,
     },
-    /// Rule 3.4.
+    /// Raises costs (rule 3.4). Omitted costs do not change.
     Raise(NewCosts),
-    /// Rule 3.4, where the rules know it.
+    /// Indexes the margin, if the rules permit it (rule 3.4).
     IndexMargin { percent: i8 },
-    /// Rule 3.4.
+    /// Rolls the dice (rule 3.4).
     Roll,
-    /// Rule 3.5.
+    /// Ends the turn (rule 3.5).
     End,
-    /// Rule 3.5.
+    /// Pays to evade and discards cards (rule 3.5).
     PayToEvade { discards: Discards },
-    /// Rule 6.2.
+    /// Stands in answer to a confrontation (rule 6.2).
     Stand,
-    /// Rule 6.2.
+    /// Joins a confrontation (rule 6.2).
     Join,
 }
 
-/// The costs that are to be otherwise (rule 3.4).
+/// The changed costs (rule 3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsNewCosts"))]
@@ -91,8 +91,8 @@ pub struct NewCosts {
     pub exchange: Option<u16>,
 }
 
-/// An action as read. Its variants all have fields, if none, because only then does the reader
-/// refuse a field too many.
+/// The form of an action for deserialization. Every variant is a struct variant, because serde
+/// rejects unknown fields only in these.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

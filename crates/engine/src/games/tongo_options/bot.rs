@@ -1,12 +1,12 @@
-//! What the house's AI plays, from a view alone. Heuristics and a simple estimate; no search ahead
-//! and no memory:
+//! The AI of the house, which chooses an action from a view alone. It uses heuristics and a simple
+//! estimate, without search or memory:
 //!
-//! - It acquires or confronts when its hand is likely enough to win: before it pays anything if it
-//!   can, else after what improves its hand.
-//! - Until then it turns up cards of the floor that serves it best, turns down what serves others
-//!   better, rolls the dice where that helps, and draws other cards for those that match nothing.
+//! - It acquires or confronts when its hand is sufficiently likely to win: before paying anything
+//!   if possible, otherwise after improving its hand.
+//! - Until then it turns up cards of its best floor, turns down cards that serve others better,
+//!   rolls the dice if that helps, and replaces hand cards without a match.
 //! - It keeps a small risk, so that a turn costs something.
-//! - It answers when what it may win is worth the price.
+//! - It answers a challenge if the expected gain is worth the price.
 
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
@@ -22,27 +22,28 @@ use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
-/// So sure of winning it challenges before it has done anything in its turn, in thousandths.
+/// The chance of winning, in thousandths, with which it challenges before doing anything else in
+/// its turn.
 const SURE: u32 = 700;
 
-/// After all else it challenges when it is likelier to win by so much than the others are.
+/// The lead over an equal chance, in thousandths, with which it challenges after everything else.
 const AHEAD: u32 = 100;
 
-/// It pays for a card, or for drawing, no more than this part of the pot.
+/// The fraction of the pot, as a divisor, that it pays at most for a card or for drawing.
 const POT_PARTS: u16 = 8;
 
-/// What a card that it turns down must bring at least.
+/// The minimum gain, in thousandths, for which it turns a card down.
 const WORTH_SELLING: u32 = 40;
 
-/// It stands only when so likely to win; else it evades.
+/// The chance of winning, in thousandths, from which it stands; otherwise it evades.
 const STANDS: u32 = 500;
 
-/// What to play; `None` when the viewer is not to act.
+/// Chooses an action; `None` if the viewer is not prompted.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
     choose_action_with(CommitmentPolicy::Allowed, view)
 }
 
-/// The same by an AI that may commit its seat or may not.
+/// Chooses an action of an AI that may or may not commit its seat.
 pub(super) fn choose_action_with(commitments: CommitmentPolicy, view: &View) -> Option<Action> {
     let seat = view.viewer?;
     if !view.public.prompt()?.seats.contains(seat) {
@@ -61,8 +62,8 @@ pub(super) fn choose_action_with(commitments: CommitmentPolicy, view: &View) -> 
     legal.or_else(|| legal::default_action(&view.public, seat))
 }
 
-/// All who are in; where reserves were converted those who have wagered, and half of those who have
-/// not answered.
+/// Returns the number of opponents: all seats still in, or, after reserves were converted, the
+/// seats that have wagered and half of those that have not answered.
 pub(super) fn others_to_beat(public: &PublicState, seat: Seat) -> usize {
     let others = seat.others(public.seats()).map(|other| public.player(other));
     let others = others.filter(|other| !other.folded);
@@ -72,13 +73,13 @@ pub(super) fn others_to_beat(public: &PublicState, seat: Seat) -> usize {
     if public.reserves.is_some() { (wagered + (all - wagered) / 2).max(1) } else { all }
 }
 
-/// What a seat thinks about.
+/// The knowledge of a seat from which it chooses an action.
 struct BotPosition<'a> {
     public: &'a PublicState,
     seat: Seat,
     player: &'a PlayerState,
     odds: Odds,
-    /// How many others it must beat.
+    /// The number of opponents.
     others: usize,
     commitments: CommitmentPolicy,
 }
@@ -95,18 +96,19 @@ impl<'a> BotPosition<'a> {
             && legal::check(self.public, self.seat, self.odds.hand, action).is_ok()
     }
 
-    /// How likely it is to win against all others with its best floor, in thousandths.
+    /// Returns the chance of beating all opponents with the best floor, in thousandths.
     fn win_chance(&self) -> u32 {
         self.odds.chance_to_beat(self.odds.best_floor().1, self.others)
     }
 
-    /// How likely it must be to win before it challenges at the end of its turn.
+    /// Returns the chance of winning from which it challenges at the end of its turn, in
+    /// thousandths.
     fn challenge_threshold(&self) -> u32 {
         CERTAIN / u32::try_from(self.others + 1).expect("few seats") + AHEAD
     }
 
-    /// The floor where most can be made of the hand: that which serves it best, to challenge or to
-    /// turn up more; one where a card is turned down that serves others; or one with a die to roll.
+    /// Returns the most useful floor: the best one for a challenge or for turning up more cards,
+    /// one on which a card that serves others can be turned down, or one with a die to roll.
     fn choose_floor(&self) -> u8 {
         if self.public.reserves.is_some() {
             let helps = |floor: &u8| self.best_chance_at_floor(*floor);
@@ -127,23 +129,24 @@ impl<'a> BotPosition<'a> {
         found.0
     }
 
-    /// How likely it is to win once the dice are rolled.
+    /// Returns the chance of winning after a roll of the dice.
     fn chance_after_roll(&self) -> u32 {
         self.odds.chance_after_roll(self.public, self.others)
     }
 
-    /// How likely it is to win once a card of a floor is turned up; 0 where none lies face down.
+    /// Returns the chance of winning after a card of a floor is turned up; 0 if no card is face
+    /// down.
     fn chance_after_buy(&self, floor: u8) -> u32 {
         let has_down = self.public.floors[usize::from(floor)].contains(&None);
         if has_down { self.odds.chance_after_buy(floor, self.others, 0) } else { 0 }
     }
 
-    /// A showdown may come in this round.
+    /// Returns whether a showdown is possible in this round.
     fn is_showdown_near(&self) -> bool {
         self.public.round >= self.public.rules.challenge_round || self.public.reserves.is_some()
     }
 
-    /// The face-up card of a floor whose turning down leaves the hand likeliest to win.
+    /// Returns the face-up card of a floor after whose turning down the hand is most likely to win.
     fn best_sale(&self, floor: u8) -> Option<(u8, u32)> {
         let all = self.odds.floors[usize::from(floor)];
         let cards = &self.public.floors[usize::from(floor)];
@@ -170,12 +173,13 @@ impl<'a> BotPosition<'a> {
         done.or_else(|| self.choose_redraw()).unwrap_or(Action::End)
     }
 
-    /// The most that it pays for a card.
+    /// Returns the maximum price that it pays for a card.
     fn price_max(&self) -> u16 {
         self.public.pot / POT_PARTS
     }
 
-    /// Acquires with the facing floor, or confronts with a better one, if that is good enough.
+    /// Acquires with the facing floor, or confronts with a better one, if the chance is at least
+    /// `enough`.
     fn choose_challenge(&self, turn: TurnState, enough: u32) -> Option<Action> {
         let facing = self.odds.chance_to_beat(self.odds.strength_on(turn.floor), self.others);
         if facing >= enough && self.is_allowed(&Action::Acquire) {
@@ -184,14 +188,14 @@ impl<'a> BotPosition<'a> {
         if self.win_chance() < enough {
             return None;
         }
-        // Who cannot evade is confronted rather than who can.
+        // A target that cannot evade is preferred.
         let targets = self.seat.others(self.public.seats());
         let confront = |target: Seat| Action::Confront { target: Some(target) };
         let legal = targets.filter(|target| self.is_allowed(&confront(*target)));
         legal.min_by_key(|target| self.public.player(*target).may_evade_by_token()).map(confront)
     }
 
-    /// Nothing is done yet, and there is a risk to pay.
+    /// Chooses an action before anything was done in a turn with a risk to pay.
     fn choose_risk_action(&self, turn: TurnState) -> Action {
         if self.public.risk() <= self.price_max() && self.is_allowed(&Action::PayRisk) {
             return Action::PayRisk;
@@ -209,11 +213,11 @@ impl<'a> BotPosition<'a> {
         if self.public.risk() <= self.public.pot / 2 && self.is_allowed(&Action::PayRisk) {
             return Action::PayRisk;
         }
-        // Rather a small chance than none.
+        // A small chance is better than none.
         self.choose_challenge(turn, 1).unwrap_or(Action::Fold)
     }
 
-    /// Turns a card down that serves others, or one up that may serve itself.
+    /// Turns down a card that serves others, or turns up one that may serve the own hand.
     fn choose_trade(&self, turn: TurnState, price_max: u16) -> Option<Action> {
         let costs = &self.public.costs;
         let sale =
@@ -235,7 +239,7 @@ impl<'a> BotPosition<'a> {
         Some(Action::Buy { slot, leverage }).filter(|buy| self.is_allowed(buy))
     }
 
-    /// Where a turn costs nothing it shall cost one chip.
+    /// Raises the sell cost by one if a turn costs nothing.
     fn choose_raise(&self) -> Option<Action> {
         let sell = Some(self.public.costs.buy + 1);
         let raise = Action::Raise(NewCosts { sell, ..NewCosts::default() });
@@ -243,7 +247,7 @@ impl<'a> BotPosition<'a> {
         Some(raise).filter(|raise| is_listed && self.is_allowed(raise))
     }
 
-    /// Rolls where that is likely to help, and a showdown is near.
+    /// Rolls if that is likely to help and a showdown is near.
     fn choose_roll(&self) -> Option<Action> {
         if !self.is_showdown_near() || !self.is_allowed(&Action::Roll) {
             return None;
@@ -251,9 +255,9 @@ impl<'a> BotPosition<'a> {
         (self.chance_after_roll() > self.win_chance()).then_some(Action::Roll)
     }
 
-    /// Draws other cards for those that match nothing, where that costs little.
+    /// Replaces the hand cards without a match, if that is cheap.
     fn choose_redraw(&self) -> Option<Action> {
-        // Whether it may at all does not depend on which.
+        // The legality does not depend on the choice of cards.
         let any = Action::PayToEvade { discards: self.odds.hand.iter().take(1).collect() };
         if self.public.risk() > self.price_max() || !self.is_allowed(&any) {
             return None;
@@ -262,18 +266,19 @@ impl<'a> BotPosition<'a> {
         (!discards.is_empty()).then_some(Action::PayToEvade { discards })
     }
 
-    /// The hand cards that it would rather have others for.
+    /// Returns the hand cards that are better replaced.
     fn useless_cards(&self) -> Discards {
         self.odds.best_discards(self.others).0.iter().collect()
     }
 
-    /// Rules 5.1, 5.2: wagers when it may win more than that, on the whole.
+    /// Answers converted reserves: wagers if the expected gain exceeds the wager (rules 5.1 and
+    /// 5.2).
     fn answer_reserves(&self, turn: TurnState) -> Action {
         let Some(reserves) = self.public.reserves.filter(|_| turn.wager.is_none()) else {
             return self.spend_wager(turn.floor);
         };
         let wager = u32::from(self.player.chips.min(reserves.wager));
-        // Half of those who have not answered will wager too.
+        // Half of the seats that have not answered are expected to wager too.
         let others = self.seat.others(self.public.seats()).map(|other| self.public.player(other));
         let others = others.filter(|other| !other.folded && other.paid.reserves == 0);
         let more = (1..).zip(others).last().map_or(0, |(count, _)| count * wager / 2);
@@ -285,8 +290,8 @@ impl<'a> BotPosition<'a> {
         }
     }
 
-    /// What is wagered is spent in any case, so it does all that may help. A card is turned up
-    /// first: it may be turned down again.
+    /// Spends a wager, which is lost in any case, on everything that may help. A card is turned up
+    /// first, because it may be turned down again.
     fn spend_wager(&self, floor: u8) -> Action {
         let now = self.win_chance();
         let mut cards = (0..SLOTS).zip(&self.public.floors[usize::from(floor)]);
@@ -299,7 +304,7 @@ impl<'a> BotPosition<'a> {
         buy.filter(legal).or_else(|| sell.filter(legal)).or(roll).unwrap_or(Action::End)
     }
 
-    /// How likely it is to win once it has done what helps at a floor.
+    /// Returns the chance of winning after the most helpful actions at a floor.
     fn best_chance_at_floor(&self, floor: u8) -> u32 {
         let now = self.win_chance();
         let has_down = self.public.floors[usize::from(floor)].contains(&None);

@@ -1,15 +1,15 @@
-//! A card of either deck, as a number: suit × 12 + number − 1, suits in the order D H S C (rule
-//! 1.2). Written as number then suit: `AD`, `TS`, `KC`. And a set of cards as a bit mask.
+//! A card of either deck as a number: suit × 12 + number − 1, with the suits in the order D H S C
+//! (rule 1.2); and sets of cards as bit masks. The notation is number then suit: `AD`, `TS`, `KC`.
 
 use core::str::FromStr;
 
-/// Numbers in a suit, from the ace to the king.
+/// The number of numbers in a suit, from the ace to the king.
 pub(super) const NUMBERS: u8 = 12;
 
 const NUMBER_LETTERS: &[u8; NUMBERS as usize] = b"A23456789TJK";
 const SUIT_LETTERS: &[u8; 4] = b"DHSC";
 
-/// A suit, the highest first.
+/// A suit, in descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Suit {
     Diamonds,
@@ -26,7 +26,7 @@ impl Suit {
     }
 }
 
-/// One of the 48 cards of the player deck, or of the options deck.
+/// One of the 48 cards of the player deck or of the options deck.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCard"))]
@@ -34,15 +34,15 @@ impl Suit {
 pub struct Card(u8);
 
 impl Card {
-    /// The cards of a deck.
+    /// The number of cards of a deck.
     pub const COUNT: u8 = 4 * NUMBERS;
 
-    /// `None` for a number that no card has.
+    /// Returns the card with this index; `None` if there is no such card.
     pub const fn from_index(index: u8) -> Option<Self> {
         if index < Self::COUNT { Some(Self(index)) } else { None }
     }
 
-    /// `None` for a number that is not from 1 to 12.
+    /// Returns the card with this number and suit; `None` for a number that is not from 1 to 12.
     pub const fn new(number: u8, suit: Suit) -> Option<Self> {
         if number == 0 || number > NUMBERS {
             return None;
@@ -54,7 +54,7 @@ impl Card {
         self.0
     }
 
-    /// From 1, the ace, to 12, the king.
+    /// Returns the number, from 1 for the ace to 12 for the king.
     pub const fn number(self) -> u8 {
         self.0 % NUMBERS + 1
     }
@@ -63,7 +63,7 @@ impl Card {
         Suit::ALL[(self.0 / NUMBERS) as usize]
     }
 
-    /// Every card of a deck by index ascending.
+    /// Returns every card of a deck in ascending order of index.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(Self)
     }
@@ -76,7 +76,7 @@ impl Card {
 
 card_text! {
     Card, "a card such as \"AD\"";
-    /// The text is not a card in the notation of rule 1.2.
+    /// The error for a text that is not a card in the notation of rule 1.2.
     pub struct ParseCardError =
         "not a card: write number A23456789TJK then suit DHSC, as in AD or TS";
 }
@@ -98,11 +98,11 @@ impl FromStr for Card {
     }
 }
 
-/// The 48 bits that are cards.
+/// The 48 bits of all cards.
 const ALL_BITS: u64 = (1 << Card::COUNT) - 1;
 
 card_set! {
-    /// A set of cards of one deck. On the wire it is the list of its cards by ascending index.
+    /// A set of cards of one deck, serialized as the list of its cards in ascending order of index.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCardSet"))]
     #[cfg_attr(feature = "schema", schemars(with = "alloc::vec::Vec<Card>", extend("uniqueItems" = true)))]
@@ -110,21 +110,21 @@ card_set! {
 }
 
 impl CardSet {
-    /// A whole deck.
+    /// The set of a whole deck.
     pub const ALL: Self = Self(ALL_BITS);
 
     pub(super) const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The numbers of the cards, 1 as bit 0.
+    /// Returns the mask of the numbers of the cards, with bit 0 for number 1.
     pub(super) const fn numbers(self) -> u64 {
         let both = self.0 | self.0 >> (2 * NUMBERS);
         (both | both >> NUMBERS) & ((1 << NUMBERS) - 1)
     }
 
-    /// The suits of the cards with this number, diamonds as bit 3 down to clubs as bit 0: so the
-    /// highest bit is the highest suit.
+    /// Returns the mask of the suits of the cards with this number, from clubs as bit 0 to diamonds
+    /// as bit 3, so that the highest bit is the highest suit.
     pub(super) fn suits_of(self, number: u8) -> u8 {
         let bits = self.0 >> (number - 1);
         let suit = |place: u8| (bits >> (place * NUMBERS) & 1).to_le_bytes()[0];

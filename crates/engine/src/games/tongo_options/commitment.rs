@@ -1,10 +1,10 @@
-//! Commitments that a seat makes of its own accord. The AI never makes one for a player who is only
-//! away (rule 9.3).
+//! Commitments that a seat makes without a prompt to do so. The AI never makes one for a player who
+//! is away within the grace (rule 9.3).
 
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::public::PublicState;
 
-/// The right of an AI to commit its seat.
+/// The permission of an AI to commit its seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommitmentPolicy {
     Allowed,
@@ -18,12 +18,12 @@ impl CommitmentPolicy {
     }
 }
 
-/// Returns whether a seat commits itself by an action that nobody asked it for: it confronts or
-/// acquires in its turn, or is the first to wager its reserves.
+/// Returns whether the action commits a seat without a prompt to do so: it confronts or acquires in
+/// its turn, or is the first to wager its reserves.
 pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
     match action {
         Action::Acquire => true,
-        // Without a target it answers an acquisition.
+        // Without a target the action answers an acquisition.
         Action::Confront { target } => target.is_some(),
         Action::ConvertReserves => public.reserves.is_none(),
         Action::Stop { .. }

@@ -1,4 +1,4 @@
-//! What actions cost, and what costs become (rules 1.6, 3.4, 3.5).
+//! The prices of actions and the changes of costs (rules 1.6, 3.4 and 3.5).
 
 use crate::games::tongo_options::action::NewCosts;
 use crate::games::tongo_options::event::CostsChange;
@@ -8,10 +8,10 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::FLOORS;
 use crate::seat::Seat;
 
-/// Percentages that stand for all in a list of what is legal.
+/// The percentages that stand for all in a list of legal actions.
 pub(super) const PERCENTS: [i8; 5] = [-50, -10, 10, 50, 100];
 
-/// The costs by the order of their fields.
+/// The costs in the order of their fields.
 pub(super) type CostArray = [u16; 3];
 
 fn to_array(costs: &Costs) -> CostArray {
@@ -29,7 +29,10 @@ pub(super) fn raises_left(public: &PublicState) -> CostArray {
     [buy, sell, exchange].map(|risen| raise_max.saturating_sub(risen))
 }
 
-/// The costs that an action names, and the chips that the change takes.
+/// Returns the new costs, and the chips that the change takes.
+///
+/// # Errors
+/// The reason for a refusal.
 pub(super) fn change_costs(
     public: &PublicState,
     how: CostsChange,
@@ -60,7 +63,10 @@ pub(super) fn change_costs(
     Ok((from_array(next), chips))
 }
 
-/// Rule 3.4, the index of the margin: the new costs, rounded up.
+/// Returns the costs after the margin was indexed, rounded up (rule 3.4).
+///
+/// # Errors
+/// The reason for a refusal.
 pub(super) fn index_costs(public: &PublicState, percent: i8) -> Result<(Costs, u32), Illegal> {
     if !(-99..=100).contains(&percent) || percent == 0 {
         return Err(Illegal::PercentOutOfRange);
@@ -74,8 +80,8 @@ pub(super) fn index_costs(public: &PublicState, percent: i8) -> Result<(Costs, u
     change_costs(public, CostsChange::Index, &NewCosts { buy, sell, exchange })
 }
 
-/// What stands for all changes of one cost in a list of what is legal: by one, and as far as it
-/// goes.
+/// Calls `each` with the changes of one cost that stand for all in a list of legal actions: by one,
+/// and by the maximum.
 pub(super) fn for_each_change(public: &PublicState, how: CostsChange, mut each: impl FnMut(NewCosts)) {
     for ((place, old), left) in (0..).zip(to_array(&public.costs)).zip(raises_left(public)) {
         let [near, far] = match how {
@@ -94,24 +100,24 @@ pub(super) fn for_each_change(public: &PublicState, how: CostsChange, mut each: 
     }
 }
 
-/// What a card costs, perhaps paid by the buy-in (rule 3.4).
+/// Returns the price of a card, reduced by the buy-in if it is used (rule 3.4).
 pub(super) fn discounted_price(public: &PublicState, price: u32, leverage: bool) -> u32 {
     if leverage { price.saturating_sub(u32::from(public.rules.buy_in)) } else { price }
 }
 
-/// What an exchange costs without the buy-in; for nothing where no other floor is named.
+/// Returns the price of an exchange without the buy-in; zero if no other floor is named.
 pub(super) fn exchange_price(public: &PublicState, facing: u8, floor: Option<u8>) -> u32 {
     let distance = floor.map_or(0, |floor| ring_distance(facing, floor));
     u32::from(public.costs.exchange) * u32::from(distance)
 }
 
-/// In floors round the ring.
+/// Returns the distance of two floors on the ring.
 fn ring_distance(one: u8, other: u8) -> u8 {
     let straight = one.abs_diff(other);
     straight.min(FLOORS - straight)
 }
 
-/// Returns what an answer costs a seat that stays in (rule 8.4). To stand as the target costs
+/// Returns the price of an answer that keeps a seat in (rule 8.4). To stand as the target costs
 /// nothing.
 pub(super) fn answer_price(public: &PublicState, seat: Seat) -> u8 {
     if public.target() == Some(seat) {

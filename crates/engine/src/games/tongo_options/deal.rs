@@ -1,6 +1,6 @@
-//! What chance decides: the deal, and where dice fall (rules 2.1, 3.4). Chance is asked one thing
-//! at a time, in the order of rule 2.1; what it has said so far waits in a [`Drawing`], which is
-//! shown to nobody, until all of it is told at once.
+//! The requests to chance: the deal, and the dice (rules 2.1 and 3.4). One answer is requested at a
+//! time, in the order of rule 2.1. A [`Drawing`], which no viewer sees, holds the answers until
+//! they are complete.
 
 use alloc::boxed::Box;
 
@@ -17,18 +17,18 @@ use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES, SLOTS};
 use crate::seat::Seat;
 
-/// What chance has decided of a deal or a roll that is not complete.
+/// The answers of chance for an incomplete deal or roll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Drawing {
     dealer: Option<Seat>,
-    /// The options cards are laid; the player deck comes before them.
+    /// Whether the options cards are laid; the player deck comes before them.
     is_laid: bool,
-    /// A die's value, before its place.
+    /// The value of a die whose place is still to be drawn.
     value: Option<u8>,
     dice: Dice,
 }
 
-/// A deal that is complete.
+/// A complete deal.
 pub(super) struct CompleteDeal {
     dealer: Seat,
     pub hands: BySeat<CardSet>,
@@ -41,19 +41,20 @@ impl Drawing {
         *self == Self::default()
     }
 
-    /// What a deal asks for next.
+    /// Returns the next request of a deal.
     pub(super) fn next_deal_request(&self, public: &PublicState) -> Request {
         if public.dealer.or(self.dealer).is_none() {
             Request::Number(public.seats().into())
         } else if !self.is_laid {
-            // Both decks have as many cards; which is meant follows from what was drawn.
+            // Both decks have the same number of cards; the deck that is meant follows from the
+            // previous answers.
             Request::Order(Card::COUNT)
         } else {
             self.next_die_request(public)
         }
     }
 
-    /// What a roll asks for next, or a deal when the cards are shuffled.
+    /// Returns the next request of a roll, or of a deal whose cards are shuffled.
     pub(super) fn next_die_request(&self, public: &PublicState) -> Request {
         match (self.value, public.rules.dice().get(self.dice.len())) {
             (None, Some((_, sides))) => Request::Number((*sides).into()),
@@ -61,7 +62,7 @@ impl Drawing {
         }
     }
 
-    /// Notes what chance decided; cards go where they will lie.
+    /// Records an answer of chance; cards go to their positions.
     pub(super) fn record_answer(&mut self, public: &PublicState, hidden: &mut Hidden, answer: &ChanceAnswer) {
         match answer {
             ChanceAnswer::Order(order) => {
@@ -88,13 +89,14 @@ impl Drawing {
         }
     }
 
-    /// All dice, once the last has fallen.
+    /// Returns all dice once the last has fallen.
     pub(super) fn all_dice(&self, public: &PublicState) -> Option<Dice> {
         (self.dice.len() == public.rules.dice().len()).then_some(self.dice)
     }
 }
 
-/// Rule 2.1: the hands from the top of the player deck, once the last die has fallen.
+/// Completes the deal once the last die has fallen, with the hands from the top of the player deck
+/// (rule 2.1).
 pub(super) fn complete_deal(public: &PublicState, drawing: &Drawing, hidden: &Hidden) -> Option<CompleteDeal> {
     let dice = drawing.all_dice(public)?;
     let dealer = public.dealer.or(drawing.dealer)?;
@@ -123,7 +125,7 @@ impl CompleteDeal {
     }
 }
 
-/// Floor by floor, and each from slot 0.
+/// Lays the cards floor by floor, each from slot 0.
 fn lay_cards(laid: &mut OptionsLayout, cards: &mut impl Iterator<Item = Card>) {
     debug_assert_eq!(laid.len(), usize::from(FLOORS), "every floor has its slots");
     for slot in laid.iter_mut().flatten() {

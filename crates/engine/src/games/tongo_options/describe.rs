@@ -1,4 +1,4 @@
-//! A game of Tongo (options) as people read it: what lies open and in the hands, and what was done.
+//! Descriptions of Tongo (options) for people: views, actions and events.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -233,7 +233,7 @@ fn discard_pieces(what: &'static str, discards: &Discards) -> Vec<Piece> {
     pieces
 }
 
-/// `1 on floor 6, 7 between floors 2 and 3`.
+/// Describes dice, such as `1 on floor 6, 7 between floors 2 and 3`.
 fn dice_pieces(dice: &Dice) -> Vec<Piece> {
     let die = |die: &Die| {
         let floor = die.place / 2;
@@ -268,7 +268,7 @@ fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {
     pieces
 }
 
-/// As its number and its suit.
+/// Returns a card as its number and its suit.
 fn card_piece(card: Card) -> Piece {
     let is_red = matches!(card.suit(), Suit::Diamonds | Suit::Hearts);
     Piece::Token { text: card_text(card), is_red }

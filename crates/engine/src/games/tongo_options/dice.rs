@@ -1,4 +1,4 @@
-//! The dice on the ring: what each shows, and where it lies (rule 1.4).
+//! The dice on the ring, with their values and places (rule 1.4).
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +15,12 @@ pub type Dice = List<Die, { DICE.len() }>;
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsDie"))]
 pub struct Die {
     pub value: u8,
-    /// Place 2k is on floor k, place 2k + 1 on the line between the floors k and k + 1.
+    /// The place: 2k is on floor k, and 2k + 1 on the line between the floors k and k + 1.
     pub place: u8,
 }
 
 impl Die {
-    /// On a line it faces the floors on both sides.
+    /// Returns whether the die faces a floor. A die on a line faces the floors on both sides.
     pub const fn faces(self, floor: u8) -> bool {
         let on = 2 * floor;
         let before = (on + PLACES - 1) % PLACES;
@@ -28,12 +28,12 @@ impl Die {
     }
 }
 
-/// Whether any of the dice faces a floor.
+/// Returns whether any die faces a floor.
 pub(super) fn has_die_facing(dice: &Dice, floor: u8) -> bool {
     dice.iter().any(|die| die.faces(floor))
 }
 
-/// How many show each number.
+/// Returns the number of dice by value.
 pub(super) fn count_values(dice: &Dice) -> DiceCounts {
     dice.iter().map(|die| die.value).collect()
 }

@@ -1,7 +1,7 @@
-//! What happened in a game, complete, and what of it each viewer may see.
+//! The events of a game, and their redaction.
 //!
-//! An event never lets a seat know another's cards, in the hand, discarded or drawn, nor an options
-//! card that lies face down, nor the order of the player deck.
+//! No event discloses another seat's cards, in the hand, discarded or drawn, a face-down options
+//! card, or the order of the player deck.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -19,37 +19,38 @@ use crate::games::tongo_options::rules::FLOORS;
 use crate::games::tongo_options::strength::Matches;
 use crate::seat::Seat;
 
-/// One thing that happened. What was paid is in chips.
+/// An event of a game. Payments are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEvent"))]
 pub enum Event {
-    /// Rule 2.1. A viewer sees its own hand; what lies face down is for the record.
+    /// The game has been dealt (rule 2.1). A viewer sees its own hand; only the record has the
+    /// face-down cards.
     Dealt {
         dealer: Seat,
         hands: BySeat<Option<CardSet>>,
-        /// Of each floor the card that lies face up.
+        /// The face-up card of each floor.
         up: [Card; FLOORS as usize],
         dice: Dice,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hidden: Option<Box<Hidden>>,
     },
-    /// Rule 3.1.
+    /// A seat has stopped the board (rule 3.1).
     Stopped { seat: Seat, floor: u8 },
-    /// Rule 3.3.
+    /// A seat has paid the risk (rule 3.3).
     RiskPaid { seat: Seat, chips: u8 },
-    /// Rule 3.2.
+    /// A seat has retreated (rule 3.2).
     Retreated { seat: Seat },
-    /// Rules 3.2, 5.2, 6.2, 7.1.
+    /// A seat has folded (rules 3.2, 5.2, 6.2 and 7.1).
     Folded { seat: Seat },
-    /// Rule 3.4: the costs as they are now.
+    /// A seat has changed the costs, which are now these (rule 3.4).
     CostsChanged { seat: Seat, how: CostsChange, costs: Costs, chips: u8 },
-    /// Rule 3.4.
+    /// A seat has bought a card (rule 3.4).
     Bought { seat: Seat, slot: u8, card: Card, chips: u8, leverage: bool },
-    /// Rule 3.4.
+    /// A seat has sold a card (rule 3.4).
     Sold { seat: Seat, slot: u8, chips: u8, leverage: bool },
-    /// Rule 3.4; with a card of the free exchange where no floor is named.
+    /// A seat has exchanged a card (rule 3.4), with the free exchange if no floor is named.
     Exchanged {
         seat: Seat,
         slot: u8,
@@ -59,21 +60,22 @@ pub enum Event {
         chips: u8,
         leverage: bool,
     },
-    /// Rule 3.4: the dice are to fall.
+    /// The dice are about to fall (rule 3.4).
     Rolling { seat: Seat },
-    /// Rule 3.4.
+    /// The dice have fallen (rule 3.4).
     Rolled { seat: Seat, dice: Dice },
-    /// Rules 3.2, 3.5, 6.2. Others see how many cards were discarded.
+    /// A seat has evaded (rules 3.2, 3.5 and 6.2). Others see the number of discarded cards.
     Evaded {
         seat: Seat,
-        /// By its token, and not for chips.
+        /// Whether the seat evaded by its token instead of chips.
         token: bool,
         chips: u8,
         count: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         discards: Option<Discards>,
     },
-    /// Rule 3.2: as many as were discarded. The player deck is for the record.
+    /// A seat has drawn as many cards as it discarded (rule 3.2). Only the record has the player
+    /// deck.
     Drew {
         seat: Seat,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,23 +83,24 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deck: Option<Box<Deck>>,
     },
-    /// Rules 5.1, 5.2.
+    /// A seat has converted its reserves (rules 5.1 and 5.2).
     ReservesConverted { seat: Seat, wager: u8 },
-    /// Rule 6.1.
+    /// A seat has confronted another (rule 6.1).
     Confronted { seat: Seat, target: Seat },
-    /// Rule 7.1.
+    /// A seat acquires its facing floor (rule 7.1).
     Acquired { seat: Seat, floor: u8 },
-    /// Rules 6.2, 7.1, otherwise than by folding or evading; with what rule 8.4 makes it pay.
+    /// A seat has answered a challenge without folding or evading (rules 6.2 and 7.1), with the
+    /// payment of rule 8.4.
     Answered { seat: Seat, answer: ChallengeAnswer, chips: u8 },
-    /// Rule 3.5; with what was left of a wager (rule 5.1).
+    /// A seat has ended its turn (rule 3.5), with the rest of a wager (rule 5.1).
     Ended { seat: Seat, chips: u8 },
-    /// A showdown: the hands of those who take part, in the order of rule 8.2.
+    /// The hands of a showdown are shown, in the order of rule 8.2.
     Shown { hands: Vec<ShownHand> },
-    /// The winner gets the pot (rule 8.3).
+    /// The game is over, and the winner takes the pot (rule 8.3).
     Over { ending: GameEnding, winner: Seat, pot: u16 },
 }
 
-/// How costs were changed (rule 3.4).
+/// The kind of a change of costs (rule 3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -108,7 +111,7 @@ pub enum CostsChange {
     Index,
 }
 
-/// The answer to a challenge that keeps a seat in (rules 6.2, 7.1).
+/// The answer to a challenge that keeps a seat in (rules 6.2 and 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -119,7 +122,7 @@ pub enum ChallengeAnswer {
     Confront,
 }
 
-/// A hand as it is shown, with the floor that it is matched with.
+/// A shown hand, with the floor that it is matched with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsShown"))]
@@ -130,26 +133,26 @@ pub struct ShownHand {
     pub matches: Matches,
 }
 
-/// How a game ended.
+/// The ending of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnding"))]
 pub enum GameEnding {
-    /// All others have folded (rule 4.1).
+    /// All other seats have folded (rule 4.1).
     LastIn,
-    /// Rule 6.3.
+    /// A confrontation was decided (rule 6.3).
     Confront,
-    /// Rules 7.1, 7.2.
+    /// An acquisition was decided (rules 7.1 and 7.2).
     Acquire,
-    /// Rule 5.3.
+    /// Converted reserves were decided (rule 5.3).
     Reserves,
-    /// Rule 4.2.
+    /// The last round is over (rule 4.2).
     Rounds,
 }
 
 impl Event {
-    /// What the viewer may see of this event.
+    /// Redacts the event for a viewer.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let sees = |seat: Seat| match viewer {
             Viewer::Everything => true,
@@ -198,8 +201,8 @@ impl Event {
         }
     }
 
-    /// What is left of a seat's hand after this event, as far as the event tells. The one place
-    /// where hands change, for the game and for whoever follows it.
+    /// Returns a seat's hand after this event, as far as the event discloses it. The game and every
+    /// view change hands only by this function.
     pub(super) fn hand_after(&self, seat: Seat, hand: CardSet) -> CardSet {
         match self {
             Self::Evaded { seat: by, discards: Some(discards), .. } if *by == seat => {

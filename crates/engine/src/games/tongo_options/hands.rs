@@ -1,19 +1,19 @@
-//! Random hands to compare one's own with: who of them holds a card or a number, as sets of hands, so
-//! that most of them need not be looked at one by one.
+//! Random hands for comparison with the own hand, with the sets of hands that hold a card or a
+//! number, so that most hands need no evaluation of their own.
 
 use crate::games::tongo_options::card::{Card, CardSet, NUMBERS};
 use crate::games::tongo_options::strength::{Class, DiceCounts, Strength};
 
-/// How many there are.
+/// The number of random hands.
 pub(super) const HANDS: usize = 128;
 
-/// Some of them, a bit for each.
+/// A set of the random hands, with one bit for each.
 pub(super) type Hands = u128;
 
-/// All of them.
+/// The set of all random hands.
 pub(super) const ALL: Hands = Hands::MAX;
 
-/// Which hands hold what.
+/// The sets of hands by the cards and numbers that they hold.
 pub(super) struct Holders {
     of_card: [Hands; Card::COUNT as usize],
     of_number: [Hands; NUMBERS as usize],
@@ -32,7 +32,7 @@ impl Holders {
         holders
     }
 
-    /// All that have a match of this class or a better one with a floor.
+    /// Returns the hands that have a match of this class or a better one with a floor.
     pub(super) fn with_class(&self, class: Class, floor: CardSet, dice: &DiceCounts) -> Hands {
         floor.iter().fold(0, |all, card| {
             let [any, exact] = Class::with_dice(dice.count_of(card.number()));
@@ -47,7 +47,7 @@ impl Holders {
     }
 }
 
-/// Calls with the place of each of these.
+/// Calls `each` with the index of every hand of the set.
 pub(super) fn for_each_index(mut hands: Hands, mut each: impl FnMut(usize)) {
     while hands != 0 {
         each(hands.trailing_zeros() as usize);
@@ -55,7 +55,7 @@ pub(super) fn for_each_index(mut hands: Hands, mut each: impl FnMut(usize)) {
     }
 }
 
-/// Who of all is worse than this.
+/// Returns the set of the hands that are weaker than `own`.
 pub(super) fn weaker_hands(worth: &[Strength; HANDS], own: Strength) -> Hands {
     worth.iter().rev().fold(0, |all, one| all << 1 | Hands::from(*one < own))
 }
@@ -77,7 +77,7 @@ mod tests {
         cards
     }
 
-    /// Those who are not named for a class have no match of it, and are worse than who has one.
+    /// Hands outside the set of a class have no match of it, and are weaker than hands with one.
     #[test]
     fn who_is_not_named_for_a_class_has_no_match_of_it() {
         let classes = [Class::Pair, Class::ExactPair, Class::Chain, Class::ExactChain, Class::Four];

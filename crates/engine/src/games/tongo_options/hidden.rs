@@ -1,8 +1,8 @@
-//! What nobody sees: the order of the player deck, and all options cards where they lie. For the
-//! game itself and the record.
+//! The hidden state: the order of the player deck, and the positions of all options cards. Only the
+//! game and the record have it.
 //!
-//! Which options cards lie face up is in `public`; the game and whoever follows it with the
-//! record's eyes bring the cards forward by the same [`Hidden::apply`].
+//! `public` has the face-up options cards. The game and the view of the record update the hidden
+//! state by the same [`Hidden::apply`].
 
 use serde::{Deserialize, Serialize};
 
@@ -12,30 +12,30 @@ use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::list::List;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 
-/// The player deck, its top first.
+/// The player deck from its top.
 pub type Deck = List<Card, { Card::COUNT as usize }>;
 
 /// The options cards of each floor, or of each free exchange, by slot.
 pub(super) type OptionsLayout = [[Card; SLOTS as usize]; FLOORS as usize];
 
-/// What lies face down, and of the floors also what lies up.
+/// The face-down cards, and of the floors also the face-up ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsHidden"))]
 pub struct Hidden {
     pub deck: Deck,
     pub floors: OptionsLayout,
-    /// The free exchanges; where the rules know none they mean nothing.
+    /// The cards of the free exchanges; meaningless under rules without them.
     pub exchanges: OptionsLayout,
 }
 
 impl Hidden {
-    /// The card of a slot; of a checked number.
+    /// Returns the card of a slot. Floor and slot must have been checked.
     pub(super) fn card(&self, floor: u8, slot: u8) -> Card {
         self.floors[usize::from(floor)][usize::from(slot)]
     }
 
-    /// Brings the cards up to date; `facing` is the floor that faced the seat of the event.
+    /// Updates the cards by an event; `facing` is the floor that faced the seat of the event.
     pub(super) fn apply(&mut self, event: &Event, facing: Option<u8>) {
         match event {
             Event::Exchanged { slot, floor, other, .. } => {
@@ -73,7 +73,7 @@ impl Hidden {
         }
     }
 
-    /// Rule 3.2: under the deck, in the order named.
+    /// Puts the discarded cards under the deck, in the order named (rule 3.2).
     fn discard(&mut self, discards: &Discards) {
         discards.iter().for_each(|card| self.deck.push(*card));
     }

@@ -1,5 +1,6 @@
-//! A game that a seat could be playing, as far as its view tells: the cards that it does not see lie
-//! as two shuffled decks have them. What it saw earlier and lies face down now is not remembered.
+//! Sampling of games that are consistent with a view: the cards that the seat does not see are
+//! placed in the order of two shuffled decks. Cards that it saw earlier and that are now face down
+//! are not remembered.
 
 use alloc::vec::Vec;
 
@@ -14,18 +15,18 @@ use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
-/// `None` where nobody looks, or nobody is to act.
+/// Samples a game; `None` for a spectator, or if no seat is prompted.
 pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoOptions> {
     view.game_from_decks(&shuffled_deck(dice), &shuffled_deck(dice))
 }
 
 impl View {
-    /// The game in which the cards that the viewer does not see lie as these decks have them, and
-    /// the others' hands are dealt from the first of them by seat. `None` where nobody looks, or
-    /// nobody is to act.
+    /// Returns the game in which the cards that the viewer does not see are placed in the order of
+    /// these decks, and the others' hands are dealt from the top by seat. Returns `None` for a
+    /// spectator, or if no seat is prompted.
     ///
     /// # Panics
-    /// When a deck lacks a card.
+    /// If a deck lacks a card.
     pub fn game_from_decks(&self, player_deck: &[Card], options_deck: &[Card]) -> Option<TongoOptions> {
         let (viewer, hand) = (self.viewer?, self.hand()?);
         self.public.prompt()?;
@@ -47,8 +48,9 @@ impl View {
     }
 }
 
-/// What a search looks at: what is advised first, and nothing that only moves cards that nobody
-/// knows, is another of cards that lie face down alike, or pays by leverage.
+/// Appends the candidate actions of a search: the chosen action first, without actions that only
+/// move unknown cards, that repeat another with an equivalent face-down card, or that pay by
+/// leverage.
 pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
     let (Some(seat), Some(hand)) = (view.viewer, view.hand()) else { return };
     actions.extend(advised);

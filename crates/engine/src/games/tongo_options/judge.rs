@@ -1,12 +1,10 @@
-//! How good a hand is against hands that nobody has seen, counted over more of them than
-//! [`super::odds`] takes, and floor by floor: so that what becomes of it when a floor shows other
-//! cards is found without counting all floors anew.
+//! The chance of a hand against random hands, with a larger sample than [`super::odds`] and by
+//! floor, so that a change of one floor is evaluated without counting all floors again.
 //!
-//! Which hands they are follows from the own hand and the question, so that the same view gives the
-//! same answers.
+//! The sample follows from the own hand and the prompt, so the same view gives the same result.
 //!
-//! Most random hands are not looked at one by one: which of them hold a card or a number is kept as
-//! sets of hands, and so is who can be as good as the own hand with a floor at all.
+//! Most random hands need no evaluation of their own: the hands that hold a card or a number are
+//! kept as sets, as are those that can match the own hand's strength with a floor at all.
 
 use alloc::vec::Vec;
 
@@ -18,19 +16,21 @@ use crate::games::tongo_options::public::{Floors, PublicState};
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, Rules, SLOTS};
 use crate::games::tongo_options::strength::{Class, DiceCounts, Strength, best_floor};
 
-/// Cards turned up for an estimate.
+/// The number of cards turned up for an estimate.
 const TRIES: usize = 8;
 
-/// Rolls of the dice for an estimate.
+/// The number of rolls of the dice for an estimate.
 const ROLLS: u32 = 8;
 
-/// Draws of other cards for an estimate.
+/// The number of draws of other cards for an estimate.
 const DRAWS: usize = 32;
 
-/// Ways in which others may change the floors and the dice before the hands are shown.
+/// The number of scenarios for what others do to the floors and the dice before the hands are
+/// shown.
 const SCENARIOS: usize = 4;
 
-/// Of 256 turns of another: those that turn a card up, that turn one down, that roll.
+/// The number of turns of an opponent, of 256, in which it turns a card up, turns one down, and
+/// rolls.
 const TURNS_UP: u8 = 150;
 const TURNS_DOWN: u8 = 128;
 const ROLLS_THEM: u8 = 64;
@@ -38,30 +38,30 @@ const ROLLS_THEM: u8 = 64;
 /// A hand in the order in which its cards are drawn.
 type DrawnHand = [Card; HAND_CARDS as usize];
 
-/// What a hand can be compared with.
+/// The sample with which a hand is compared.
 pub(super) struct Judge<'a> {
     rules: &'a Rules,
     hand: CardSet,
     pub(super) floors: FaceUpCards,
     dice: DiceCounts,
-    /// How many others it must beat.
+    /// The number of opponents.
     others: usize,
-    /// The options cards that lie face down and are not remembered.
+    /// The face-down options cards that are not remembered.
     unseen: Vec<Card>,
     drawn: [DrawnHand; HANDS],
     hands: [CardSet; HANDS],
-    /// Who of them holds a card, and who a number.
+    /// The sets of random hands by the cards and numbers that they hold.
     holders: Holders,
-    /// What each of them is worth on each floor.
+    /// The strength of each random hand on each floor.
     worth: [[Strength; HANDS]; FLOORS as usize],
     state: u64,
 }
 
-/// The best of all floors but one: of the own hand, and of each other.
+/// The best strength on all floors but one, of the own hand and of each random hand.
 pub(super) struct OtherFloors {
     own: Strength,
     others: [Strength; HANDS],
-    /// Which others are worse than the own hand there.
+    /// The random hands that are weaker than the own hand there.
     weaker: Hands,
 }
 
@@ -95,13 +95,14 @@ impl<'a> Judge<'a> {
         chance(beaten.count_ones(), self.others)
     }
 
-    /// In thousandths: that this beats all others with their best floors.
+    /// Returns the chance that a hand of this strength beats all opponents with their best floors,
+    /// in thousandths.
     fn chance_with_strength(&self, own: Strength) -> u32 {
         let beaten = self.worth.iter().fold(ALL, |all, worth| all & weaker_hands(worth, own));
         self.chance(beaten)
     }
 
-    /// Those of these hands that are worse than this with a floor that shows these cards.
+    /// Returns those of the hands that are weaker than `own` with a floor that shows these cards.
     fn beaten_hands(&self, among: Hands, floor: CardSet, dice: &DiceCounts, own: Strength) -> Hands {
         let Some(class) = own.class() else { return 0 };
         let mut beaten = among;
@@ -113,12 +114,12 @@ impl<'a> Judge<'a> {
         beaten
     }
 
-    /// That the hand wins with its best floor.
+    /// Returns the chance that the hand wins with its best floor.
     pub(super) fn win_chance(&self) -> u32 {
         self.chance_with_strength(best_floor(self.hand, &self.floors, &self.dice).1)
     }
 
-    /// That the hand wins with this floor.
+    /// Returns the chance that the hand wins with this floor.
     pub(super) fn win_chance_on(&self, floor: u8) -> u32 {
         self.chance_with_strength(Strength::from_hand(self.hand, self.floors[usize::from(floor)], &self.dice))
     }
@@ -136,7 +137,7 @@ impl<'a> Judge<'a> {
         OtherFloors { own, others, weaker: weaker_hands(&others, own) }
     }
 
-    /// That the hand wins once the floor shows other cards.
+    /// Returns the chance that the hand wins after the floor shows these cards.
     pub(super) fn win_chance_with_floor(&self, elsewhere: &OtherFloors, cards: CardSet) -> u32 {
         let there = Strength::from_hand(self.hand, cards, &self.dice);
         let (own, among) = if there > elsewhere.own {
@@ -147,14 +148,15 @@ impl<'a> Judge<'a> {
         self.chance(self.beaten_hands(among, cards, &self.dice, own))
     }
 
-    /// That the hand wins once the best of these cards is turned down, if that is better than none.
+    /// Returns the chance that the hand wins after the best of these cards is turned down, or `now`
+    /// if that is higher.
     pub(super) fn win_chance_after_sale(&self, elsewhere: &OtherFloors, cards: CardSet, now: u32) -> u32 {
         let without = cards.iter().map(|card| self.win_chance_with_floor(elsewhere, cards.without(card)));
         without.fold(now, u32::max)
     }
 
-    /// That the hand wins once this card is turned up there; where `sells`, and the best is turned
-    /// down after that.
+    /// Returns the chance that the hand wins after this known card is turned up on the floor and,
+    /// if `sells`, the best card is then turned down.
     pub(super) fn win_chance_after_known_buy(
         &self,
         elsewhere: &OtherFloors,
@@ -167,12 +169,13 @@ impl<'a> Judge<'a> {
         if sells { self.win_chance_after_sale(elsewhere, cards, now) } else { now }
     }
 
-    /// The same for a card which may be any that was not seen.
+    /// Returns the chance that the hand wins after an unknown card is turned up on the floor,
+    /// averaged over unseen cards.
     pub(super) fn win_chance_after_buy(&mut self, elsewhere: &OtherFloors, floor: u8, sells: bool) -> u32 {
         let mut unseen = self.unseen.clone();
         let count = unseen.len().min(TRIES);
         let cards = self.floors[usize::from(floor)];
-        // Whichever it was may be turned down again.
+        // Whichever card it is may be turned down again.
         let least = if sells { self.win_chance_with_floor(elsewhere, cards) } else { 0 };
         let mut sum = 0;
         for _ in 0..count {
@@ -187,7 +190,7 @@ impl<'a> Judge<'a> {
         sum / u32::from(to_u8(count)).max(1)
     }
 
-    /// That the hand wins once the dice are rolled.
+    /// Returns the chance that the hand wins after a roll of the dice.
     pub(super) fn win_chance_after_roll(&mut self) -> u32 {
         let roll = |_| {
             let dice = roll_dice(self.rules, &mut self.state);
@@ -198,8 +201,8 @@ impl<'a> Judge<'a> {
         (0..ROLLS).map(roll).sum::<u32>() / ROLLS
     }
 
-    /// The cards of the hand that are best given away for others, if that is better than to keep
-    /// them all: after what others may do before the hands are shown.
+    /// Returns the hand cards that are best replaced, after the possible actions of others before
+    /// the showdown; empty if it is best to keep all.
     pub(super) fn best_discards(&mut self) -> CardSet {
         let scenarios: [FloorScenario; SCENARIOS] = core::array::from_fn(|_| self.sample_scenario());
         let draws = u32::try_from(DRAWS).expect("a small number");
@@ -212,7 +215,7 @@ impl<'a> Judge<'a> {
             let without = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(kept));
             let (mut sum, mut left) = (0, draws);
             for cards in &self.drawn[..DRAWS] {
-                // Not even if it won all the rest.
+                // The draw cannot win even if it wins all the remaining trials.
                 if sum + left * CERTAIN * u32::from(to_u8(SCENARIOS)) <= best.1 {
                     break;
                 }
@@ -228,7 +231,7 @@ impl<'a> Judge<'a> {
         best.0
     }
 
-    /// What another may do to the floors and the dice.
+    /// Samples the floors and the dice after an opponent's turn.
     fn sample_scenario(&mut self) -> FloorScenario {
         let [floor, up, down, rolled, one, other, ..] = next_word(&mut self.state).to_le_bytes();
         let (mut floors, mut dice) = (self.floors, self.dice);
@@ -258,7 +261,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What each hand is worth on a floor.
+/// Returns the strength of each hand on a floor.
 fn strengths_on(
     hands: &[CardSet; HANDS],
     holders: &Holders,
@@ -272,23 +275,24 @@ fn strengths_on(
     worth
 }
 
-/// In thousandths: to win against so many others, who are each as good as one of the random hands.
+/// Returns the chance, in thousandths, of winning against opponents that are each as strong as one
+/// of the random hands.
 fn chance(beaten: u32, others: usize) -> u32 {
     repeated_chance(beaten * CERTAIN / u32::try_from(HANDS).expect("a small number"), others)
 }
 
-/// Floors and dice as they may be, and how good the best floor of each random hand is there, the
-/// lowest first.
+/// A sampled state of the floors and the dice, with the strength of the best floor of each random
+/// hand in ascending order.
 struct FloorScenario {
     floors: FaceUpCards,
     dice: DiceCounts,
     bests: [Strength; HANDS],
-    /// How many others must be beaten.
+    /// The number of opponents.
     others: usize,
 }
 
 impl FloorScenario {
-    /// How good a hand is, and how likely it wins.
+    /// Returns the strength of a hand and its chance of winning.
     fn evaluate_hand(&self, hand: CardSet) -> (Strength, u32) {
         let own = best_floor(hand, &self.floors, &self.dice).1;
         (own, self.win_chance(own))
@@ -299,8 +303,8 @@ impl FloorScenario {
         chance(u32::try_from(beaten).expect("no more than all"), self.others)
     }
 
-    /// How likely it wins with these cards and those that were drawn, when it is known how good the
-    /// first are by themselves. More cards are never worse, and only floors with their numbers change.
+    /// Returns the chance of winning with the kept and the drawn cards, given the evaluation of the
+    /// kept cards alone. More cards are never worse, and only floors with their numbers change.
     fn win_chance_with_draw(&self, kept: CardSet, (judged, wins): (Strength, u32), drawn: CardSet) -> u32 {
         let (hand, numbers) = (kept.union(drawn), drawn.numbers());
         let touched = self.floors.iter().filter(|floor| floor.numbers() & numbers != 0);
@@ -310,7 +314,7 @@ impl FloorScenario {
     }
 }
 
-/// Hands of cards that are not in this one.
+/// Draws random hands from the cards outside this one.
 fn draw_hands(hand: CardSet, state: &mut u64) -> [DrawnHand; HANDS] {
     let mut cards: Vec<Card> = CardSet::ALL.difference(hand).iter().collect();
     core::array::from_fn(|_| {
@@ -322,7 +326,7 @@ fn draw_hands(hand: CardSet, state: &mut u64) -> [DrawnHand; HANDS] {
     })
 }
 
-/// What the dice show once they are rolled.
+/// Returns the values of the dice after a roll.
 fn roll_dice(rules: &Rules, state: &mut u64) -> DiceCounts {
     let fall = |(lowest, sides): &(u8, u8)| lowest + below(next_word(state), *sides);
     rules.dice().iter().map(fall).collect()
@@ -361,14 +365,14 @@ mod tests {
         }
     }
 
-    /// How likely the hand wins against two others, hand by hand.
+    /// Returns the chance of the hand against two opponents, computed hand by hand.
     fn plain(judge: &Judge<'_>, hand: CardSet, floors: &FaceUpCards, dice: &DiceCounts) -> u32 {
         let own = best_floor(hand, floors, dice).1;
         let worse = |other: &&CardSet| best_floor(**other, floors, dice).1 < own;
         chance(u32::try_from(judge.hands.iter().filter(worse).count()).unwrap(), 2)
     }
 
-    /// What is found by sets of hands is what is found hand by hand.
+    /// The evaluation by sets of hands equals the evaluation hand by hand.
     #[test]
     fn every_shortcut_counts_the_same() {
         let mut state = 1;

@@ -1,4 +1,4 @@
-//! Tongo (options) by its name: its rule sets, what its endings and counters are called, and the
+//! Tongo (options) as a kind of game: its rule sets, the names of its endings and counters, and the
 //! short form of its common events.
 
 use alloc::vec::Vec;
@@ -62,7 +62,7 @@ impl GameKind for TongoOptions {
             Event::Sold { .. } => Some("sold"),
             Event::Exchanged { .. } => Some("exchanged"),
             Event::Ended { .. } => Some("ended"),
-            // The record's view of it holds a deck.
+            // The record's form of the event holds a deck.
             Event::Drew { deck: None, .. } => Some("drew"),
             Event::Dealt { .. }
             | Event::CostsChanged { .. }
@@ -183,10 +183,10 @@ pub(super) const fn ending_name(ending: GameEnding) -> &'static str {
     }
 }
 
-/// What the winner's counters grow by.
+/// Returns the increments of the winner's counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let counted = public.end.and_then(|end| {
-        // Hands are shown from the left of who challenges, that seat last.
+        // Hands are shown from the left of the challenger, whose hand is the last.
         let challenger = public.shown.last().map_or(end.winner, |last| last.seat);
         let name = match end.ending {
             GameEnding::Confront => "confronts_won",

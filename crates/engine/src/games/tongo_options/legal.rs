@@ -1,10 +1,10 @@
-//! Which actions are legal, from what lies open and the hand of the seat that acts. One answer for
-//! the game and for a player's view, because neither needs to know more.
+//! The legality of actions, from the public state and the hand of the seat that acts. The game and
+//! a player's view share this code, because neither needs to know more.
 //!
-//! [`check`] decides about one action and says why not; [`for_each`] lists what [`check`] would
-//! take. Where numbers are free some stand for all: of the changes of costs those of one cost, by
-//! one and as far as it goes; of discards those in the order of the cards. Random play holds the
-//! two against each other.
+//! [`check`] decides on one action and gives the reason for a refusal; [`for_each`] lists the
+//! actions that [`check`] accepts. A selection of values stands for a free number: changes of one
+//! cost, by one and by the maximum, for all changes of costs; discards in the order of the cards
+//! for all orders. Random play compares the two.
 
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::CardSet;
@@ -20,7 +20,10 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::seat::Seat;
 
-/// Whether the seat may play this action now, or the first reason why not.
+/// Checks that the seat may play this action now.
+///
+/// # Errors
+/// The first reason for a refusal.
 pub(super) fn check(
     public: &PublicState,
     seat: Seat,
@@ -43,7 +46,7 @@ pub(super) fn check(
     }
 }
 
-/// Every action open to the seat, each once; some stand for all.
+/// Calls `each` with every action open to the seat, each once, with a selection of free numbers.
 pub(super) fn for_each(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
@@ -73,7 +76,7 @@ pub(super) fn for_each(public: &PublicState, seat: Seat, hand: CardSet, mut each
     }
 }
 
-/// What the clock plays (rule 9.1); `None` where the seat is not to act.
+/// Returns the action that the clock plays (rule 9.1); `None` if the seat is not prompted.
 pub(super) fn default_action(public: &PublicState, seat: Seat) -> Option<Action> {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
@@ -103,7 +106,7 @@ pub(super) fn default_action(public: &PublicState, seat: Seat) -> Option<Action>
     }
 }
 
-/// Rules 6.2, 7.1.
+/// Checks an answer to a challenge (rules 6.2 and 7.1).
 fn check_answer(
     public: &PublicState,
     challenge: &Challenge,
@@ -132,7 +135,7 @@ struct TurnActor<'a> {
     turn: TurnState,
     player: &'a PlayerState,
     hand: CardSet,
-    /// Chips that it may spend: of its wager, if it has converted its reserves.
+    /// The chips that it may spend: those of its wager, if it has converted its reserves.
     chips: u32,
 }
 
@@ -292,7 +295,7 @@ impl<'a> TurnActor<'a> {
         }
     }
 
-    /// With a face-down card of the facing floor.
+    /// Lists the exchanges of a face-down card of the facing floor.
     fn for_each_exchange(&self, slot: u8, each: &mut impl FnMut(Action)) {
         for other in (0..SLOTS).filter(|_| self.public.rules.free_exchange) {
             each(Action::Exchange { slot, floor: None, other, leverage: false });
@@ -314,13 +317,13 @@ impl<'a> TurnActor<'a> {
         }
     }
 
-    /// Without leverage, and with it: whether it may be paid so.
+    /// Returns, without and with leverage, whether the price may be paid in that way.
     fn affordable(&self, price: u32) -> [Option<bool>; 2] {
         [false, true]
             .map(|leverage| Some(leverage).filter(|_| self.check_price(price, leverage).is_ok()))
     }
 
-    /// Others have converted reserves, and this seat is to answer (rule 5.2).
+    /// Returns whether the seat has to answer converted reserves of others (rule 5.2).
     fn must_answer_reserves(&self) -> bool {
         self.public.reserves.is_some() && self.turn.wager.is_none()
     }
@@ -329,7 +332,8 @@ impl<'a> TurnActor<'a> {
         u32::from(self.public.risk())
     }
 
-    /// What reserves leave open (rules 5.1, 5.2); beside them everything.
+    /// Checks the action against converted reserves (rules 5.1 and 5.2); without them every action
+    /// passes.
     fn check_reserves(&self, action: &Action) -> Result<(), Illegal> {
         match action {
             Action::Stop { .. } | Action::Stand | Action::Join => Ok(()),
@@ -355,12 +359,12 @@ impl<'a> TurnActor<'a> {
         }
     }
 
-    /// Rule 3.3: nothing was paid or done yet.
+    /// Checks that nothing was paid or done yet in the turn (rule 3.3).
     fn check_open(&self) -> Result<(), Illegal> {
         require(self.turn.step == Step::Open, Illegal::TurnBegun)
     }
 
-    /// Rule 3.3: the risk is paid, or there is none.
+    /// Checks that the risk is paid, or that there is none (rule 3.3).
     fn check_begun(&self) -> Result<(), Illegal> {
         require(self.turn.step > Step::Open || self.risk() == 0, Illegal::RiskUnpaid)
     }
@@ -381,12 +385,12 @@ impl<'a> TurnActor<'a> {
         require(!is_barred, Illegal::EvasionBarred)
     }
 
-    /// Rule 8.4.
+    /// Checks that challenges are allowed in this round (rule 8.4).
     fn check_round(&self) -> Result<(), Illegal> {
         require(self.public.round >= self.public.rules.challenge_round, Illegal::TooEarly)
     }
 
-    /// Rule 6.1.
+    /// Checks a confrontation (rule 6.1).
     fn check_confront(&self, target: Option<Seat>) -> Result<(), Illegal> {
         self.check_round()?;
         let target = target.ok_or(Illegal::TargetMissing)?;
@@ -432,7 +436,7 @@ impl<'a> TurnActor<'a> {
         require(has_die_facing(&self.public.dice, self.turn.floor), Illegal::NoDieHere)
     }
 
-    /// Rule 3.4: in order, and once each.
+    /// Checks that the steps of a turn are played in order and once each (rule 3.4).
     fn check_step(&self, last: Step, is_done: bool) -> Result<(), Illegal> {
         require(!is_done, Illegal::OnceATurn)?;
         require(self.turn.step <= last, Illegal::OutOfOrder)
@@ -478,7 +482,7 @@ impl<'a> TurnActor<'a> {
     }
 }
 
-/// Rule 3.2: cards of the hand, each once.
+/// Checks that the discarded cards are cards of the hand, each once (rule 3.2).
 fn check_discards(hand: CardSet, discards: &Discards) -> Result<(), Illegal> {
     let mut left = hand;
     for card in discards.iter() {
@@ -488,7 +492,8 @@ fn check_discards(hand: CardSet, discards: &Discards) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Every set of cards of the hand, in the order of the cards; that of no card only if it may be.
+/// Calls `each` with every set of cards of the hand, in the order of the cards; the empty set only
+/// if `may_be_none`.
 fn for_each_discards(hand: CardSet, may_be_none: bool, mut each: impl FnMut(Discards)) {
     let cards: Discards = hand.iter().collect();
     let sets = 1_u8 << cards.len();

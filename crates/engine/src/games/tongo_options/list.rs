@@ -1,5 +1,5 @@
-//! A short list in a fixed array, so that a game copies without walking or allocating: what each
-//! seat has, dice, discards, the player deck. On the wire it is the list of its things.
+//! A short list in a fixed array, so that a game is copied without traversal or allocation: values
+//! by seat, dice, discards, the player deck. It serializes as a list.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::seat::SEATS_MAX;
 
-/// Something for each seat of a game.
+/// A list with one item for each seat of a game.
 pub type BySeat<T> = List<T, { SEATS_MAX as usize }>;
 
-/// At most `N` things.
+/// A list of at most `N` items.
 #[derive(Clone, Copy)]
 pub struct List<T, const N: usize> {
-    /// What lies beyond `len` is left from before and means nothing.
+    /// The items; those beyond `len` are stale.
     things: [T; N],
     len: u8,
 }
@@ -26,15 +26,17 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         Self { things: [T::default(); N], len: 0 }
     }
 
+    /// Appends an item.
+    ///
     /// # Panics
-    /// When the list is full: a bug.
+    /// If the list is full.
     pub fn push(&mut self, thing: T) {
         let place = self.things.get_mut(usize::from(self.len));
         *place.expect("a list is made long enough for its things") = thing;
         self.len += 1;
     }
 
-    /// Takes away the first so many.
+    /// Removes the first `count` items.
     pub(super) fn drop_first(&mut self, count: usize) {
         let count = count.min(self.len());
         self.things.copy_within(count.., 0);

@@ -1,12 +1,12 @@
-//! What a seat remembers of options cards that lie face down (rule 3.6): those that lay face up
-//! before, wherever they were moved since.
+//! The memory of a seat for face-down options cards (rule 3.6): those that were face up before, at
+//! their present positions.
 
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::public::{Floors, PublicState};
 use crate::games::tongo_options::rules::SLOTS;
 
-/// The cards that lie face down on the floors and are known from what was shown; none of those that
-/// lie face up.
+/// Returns the face-down cards on the floors that are known from earlier events, without the
+/// face-up cards.
 pub(super) fn remember_floors(public: &PublicState, shown: &mut dyn Iterator<Item = &Event>) -> Floors {
     let (mut floors, mut exchanges, mut facing) = (Floors::default(), Floors::default(), 0);
     for event in shown {
@@ -90,7 +90,7 @@ mod tests {
         shown.extend([stop(3), exchange(0, None, 2), stop(5), exchange(2, Some(3), 0)]);
         let floors = remember_floors(&public, &mut shown.iter());
         assert_eq!((floors[3][0], floors[5][2]), (None, Some(card)));
-        // One that lies face up need not be remembered.
+        // A face-up card need not be remembered.
         let mut up = public.clone();
         up.floors[5][2] = Some(card);
         assert_eq!(remember_floors(&up, &mut shown.iter()), nothing);

@@ -1,11 +1,13 @@
-//! Tongo (options): two to eight seats, a deck of player cards and a deck of options cards that lie
-//! on eight floors in a ring, dice, and chips that everybody pays into one pot.
+//! Tongo (options): two to eight seats, a deck of player cards, a deck of options cards laid on
+//! eight floors in a ring, dice, and chips that everybody pays into one pot.
 //!
-//! The rules are docs/rules/tongo_options.md; every refusal and every line of a settlement cites one
-//! by its number. [`Rules`] holds their numbers and switches, [`TongoOptions`] is a game by them.
+//! The rules are docs/rules/tongo_options.md; every refusal and every line of a settlement cites
+//! one of them by its number. [`Rules`] holds their numbers and switches, and [`TongoOptions`] is a
+//! game under them.
 //!
-//! Arrows go down only: `state` → `bot` → `odds`, `legal`, `showdown`, `deal`, `view` → `costs`, `public`,
-//! `hidden` → `phase`, `player` → `event`, `action` → `strength`, `dice` → `card`, `rules`, `list`.
+//! Dependencies point one way: `state` → `bot` → `odds`, `legal`, `showdown`, `deal`, `view` →
+//! `costs`, `public`, `hidden` → `phase`, `player` → `event`, `action` → `strength`, `dice` →
+//! `card`, `rules`, `list`.
 
 mod action;
 mod bot;

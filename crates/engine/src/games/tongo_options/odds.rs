@@ -1,6 +1,6 @@
-//! How good a hand is against hands that nobody has seen: estimated by some random hands out of the
-//! cards that are not the own, each with the floor that serves it best. Which random hands they are
-//! follows from the own hand and the question, so that the same view gives the same advice.
+//! The chance of a hand against unknown hands, estimated by random hands from the other cards, each
+//! with its best floor. The sample follows from the own hand and the prompt, so the same view gives
+//! the same result.
 
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::{self, Dice, Die};
@@ -8,28 +8,28 @@ use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES};
 use crate::games::tongo_options::strength::{DiceCounts, Strength, best_floor};
 
-/// Random hands for an estimate.
+/// The number of random hands for an estimate.
 const SAMPLES: usize = 48;
 
-/// Rolls of the dice for an estimate.
+/// The number of rolls of the dice for an estimate.
 const ROLLS: u32 = 6;
 
-/// Cards turned up, or draws, for an estimate.
+/// The number of cards turned up, or of draws, for an estimate.
 const TRIES: usize = 6;
 
-/// An estimate of something certain.
+/// A certain chance, in thousandths.
 pub(super) const CERTAIN: u32 = 1_000;
 
 /// The face-up cards of each floor.
 pub(super) type FaceUpCards = [CardSet; FLOORS as usize];
 
-/// What a hand can be compared with.
+/// The sample with which a hand is compared.
 pub(super) struct Odds {
     pub hand: CardSet,
     pub floors: FaceUpCards,
     dice: DiceCounts,
     samples: [CardSet; SAMPLES],
-    /// The best floor of each of them, and what it is worth there.
+    /// The best floor of each random hand, with its strength there.
     bests: [(u8, Strength); SAMPLES],
     state: u64,
 }
@@ -43,30 +43,33 @@ impl Odds {
         Self { hand, floors, dice, samples, bests, state }
     }
 
-    /// The own hand with one floor.
+    /// Returns the strength of the own hand with one floor.
     pub(super) fn strength_on(&self, floor: u8) -> Strength {
         Strength::from_hand(self.hand, self.floors[usize::from(floor)], &self.dice)
     }
 
-    /// The floor that serves the own hand best.
+    /// Returns the best floor of the own hand, with its strength there.
     pub(super) fn best_floor(&self) -> (u8, Strength) {
         best_floor(self.hand, &self.floors, &self.dice)
     }
 
-    /// In thousandths: that this beats so many others with their best floors.
+    /// Returns the chance that this strength beats `others` opponents with their best floors, in
+    /// thousandths.
     pub(super) fn chance_to_beat(&self, strength: Strength, others: usize) -> u32 {
         let beaten = self.bests.iter().filter(|(_, best)| *best < strength).count();
         repeated_chance(to_thousandths(beaten), others)
     }
 
-    /// In thousandths: that this beats somebody who has only that floor, or is as good.
+    /// Returns the chance that this strength beats or equals an opponent who has only that floor,
+    /// in thousandths.
     pub(super) fn chance_to_beat_on(&self, strength: Strength, floor: u8) -> u32 {
         let cards = self.floors[usize::from(floor)];
         let of = |sample: &CardSet| Strength::from_hand(*sample, cards, &self.dice);
         to_thousandths(self.samples.iter().filter(|sample| of(sample) <= strength).count())
     }
 
-    /// How likely the best hand beats so many others once a floor shows other cards.
+    /// Returns the chance that the own hand beats `others` opponents after a floor shows these
+    /// cards.
     pub(super) fn chance_with_floor(&self, floor: u8, cards: CardSet, others: usize) -> u32 {
         let mut floors = self.floors;
         floors[usize::from(floor)] = cards;
@@ -83,9 +86,9 @@ impl Odds {
         repeated_chance(to_thousandths(bests.filter(|best| *best < own).count()), others)
     }
 
-    /// How likely the best hand beats so many others once some card of a floor is turned up: on the
-    /// whole, as it may be any that is not seen. Each counts for no less than `least`: for as much
-    /// as without it, where it can be turned down again.
+    /// Returns the chance that the own hand beats `others` opponents after an unseen card of a
+    /// floor is turned up, averaged over the cards. Each card counts at least `least`, the chance
+    /// without it, if it can be turned down again.
     pub(super) fn chance_after_buy(&self, floor: u8, others: usize, least: u32) -> u32 {
         let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
@@ -98,8 +101,8 @@ impl Odds {
         sum.checked_div(count).unwrap_or(0)
     }
 
-    /// The cards of the hand that are best given away for others, if that is better than to keep
-    /// them all, and how likely the hand then beats so many others on the whole.
+    /// Returns the hand cards that are best replaced, empty if it is best to keep all, with the
+    /// resulting chance of beating `others` opponents.
     pub(super) fn best_discards(&self, others: usize) -> (CardSet, u32) {
         let cards: [Option<Card>; HAND_CARDS as usize] = {
             let mut left = self.hand.iter();
@@ -123,7 +126,7 @@ impl Odds {
         best
     }
 
-    /// How likely the best hand beats so many others once the dice are rolled.
+    /// Returns the chance that the own hand beats `others` opponents after a roll of the dice.
     pub(super) fn chance_after_roll(&self, public: &PublicState, others: usize) -> u32 {
         let mut state = self.state;
         let mut roll = || {
@@ -145,12 +148,12 @@ fn to_thousandths(count: usize) -> u32 {
     u32::try_from(count * CERTAIN as usize / SAMPLES).expect("no more than all")
 }
 
-/// As often as all of them must happen.
+/// Returns the chance that an event happens `times` times in a row.
 pub(super) fn repeated_chance(chance: u32, times: usize) -> u32 {
     (0..times).fold(CERTAIN, |all, _| all * chance / CERTAIN)
 }
 
-/// Hands of cards that are not in this one.
+/// Draws random hands from the cards outside this one.
 fn sample_hands(hand: CardSet, state: &mut u64) -> [CardSet; SAMPLES] {
     let mut cards = [Card::default(); Card::COUNT as usize];
     let mut count = 0_u8;
@@ -171,12 +174,12 @@ fn sample_hands(hand: CardSet, state: &mut u64) -> [CardSet; SAMPLES] {
     })
 }
 
-/// A number below `n`, from a byte: the bias does no harm here.
+/// Returns a number below `n` from a byte of the word; the bias is harmless here.
 pub(super) fn below(word: u64, n: u8) -> u8 {
     word.to_le_bytes()[0] % n
 }
 
-/// SplitMix64: nothing here must be fair.
+/// Advances a SplitMix64 generator, which suffices because nothing here must be fair.
 pub(super) fn next_word(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (*state ^ *state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

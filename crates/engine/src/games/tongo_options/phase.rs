@@ -1,6 +1,6 @@
-//! Where a game stands: the phases, how far a turn has come, and who answers a challenge.
+//! The phases of a game, the progress of a turn, and the answers to a challenge.
 //!
-//! `Deal` (chance) → per turn `Stop` → `Turn`, from there perhaps to `Roll` (chance) and back, to
+//! `Deal` (chance) → per turn `Stop` → `Turn`, from there possibly to `Roll` (chance) and back, to
 //! `Shuffle` (chance), or to `Challenge` with one answer after the other → `Over`.
 
 use serde::{Deserialize, Serialize};
@@ -9,44 +9,44 @@ use crate::games::tongo_options::event::{CostsChange, GameEnding};
 use crate::games::tongo_options::public::Costs;
 use crate::seat::{Seat, SeatSet};
 
-/// Where a game stands.
+/// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPhase"))]
 pub enum Phase {
-    /// Chance is to deal (rule 2.1).
+    /// Chance deals (rule 2.1).
     Deal,
     /// The seat stops the board (rule 3.1).
     Stop {
         seat: Seat,
     },
-    /// The rest of its turn (rules 3.2 to 3.5).
+    /// The seat plays the rest of its turn (rules 3.2 to 3.5).
     Turn(TurnState),
-    /// In its turn the dice are rolled (rule 3.4).
+    /// The dice are rolled during a turn (rule 3.4).
     Roll(TurnState),
-    /// The deck is shuffled and a seat draws; then a turn is over, its own or that of who
-    /// confronted it (rules 3.2, 6.2).
+    /// The deck is shuffled and a seat draws. Then the turn ends, its own or that of the seat that
+    /// confronted it (rules 3.2 and 6.2).
     Shuffle {
         seat: Seat,
         count: u8,
         turn: Seat,
     },
-    /// A confrontation or an acquisition is answered (rules 6.2, 7.1).
+    /// A seat answers a confrontation or an acquisition (rules 6.2 and 7.1).
     Challenge(Challenge),
-    /// The hands of some seats are compared, or only one is left. It lasts within one step alone,
-    /// so that nobody is shown it.
+    /// The hands of some seats are compared, or only one seat is left. The phase begins and ends
+    /// within one step, so no viewer sees it.
     Showdown(Showdown),
     Over,
 }
 
-/// How far a turn has come.
+/// The progress of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsTurn"))]
 pub struct TurnState {
     pub seat: Seat,
-    /// The one that faces it.
+    /// The facing floor.
     pub floor: u8,
     pub step: Step,
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
@@ -57,15 +57,15 @@ pub struct TurnState {
     pub exchanged: bool,
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub indexed: bool,
-    /// How much each cost has risen in this turn; `raise_max` bounds it (rule 1.6).
+    /// The amount by which each cost has risen in this turn, at most `raise_max` (rule 1.6).
     #[serde(default, skip_serializing_if = "CostRises::are_none")]
     pub risen: CostRises,
-    /// What is left of the wager of a seat that has converted its reserves in this turn.
+    /// The rest of the wager of a seat that has converted its reserves in this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wager: Option<u8>,
 }
 
-/// The sum of all rises of each cost in a turn. Lowering a cost leaves the sum as it is.
+/// The sum of all rises of each cost in a turn. Lowering a cost does not change the sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -100,46 +100,46 @@ fn is_zero(risen: &u16) -> bool {
     *risen == 0
 }
 
-/// The last step of rule 3.4 that was done in a turn, or what comes before.
+/// The last completed step of rule 3.4 in a turn, or a step before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsStep"))]
 pub enum Step {
-    /// Rule 3.2 is open.
+    /// The actions of rule 3.2 are still open.
     Open,
-    /// The risk is paid or waived, or the margin was indexed before all else.
+    /// The risk is paid or waived, or the margin was indexed before everything else.
     Begun,
     Lowered,
     Traded,
-    /// Or the margin was indexed in its place.
+    /// The costs were raised, or the margin was indexed in place of raising.
     Raised,
     Rolled,
 }
 
-/// A confrontation or an acquisition while it is answered.
+/// A confrontation or an acquisition that is being answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsChallenge"))]
 pub struct Challenge {
     pub by: Seat,
-    /// Whom it confronts; `None` where it acquires the cards of the floor that it faces.
+    /// The confronted seat; `None` if the challenger acquires the cards of its facing floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Seat>,
-    /// Who is to answer: the target first, if it may evade, then the others.
+    /// The seat that answers next: first the target, if it may evade, then the others.
     pub asked: Seat,
-    /// Who answered `join` or `confront`.
+    /// The seats that answered `join` or `confront`.
     pub joined: SeatSet,
 }
 
-/// Who shows, and why (rules 4.1, 4.2, 5.3, 6.3, 7.2).
+/// The participants of a showdown, and its ending (rules 4.1, 4.2, 5.3, 6.3 and 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsShowdown"))]
 pub struct Showdown {
-    /// Who confronts or acquires; the last of equals.
+    /// The seat that confronts or acquires; among equal hands it comes last.
     pub by: Seat,
-    /// With this one too.
+    /// The participants, including `by`.
     pub seats: SeatSet,
     pub ending: GameEnding,
 }
@@ -159,7 +159,8 @@ impl TurnState {
         }
     }
 
-    /// Rule 3.4: the margin is indexed before all else, or in the place of raising.
+    /// Records a change of costs. The margin is indexed before everything else, or in place of
+    /// raising (rule 3.4).
     pub(super) fn change_costs(&mut self, how: CostsChange, old: &Costs, new: &Costs) {
         self.risen = self.risen.with_change(old, new);
         self.step = match how {
@@ -170,7 +171,7 @@ impl TurnState {
         self.indexed |= how == CostsChange::Index;
     }
 
-    /// Rule 5.1.
+    /// Converts the reserves into a wager (rule 5.1).
     pub(super) fn convert_reserves(&mut self, wager: u8) {
         self.wager = Some(wager);
         self.step = self.step.max(Step::Begun);

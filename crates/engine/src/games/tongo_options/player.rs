@@ -1,5 +1,5 @@
-//! What everybody knows of a seat: its chips and tokens, what it has paid for what, and what its
-//! previous turn was (rules 1.5, 3.2, 8.3).
+//! The public state of a seat: its chips and token, its payments by purpose, and its previous turn
+//! (rules 1.5, 3.2 and 8.3).
 
 use alloc::vec::Vec;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Item;
 
-/// A seat of a game.
+/// The public state of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPlayer"))]
 pub struct PlayerState {
     pub chips: u8,
     pub paid: Payments,
-    /// The floor that it faced last (rule 9.1).
+    /// The floor that the seat faced last (rule 9.1).
     pub facing: u8,
     pub evade_token: bool,
-    /// The buy-in has paid for something (rule 3.4).
+    /// Whether the buy-in has paid for something (rule 3.4).
     pub leveraged: bool,
     pub folded: bool,
     pub previous: PreviousTurn,
 }
 
-/// What a seat's previous turn was, as far as it bars anything (rules 3.2, 6.1).
+/// The properties of a seat's previous turn that bar actions (rules 3.2 and 6.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -31,7 +31,7 @@ pub struct PlayerState {
 pub struct PreviousTurn {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub retreated: bool,
-    /// By token, also in answer to a confrontation since.
+    /// Whether the seat evaded by token, in that turn or in answer to a confrontation since.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub evaded: bool,
     #[serde(skip_serializing_if = "core::ops::Not::not")]
@@ -40,7 +40,7 @@ pub struct PreviousTurn {
     pub confronted: bool,
 }
 
-/// What chips are paid for: an item of the settlement each (rule 8.3).
+/// The purpose of a payment, each an item of the settlement (rule 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PaymentPurpose {
     BuyIn,
@@ -54,7 +54,7 @@ pub(super) enum PaymentPurpose {
     Reserves,
 }
 
-/// Chips that a seat has paid into the pot, by what they were for.
+/// The chips that a seat has paid into the pot, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -85,25 +85,27 @@ impl PlayerState {
         Self { chips, evade_token: true, ..Self::default() }
     }
 
+    /// Pays chips for a purpose.
+    ///
     /// # Panics
-    /// When it has fewer chips: the rules were not asked first.
+    /// If the seat has fewer chips; the action must be checked first.
     pub(super) fn pay(&mut self, chips: u8, purpose: PaymentPurpose) {
         self.chips = self.chips.checked_sub(chips).expect("a seat pays what it has");
         *self.paid.amount_mut(purpose) += chips;
     }
 
-    /// Whether its previous turn was an evasion, by token or paid.
+    /// Returns whether the previous turn was an evasion, by token or paid.
     pub(super) const fn has_evaded(&self) -> bool {
         self.previous.evaded || self.previous.paid_to_evade
     }
 
-    /// Rule 3.2.
+    /// Returns whether the seat may evade by token (rule 3.2).
     pub(super) const fn may_evade_by_token(&self) -> bool {
         let PreviousTurn { retreated, confronted, .. } = self.previous;
         self.evade_token && !retreated && !confronted && !self.has_evaded()
     }
 
-    /// A turn of this seat is over: what it was is noted anew.
+    /// Resets the record of the previous turn at the end of a turn.
     pub(super) fn begin_previous(&mut self) -> &mut PreviousTurn {
         self.previous = PreviousTurn::default();
         &mut self.previous
@@ -116,7 +118,7 @@ impl Payments {
         buy_in + risk + buys + sells + exchanges + rates + evasion + answer + reserves
     }
 
-    /// The lines of a settlement.
+    /// Returns the lines of a settlement.
     pub(super) fn items(&self) -> Vec<Item> {
         let Self { buy_in, risk, buys, sells, exchanges, rates, evasion, answer, reserves } = *self;
         let lines = [

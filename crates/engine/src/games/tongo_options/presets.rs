@@ -1,21 +1,22 @@
-//! The rule sets that have a name (rule 8.4): what rooms choose from.
+//! The named rule sets (rule 8.4), from which rooms choose.
 
 use crate::game::RuleSet;
 use crate::games::tongo_options::rules::{Countdowns, Rules};
 
-/// The first is the one that is played where nothing else is said. Neither has a POT (rule 9.2).
+/// The named rule sets; the first is the default. Neither has a POT (rule 9.2).
 pub(super) const RULE_SETS: [RuleSet<Rules>; 2] = [
     RuleSet { name: "lively", title: "Lively", rules: Rules::lively, hits: None },
     RuleSet { name: "seed", title: "Seed", rules: Rules::seed, hits: None },
 ];
 
 impl Rules {
-    /// Without challenges in the first rounds, and with a price of answering them.
+    /// Returns the rules without challenges in the first rounds, and with a price for answering
+    /// them.
     pub const fn lively() -> Self {
         Self { challenge_round: 3, answer_pays_risk: true, ..Self::seed() }
     }
 
-    /// The game as its author wrote it.
+    /// Returns the rules of the game's author.
     pub const fn seed() -> Self {
         Self {
             seats_min: 2,

@@ -1,11 +1,11 @@
-//! What lies open, and how it changes: the part of a game that every viewer knows. Nobody knows more
-//! but its own hand, so this and the hand are also all that legality rests on.
+//! The public state of a game, and its update by events. A player knows only its own hand beside
+//! it, so the legality of actions depends on these two alone.
 //!
-//! The game itself and each viewer's view hold a [`PublicState`] and bring it forward by the same
+//! The game and each viewer's view hold a [`PublicState`] and update it by the same
 //! [`PublicState::apply`], so that a view cannot drift from the game.
 //!
-//! Deliberately absent: hands, discards, the player deck, and every options card that lies face
-//! down, also one that was seen before (rule 3.6).
+//! Hands, discards, the player deck, and every face-down options card, even one that was face up
+//! before (rule 3.6), are deliberately absent.
 
 use alloc::vec::Vec;
 
@@ -21,10 +21,10 @@ use crate::games::tongo_options::player::{PlayerState, PaymentPurpose};
 use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::seat::{Seat, SeatSet};
 
-/// The face-up cards of each floor by slot; `None` where one lies face down.
+/// The face-up cards of each floor by slot; `None` for a face-down card.
 pub type Floors = [[Option<Card>; SLOTS as usize]; FLOORS as usize];
 
-/// Everything that lies open.
+/// The public state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPublic"))]
@@ -33,11 +33,11 @@ pub struct PublicState {
     /// The winner of the last game, or a seat by chance (rule 2.1).
     pub dealer: Option<Seat>,
     pub phase: Phase,
-    /// The number of the question now asked; see [`Prompt`].
+    /// The number of the current prompt; see [`Prompt`].
     pub prompt: u32,
-    /// The number of the countdown that runs; see [`Prompt`].
+    /// The number of the running countdown; see [`Prompt`].
     pub countdown: u32,
-    /// From 1 (rule 4.2).
+    /// The number of the round, from 1 (rule 4.2).
     pub round: u8,
     pub costs: Costs,
     pub pot: u16,
@@ -53,7 +53,7 @@ pub struct PublicState {
     pub end: Option<GameResult>,
 }
 
-/// What is paid for what (rule 1.6).
+/// The costs of buying, selling and exchanging (rule 1.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCosts"))]
@@ -63,17 +63,17 @@ pub struct Costs {
     pub exchange: u16,
 }
 
-/// Reserves were converted (chapter 5).
+/// Converted reserves (chapter 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsReserves"))]
 pub struct Reserves {
     pub by: Seat,
-    /// What others answer with, as far as they have it.
+    /// The wager that others answer with, as far as they have the chips.
     pub wager: u8,
 }
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnd"))]
@@ -107,28 +107,28 @@ impl PublicState {
         }
     }
 
-    /// How many seats play.
+    /// Returns the number of seats.
     pub fn seats(&self) -> u8 {
         u8::try_from(self.players.len()).expect("a table has at most eight seats")
     }
 
-    /// Who has not folded.
+    /// Returns the seats that have not folded.
     pub fn seats_still_in(&self) -> SeatSet {
         let seats = Seat::all(self.seats());
         seats.filter(|seat| !self.player(*seat).folded).collect()
     }
 
-    /// Rule 1.6; nothing once reserves were converted (rule 5.1).
+    /// Returns the risk (rule 1.6); zero once reserves were converted (rule 5.1).
     pub fn risk(&self) -> u16 {
         if self.reserves.is_some() { 0 } else { self.costs.sell.saturating_sub(self.costs.buy) }
     }
 
-    /// The face-up cards of each floor.
+    /// Returns the face-up cards of each floor.
     pub fn face_up_cards(&self) -> [CardSet; FLOORS as usize] {
         self.floors.map(|floor| floor.into_iter().flatten().collect())
     }
 
-    /// The question that is open; `None` while chance decides and when the game is over.
+    /// Returns the open prompt; `None` while chance decides and when the game is over.
     pub fn prompt(&self) -> Option<Prompt> {
         let countdowns = &self.rules.countdowns;
         let (seat, countdown_ms) = match self.phase {
@@ -145,7 +145,7 @@ impl PublicState {
         Some(Prompt { number, seats, countdown: self.countdown, countdown_ms })
     }
 
-    /// How far the turn of the seat has come that is to go on with it.
+    /// Returns the progress of the turn, if a seat has to continue its turn.
     pub(super) const fn turn(&self) -> Option<TurnState> {
         match self.phase {
             Phase::Turn(turn) => Some(turn),
@@ -159,7 +159,7 @@ impl PublicState {
         }
     }
 
-    /// Returns the seat that is confronted, while a confrontation is answered.
+    /// Returns the confronted seat while a confrontation is answered.
     pub(super) const fn target(&self) -> Option<Seat> {
         match self.phase {
             Phase::Challenge(challenge) => challenge.target,
@@ -173,17 +173,17 @@ impl PublicState {
         }
     }
 
-    /// The floor that faces it.
+    /// Returns the facing floor of the turn.
     pub(super) fn facing_floor(&self) -> Option<u8> {
         self.turn().map(|turn| turn.floor)
     }
 
-    /// A seat of this game.
+    /// Returns the public state of a seat.
     pub(super) fn player(&self, seat: Seat) -> &PlayerState {
         &self.players[seat.index()]
     }
 
-    /// Brings what lies open up to date with an event, complete or redacted.
+    /// Updates the public state by an event, complete or redacted.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::Dealt { dealer, up, dice, .. } => {
@@ -273,14 +273,14 @@ impl PublicState {
         &mut self.players[seat.index()]
     }
 
-    /// A new question in a new countdown.
+    /// Starts a new prompt in a new countdown.
     fn start_prompt(&mut self, phase: Phase) {
         self.phase = phase;
         self.prompt += 1;
         self.countdown += 1;
     }
 
-    /// The turn goes on, in the countdown that runs.
+    /// Continues the turn with a new prompt in the running countdown.
     fn continue_turn(&mut self, change: impl FnOnce(&mut TurnState)) {
         if let Phase::Turn(turn) = &mut self.phase {
             change(turn);
@@ -296,7 +296,7 @@ impl PublicState {
         }
     }
 
-    /// Of the facing floor.
+    /// Turns a card of the facing floor.
     fn turn_card(&mut self, slot: u8, card: Option<Card>) {
         if let Phase::Turn(turn) = self.phase {
             self.floors[usize::from(turn.floor)][usize::from(slot)] = card;
@@ -311,7 +311,7 @@ impl PublicState {
         }
     }
 
-    /// Rules 3.2, 5.2, 6.2, 7.1.
+    /// Folds a seat (rules 3.2, 5.2, 6.2 and 7.1).
     fn fold(&mut self, seat: Seat) {
         self.player_mut(seat).folded = true;
         match self.phase {
@@ -326,7 +326,7 @@ impl PublicState {
         }
     }
 
-    /// Rules 3.2, 3.5, 6.2.
+    /// Records an evasion (rules 3.2, 3.5 and 6.2).
     fn evade(&mut self, seat: Seat, token: bool, chips: u8, count: u8) {
         self.pay(seat, chips, PaymentPurpose::Evasion);
         let player = self.player_mut(seat);
@@ -369,7 +369,7 @@ impl PublicState {
         self.pay(seat, chips, PaymentPurpose::Answer);
         if let Phase::Challenge(mut challenge) = self.phase {
             match answer {
-                // The others are asked after the target, from the left of who confronts.
+                // The others are prompted after the target, from the left of the challenger.
                 ChallengeAnswer::Stand => challenge.asked = challenge.by,
                 ChallengeAnswer::Join | ChallengeAnswer::Confront => challenge.joined = challenge.joined.with(seat),
             }
@@ -377,8 +377,8 @@ impl PublicState {
         }
     }
 
-    /// Asks whoever comes after the one that was asked last, from the left of who challenges; or
-    /// the hands are shown.
+    /// Prompts the next seat from the left of the challenger after the one that was prompted last,
+    /// or begins the showdown.
     fn ask_next(&mut self, challenge: Challenge) {
         let Challenge { by, target, asked, joined } = challenge;
         let seats = self.seats();
@@ -396,7 +396,7 @@ impl PublicState {
         self.phase = Phase::Showdown(Showdown { by, seats, ending });
     }
 
-    /// Rules 2.2, 4.1, 4.2, 5.3.
+    /// Passes the turn, or begins the showdown (rules 2.2, 4.1, 4.2 and 5.3).
     fn pass_turn(&mut self, after: Seat) {
         let (seats, still_in) = (self.seats(), self.seats_still_in());
         let mut order = after.others(seats).chain([after]);

@@ -1,7 +1,8 @@
-//! What the quick player plays, from a view and what it remembers. It makes its hand good first of all: at each turn
-//! it takes the floor, the card to turn up, the card to turn down, the roll and the draw of other
-//! cards that leave the hand likeliest to win, and asks less than the AI in [`super::bot`] of what
-//! each of them brings. What it does not decide itself it leaves to that AI.
+//! The quick AI, which chooses an action from a view and from memory.
+//!
+//! It improves its hand first of all: in each turn it chooses the floor, the card to turn up, the
+//! card to turn down, the roll and the draw that leave the hand most likely to win, with lower
+//! thresholds than the AI in [`super::bot`]. It leaves all other decisions to that AI.
 
 use crate::games::tongo_options::action::{Action, NewCosts};
 use crate::games::tongo_options::bot;
@@ -20,36 +21,39 @@ use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
-/// After all else it challenges when it is likelier to win by so much than the others are, in thousandths.
+/// The lead over an equal chance, in thousandths, with which it challenges after everything else.
 const AHEAD: u32 = 200;
 
-/// The same against who can evade: whoever has a weak hand does, and draws another one.
+/// The same lead against a target that can evade, because a target with a weak hand evades and
+/// draws another one.
 const AHEAD_OF_EVADER: u32 = 400;
 
-/// So much more it must be ahead to challenge before it has done anything in its turn.
+/// The additional lead, in thousandths, with which it challenges before doing anything else in its
+/// turn.
 const AT_ONCE: u32 = 200;
 
-/// Where it can evade it stands only when so likely to win: who confronts has a good hand.
+/// The chance of winning, in thousandths, from which it stands although it can evade, because a
+/// challenger has a good hand.
 const STANDS: u32 = 850;
 
-/// Chips that a win is worth beside what it brings.
+/// The value of a win in chips, beside the pot.
 const WIN_CHIPS: u32 = 200;
 
-/// It pays the risk where that is no more than this part of the pot.
+/// The fraction of the pot, as a divisor, up to which it pays the risk.
 const RISK_PARTS: u16 = 4;
 
-/// It pays for a card no more than this part of the pot, or [`PRICE_LEAST`].
+/// The fraction of the pot, as a divisor, that it pays at most for a card, or [`PRICE_LEAST`].
 const PRICE_PARTS: u16 = 4;
 
-/// It pays so much for a card in any case.
+/// The price that it pays for a card in any case.
 const PRICE_LEAST: u16 = 6;
 
-/// What to play; `None` when the viewer is not to act.
+/// Chooses an action; `None` if the viewer is not prompted.
 pub(super) fn choose_action(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
     choose_action_with(CommitmentPolicy::Allowed, view, shown)
 }
 
-/// The same by an AI that may commit its seat or may not.
+/// Chooses an action of an AI that may or may not commit its seat.
 pub(super) fn choose_action_with(
     commitments: CommitmentPolicy,
     view: &View,
@@ -78,17 +82,17 @@ pub(super) fn choose_action_with(
     action.filter(is_legal).or_else(|| bot::choose_action_with(commitments, view))
 }
 
-/// A seat in its turn.
+/// The evaluation of a seat's turn.
 struct Plan<'a> {
     public: &'a PublicState,
     seat: Seat,
     hand: CardSet,
     player: &'a PlayerState,
     judge: Judge<'a>,
-    /// What lies face down and is remembered.
+    /// The remembered face-down cards.
     known: Floors,
     others: usize,
-    /// How likely it is to win as things are.
+    /// The chance of winning in the present state.
     now: u32,
     commitments: CommitmentPolicy,
 }
@@ -108,13 +112,13 @@ impl<'a> Plan<'a> {
             && legal::check(self.public, self.seat, self.hand, action).is_ok()
     }
 
-    /// The slots of a floor that show a card, or those that do not.
+    /// Iterates over the slots of a floor that show a card, or over those that do not.
     fn slots(&self, floor: u8, up: bool) -> impl Iterator<Item = u8> + use<> {
         let cards = self.public.floors[usize::from(floor)];
         (0..SLOTS).filter(move |slot| cards[usize::from(*slot)].is_some() == up)
     }
 
-    /// Where most can be made of the hand in this turn.
+    /// Returns the most useful floor for this turn.
     fn choose_floor(&mut self) -> u8 {
         let rolled = self.judge.win_chance_after_roll();
         let mut best = (0, 0);
@@ -132,7 +136,7 @@ impl<'a> Plan<'a> {
         best.0
     }
 
-    /// How likely it is to win by the best that it may turn up or down at a floor.
+    /// Returns the chance of winning after the best purchase or sale at a floor.
     fn best_trade_chance(&mut self, floor: u8) -> u32 {
         let elsewhere = self.judge.other_floors(floor);
         let cards = self.judge.floors[usize::from(floor)];
@@ -141,7 +145,7 @@ impl<'a> Plan<'a> {
         bought.map_or(sold, |(_, wins)| sold.max(wins))
     }
 
-    /// The slot whose card is best turned up, and how likely it is to win then.
+    /// Returns the slot whose card is best turned up, with the chance of winning after it.
     fn best_buy(&mut self, elsewhere: &OtherFloors, floor: u8, sells: bool) -> Option<(u8, u32)> {
         let known = self.known[usize::from(floor)];
         let mut best: Option<(u8, u32)> = None;
@@ -149,7 +153,7 @@ impl<'a> Plan<'a> {
         for slot in self.slots(floor, false) {
             let wins = match known[usize::from(slot)] {
                 Some(card) => self.judge.win_chance_after_known_buy(elsewhere, floor, card, sells),
-                // All that are not known are alike.
+                // All unknown cards are equivalent.
                 None => {
                     *unknown.get_or_insert_with(|| self.judge.win_chance_after_buy(elsewhere, floor, sells))
                 }
@@ -180,14 +184,15 @@ impl<'a> Plan<'a> {
         done.or_else(|| self.choose_redraw()).or(Some(Action::End))
     }
 
-    /// Rule 5.2: wagers when it may win more than that, on the whole, the win itself counted too.
+    /// Answers converted reserves: wagers if the expected gain, including the value of the win
+    /// itself, exceeds the wager (rule 5.2).
     fn answer_reserves(&mut self, floor: u8) -> Action {
         let rolls = has_die_facing(&self.public.dice, floor);
         let rolled = if rolls { self.judge.win_chance_after_roll().saturating_sub(self.now) } else { 0 };
         let wins = self.best_trade_chance(floor) + rolled;
         let wager = self.public.reserves.map_or(0, |reserves| reserves.wager);
         let wager = u32::from(self.player.chips.min(wager));
-        // Half of those who have not answered will wager too.
+        // Half of the seats that have not answered are expected to wager too.
         let others = self.seat.others(self.public.seats()).map(|other| self.public.player(other));
         let others = others.filter(|other| !other.folded && other.paid.reserves == 0);
         let more = (1..).zip(others).last().map_or(0, |(count, _)| count * wager / 2);
@@ -195,15 +200,15 @@ impl<'a> Plan<'a> {
         if wins * pot >= wager * CERTAIN { Action::ConvertReserves } else { Action::Fold }
     }
 
-    /// Acquires with the facing floor, or confronts with a better one, if that is good enough; `more`
-    /// is asked beside.
+    /// Acquires with the facing floor, or confronts with a better one, if the chance is sufficient
+    /// with the additional lead `more`.
     fn choose_challenge(&self, floor: u8, more: u32) -> Option<Action> {
         let even = CERTAIN / u32::try_from(self.others + 1).expect("few seats");
         let enough = |ahead: u32| even + ahead + more;
         if self.judge.win_chance_on(floor) >= enough(AHEAD) && self.is_allowed(&Action::Acquire) {
             return Some(Action::Acquire);
         }
-        // Who cannot evade is confronted rather than who can.
+        // A target that cannot evade is preferred.
         let targets = self.seat.others(self.public.seats());
         let may_evade = |target: Seat| self.public.player(target).may_evade_by_token();
         let is_enough = |target: &Seat| {
@@ -215,7 +220,7 @@ impl<'a> Plan<'a> {
         legal.min_by_key(|target| may_evade(*target)).map(confront)
     }
 
-    /// Rule 6.2: what it answers to who confronts it.
+    /// Answers a confrontation (rule 6.2).
     fn stand_or_evade(&mut self) -> Option<Action> {
         if self.now >= STANDS {
             return Some(Action::Stand);
@@ -224,8 +229,8 @@ impl<'a> Plan<'a> {
         Some(Action::Evade { discards: discards.iter().collect() })
     }
 
-    /// Turns up a card, or down, whichever leaves the hand likeliest to win; nothing if neither is
-    /// better than nothing.
+    /// Turns a card up or down, whichever leaves the hand most likely to win; `None` if neither
+    /// improves it.
     fn choose_trade(&mut self, floor: u8) -> Option<Action> {
         let price_max = (self.public.pot / PRICE_PARTS).max(PRICE_LEAST);
         let is_cheap = |price: u16| self.public.reserves.is_some() || price <= price_max;
@@ -257,7 +262,7 @@ impl<'a> Plan<'a> {
         best.1
     }
 
-    /// Where a turn costs nothing it shall cost one chip.
+    /// Raises the sell cost by one if a turn costs nothing.
     fn choose_raise(&self) -> Option<Action> {
         let costs = &self.public.costs;
         let is_free = self.public.reserves.is_none() && costs.sell <= costs.buy;
@@ -269,9 +274,9 @@ impl<'a> Plan<'a> {
         (self.is_allowed(&Action::Roll) && self.judge.win_chance_after_roll() > self.now).then_some(Action::Roll)
     }
 
-    /// Draws other cards where that makes the hand likelier to win.
+    /// Replaces hand cards if that makes the hand more likely to win.
     fn choose_redraw(&mut self) -> Option<Action> {
-        // Whether it may at all does not depend on which.
+        // The legality does not depend on the choice of cards.
         let any = Action::PayToEvade { discards: self.hand.iter().take(1).collect() };
         let is_cheap = self.public.risk() <= self.public.pot / RISK_PARTS;
         if !is_cheap || !self.is_allowed(&any) {

@@ -1,10 +1,10 @@
-//! Why an action is refused: a code, a rule and a sentence for each reason.
+//! The reasons for a refusal, each with its code, its rule and a sentence.
 
 refusals! {
-    /// Why an action is refused, in the order in which the reasons are looked for: the first that
-    /// holds is the one given. None depends on what the seat that acts cannot see.
+    /// The reason for a refusal, in the order of the checks: the first that applies is given. No
+    /// reason depends on anything that the seat cannot see.
     pub enum Illegal {
-        /// Cards are dealt or drawn, or dice rolled.
+        /// Cards have to be dealt or drawn, or dice rolled.
         ChanceFirst => "chance_first", "2.1", "cards or dice are to fall first";
         GameOver => "game_over", "4.1", "the game is over";
         NotYourTurn => "not_your_turn", "2.2", "it is another seat's turn";
@@ -16,10 +16,10 @@ refusals! {
         ConfrontOrFold => "confront_or_fold", "7.1", "an acquisition is answered confront or fold";
         AlreadyStopped => "already_stopped", "3.1", "the board is stopped already";
         NothingToAnswer => "nothing_to_answer", "6.2", "there is nothing to answer";
-        /// Somebody has converted reserves.
+        /// Another seat has converted its reserves.
         ReservesFirst => "reserves_first", "5.2",
             "reserves were converted: answer convert_reserves or fold";
-        /// This seat has converted its reserves in this turn.
+        /// The seat has converted its reserves in this turn.
         OnlyEndLeft => "only_end_left", "5.1",
             "after converting reserves a turn goes on with the costs and cards, and ends";
         TurnBegun => "turn_begun", "3.3", "this is for the beginning of a turn, and that is over";

@@ -1,9 +1,10 @@
 //! The rule sets of Tongo (options) as values: every number and every switch of
-//! docs/rules/tongo_options.md. Those with a name are in `presets`; an operator may change fields,
-//! as far as [`Rules::check`] allows.
+//! docs/rules/tongo_options.md. `presets` has the named ones; an operator may change fields within
+//! the bounds of [`Rules::check`].
 //!
-//! Not here: floors, slots, cards of a hand, and the sides of dice (rules 1.2 to 1.5), which are the
-//! game itself; bets, fee, POT and the prepare countdown, which belong to the table.
+//! Floors, slots, hand cards and the sides of dice (rules 1.2 to 1.5) are not part of a rule set
+//! because they define the game. Bets, fee, POT and the countdown of the preparation belong to the
+//! table.
 
 use core::ops::RangeInclusive;
 
@@ -12,78 +13,80 @@ use serde::{Deserialize, Serialize};
 use crate::game::{SeatRange, RulesError};
 use crate::seat::SEATS_MAX;
 
-/// Floors in the ring (rule 1.3).
+/// The number of floors in the ring (rule 1.3).
 pub const FLOORS: u8 = 8;
 
-/// Options cards of a floor, and of a free exchange (rule 1.3).
+/// The number of options cards of a floor, and of a free exchange (rule 1.3).
 pub const SLOTS: u8 = 3;
 
-/// Player cards of a seat (rule 1.5).
+/// The number of player cards of a seat (rule 1.5).
 pub const HAND_CARDS: u8 = 4;
 
-/// Places where a die can lie (rule 1.4).
+/// The number of places of a die (rule 1.4).
 pub const PLACES: u8 = 2 * FLOORS;
 
-/// The lowest value of each die and its sides (rule 1.4); the last two only with `dice_2d6`.
+/// The lowest value and the number of sides of each die (rule 1.4); the last two only with
+/// `dice_2d6`.
 pub const DICE: [(u8, u8); 5] = [(1, 4), (5, 4), (9, 4), (1, 6), (7, 6)];
 
-/// How many of them there are without `dice_2d6`.
+/// The number of dice without `dice_2d6`.
 const DICE_WITHOUT_2D6: usize = 3;
 
-/// The most chips of a seat, so that no more than a hundred bets are held as its stake (rule 1.5).
+/// The maximum number of chips of a seat, so that at most a hundred bets are held as its stake
+/// (rule 1.5).
 const CHIPS_MAX: u8 = 100;
 
-/// A number beyond this is a slip of the pen.
+/// The bound beyond which a number is taken for a typing error.
 const NUMBER_MAX: u8 = 100;
 
-/// One rule set.
+/// A rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsRules"))]
 pub struct Rules {
-    /// A game begins with at least so many seats (rule 1.1).
+    /// The minimum number of seats with which a game begins (rule 1.1).
     pub seats_min: u8,
-    /// A table has so many (rule 1.1).
+    /// The number of seats of a table (rule 1.1).
     pub seats_max: u8,
-    /// What each seat may spend in all (rule 1.5).
+    /// The number of chips that each seat may spend in total (rule 1.5).
     pub chips: u8,
-    /// Buy, sell and exchange cost at the start (rule 1.6).
+    /// The initial cost of buying, selling and exchanging (rule 1.6).
     pub start_cost: u8,
-    /// The most that a cost is raised by in one turn (rule 1.6).
+    /// The maximum by which a cost is raised in one turn (rule 1.6).
     pub raise_max: u8,
-    /// What each seat pays at the start (rule 1.6).
+    /// The payment of each seat at the start (rule 1.6).
     pub buy_in: u8,
-    /// Free exchanges lie below the floors (rule 1.3).
+    /// Whether there are free exchanges below the floors (rule 1.3).
     pub free_exchange: bool,
-    /// Two dice with six sides more (rule 1.4).
+    /// Whether there are two additional dice with six sides (rule 1.4).
     pub dice_2d6: bool,
-    /// All costs may be changed by a percentage (rule 3.4).
+    /// Whether all costs may be changed by a percentage (rule 3.4).
     pub index_margin: bool,
-    /// After so many rounds everybody shows (rule 4.2).
+    /// The number of rounds after which all hands are shown (rule 4.2).
     pub rounds_max: u8,
     /// The first round in which a seat may confront or acquire (rule 8.4).
     pub challenge_round: u8,
-    /// Who answers a challenge otherwise than by folding pays the risk (rule 8.4).
+    /// Whether a seat that answers a challenge without folding pays the risk (rule 8.4).
     pub answer_pays_risk: bool,
-    /// How long a phase waits for its seat (rule 9.1).
+    /// The countdowns of the phases (rule 9.1).
     pub countdowns: Countdowns,
 }
 
-/// How long a phase waits, in milliseconds (rule 9.1).
+/// The countdowns of the phases, in milliseconds (rule 9.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCountdowns"))]
 pub struct Countdowns {
     pub stop_ms: u32,
-    /// All of a turn after the stop.
+    /// The countdown of a turn after the stop.
     pub turn_ms: u32,
     pub answer_ms: u32,
 }
 
 impl Countdowns {
-    /// The shortest and the longest.
+    /// Returns the shortest and the longest countdown.
     pub fn range_ms(&self) -> RangeInclusive<u32> {
         let Self { stop_ms, turn_ms, answer_ms } = *self;
         stop_ms.min(turn_ms).min(answer_ms)..=stop_ms.max(turn_ms).max(answer_ms)
@@ -91,7 +94,11 @@ impl Countdowns {
 }
 
 impl Rules {
-    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    /// Checks that a game can be dealt by these rules. Rules from a configuration must be checked
+    /// before use.
+    ///
+    /// # Errors
+    /// The first invalid field.
     pub fn check(&self) -> Result<(), RulesError> {
         let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
         let numbers = 1..=NUMBER_MAX;
@@ -123,7 +130,7 @@ impl Rules {
         SeatRange { least: self.seats_min, most: self.seats_max }
     }
 
-    /// The lowest value and the sides of each die (rule 1.4).
+    /// Returns the lowest value and the number of sides of each die (rule 1.4).
     pub fn dice(&self) -> &'static [(u8, u8)] {
         let count = if self.dice_2d6 { DICE.len() } else { DICE_WITHOUT_2D6 };
         &DICE[..count]
@@ -157,7 +164,7 @@ mod tests {
             change(&mut rules);
             let unsound = rules.check().unwrap_err();
             assert_eq!(unsound.field, field);
-            // The name is that of a field.
+            // The name is that of a serialized field.
             let written = serde_json::to_value(rules).unwrap();
             assert!(written.get(field).is_some(), "{field}");
         }

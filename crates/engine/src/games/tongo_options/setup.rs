@@ -1,5 +1,5 @@
-//! Positions for tests: an untrusted [`GameSetup`] becomes a game only if a game could stand so, as far
-//! as cards and chips tell. Only under the feature `testing`.
+//! Positions for tests: an untrusted [`GameSetup`] becomes a game only if its cards and chips are
+//! possible. Only with the feature `testing`.
 
 use core::fmt;
 
@@ -21,25 +21,25 @@ use crate::seat::Seat;
 pub struct GameSetup {
     pub rules: Rules,
     pub dealer: Seat,
-    /// The seat that is to stop the board.
+    /// The seat that stops the board next.
     pub turn: Seat,
     pub round: u8,
     pub costs: Costs,
     pub players: BySeat<PlayerState>,
     pub hands: BySeat<CardSet>,
     pub hidden: Hidden,
-    /// Of each floor and slot whether the card lies face up.
+    /// Whether the card of each floor and slot is face up.
     pub up: [[bool; SLOTS as usize]; FLOORS as usize],
     pub dice: Dice,
 }
 
-/// Why no game stands so.
+/// The reason why a position is impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetupError {
     Seat(Seat),
-    /// In the player deck, in a hand, or among the options cards.
+    /// A duplicate card in the player deck and the hands, or among the options cards.
     Twice(Card),
-    /// What a seat has, and what it has paid, are not all its chips.
+    /// A seat whose chips and payments do not add up to all its chips.
     Chips(Seat),
     Dice,
 }
@@ -58,10 +58,10 @@ impl fmt::Display for SetupError {
 impl core::error::Error for SetupError {}
 
 impl GameSetup {
-    /// The game that stands so.
+    /// Builds the game in this position.
     ///
     /// # Errors
-    /// The first thing that no game could have.
+    /// The first contradiction in the position.
     pub fn build_game(&self) -> Result<TongoOptions, SetupError> {
         let seats = u8::try_from(self.players.len()).expect("a table has at most eight seats");
         for seat in [self.dealer, self.turn] {
@@ -86,7 +86,7 @@ impl GameSetup {
         Ok(self.to_game(seats))
     }
 
-    /// The game, once everything is checked.
+    /// Creates the game from the checked position.
     fn to_game(&self, seats: u8) -> TongoOptions {
         let new = TongoOptions::new(&self.rules, seats, Some(self.dealer));
         let mut public = PublicState {

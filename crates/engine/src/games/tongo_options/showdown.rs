@@ -1,4 +1,4 @@
-//! Who wins a showdown, and who owes whom what (rules 6.3, 7.2, 8.2, 8.3).
+//! The winner of a showdown, and the debts that result (rules 6.3, 7.2, 8.2 and 8.3).
 
 use alloc::vec::Vec;
 
@@ -12,8 +12,8 @@ use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::strength::{Strength, best_floor, matches};
 use crate::seat::Seat;
 
-/// The hands as they are shown, in the order in which equals win: from the left of who confronts or
-/// acquires, that seat last.
+/// Returns the shown hands in the order in which equal hands win: from the left of the challenger,
+/// whose hand is the last.
 pub(super) fn shown_hands(public: &PublicState, hands: &BySeat<CardSet>, due: &Showdown) -> Vec<ShownHand> {
     let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
     let order = due.by.others(public.seats()).chain([due.by]);
@@ -29,7 +29,7 @@ pub(super) fn shown_hands(public: &PublicState, hands: &BySeat<CardSet>, due: &S
     order.filter(|seat| due.seats.contains(*seat)).map(show).collect()
 }
 
-/// The first of the strongest.
+/// Returns the seat of the first of the strongest hands.
 pub(super) fn winner(public: &PublicState, shown: &[ShownHand], due: &Showdown) -> Seat {
     let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
     let mut best = (due.by, None);
@@ -42,7 +42,7 @@ pub(super) fn winner(public: &PublicState, shown: &[ShownHand], due: &Showdown) 
     best.0
 }
 
-/// Rule 8.3: everybody else owes the winner what it has paid.
+/// Returns the outcome: every other seat owes the winner its payments (rule 8.3).
 pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let winner = public.end?.winner;
     let others = winner.others(public.seats());

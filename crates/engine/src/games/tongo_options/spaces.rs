@@ -1,9 +1,9 @@
-//! Tongo (options) for programs that learn: the fields of a view's tensor, and a number for every
-//! action that is listed as legal.
+//! The observation and action spaces of Tongo (options) for learning programs: the fields of a
+//! view's tensor, and a number for every listed legal action.
 //!
-//! Cards of the own hand are named by their place in it, by ascending index, because no more than
-//! four are held. Targets are counted from the seat that acts. Of new costs only those have a number
-//! that are listed: one cost, by one or as far as it goes.
+//! A card of the own hand is identified by its index in the hand in ascending order, because a hand
+//! has at most four cards. Targets are counted from the seat that acts. Only the listed changes of
+//! costs have a number: those of one cost, by one or by the maximum.
 
 use alloc::format;
 use alloc::string::String;
@@ -20,7 +20,7 @@ use crate::games::tongo_options::view::View;
 use crate::seat::{SEATS_MAX, Seat, SeatSet};
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
-/// Actions without a number of their own, in the order of their numbers.
+/// The actions without parameters, in the order of their numbers.
 const PLAIN: [(&str, Action); 10] = [
     ("fold", Action::Fold),
     ("retreat", Action::Retreat),
@@ -34,12 +34,12 @@ const PLAIN: [(&str, Action); 10] = [
     ("confront", Action::Confront { target: None }),
 ];
 
-/// Choices of the cards of a hand.
+/// The number of choices of cards of a hand.
 const CHOICES: u16 = 1 << HAND_CARDS;
 
 const COSTS: [&str; 3] = ["buy", "sell", "exchange"];
 
-/// Where an exchange takes its card: free, or one of the floors.
+/// The number of sources of an exchange: the free exchange, or one of the floors.
 const PLACES: u16 = 1 + FLOORS as u16;
 
 const STOP: u16 = 10;
@@ -262,13 +262,14 @@ fn write_card(tensor: &mut Tensor<'_>, card: Option<&Card>) {
     tensor.push_one_hot(card.map(|card| card.suit().index()), 4);
 }
 
-/// Whoever is no player counts seats from the first.
+/// Returns the order of the seats from the viewer on; a viewer without a seat counts from the
+/// first.
 fn round(view: &View) -> SeatRotation {
     const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
     SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
 }
 
-/// Which of the hand's cards are discarded, as bits by their places; `None` in an order that is not
+/// Returns the discarded cards of the hand as bits by index; `None` for an order that is not
 /// listed.
 fn discard_bits(hand: CardSet, discards: &Discards) -> Option<u16> {
     let chosen: CardSet = discards.iter().copied().collect();
@@ -279,14 +280,14 @@ fn discard_bits(hand: CardSet, discards: &Discards) -> Option<u16> {
     Some(held.fold(0, |choice, (place, _): (u16, Card)| choice | 1 << place))
 }
 
-/// The places of a choice, as in `0+2`.
+/// Formats the indices of a choice, such as `0+2`.
 fn choice_text(choice: u16) -> String {
     let chosen = (0..HAND_CARDS).filter(|place| choice >> place & 1 == 1);
     let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
     if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
 }
 
-/// A change of one cost: by one, or as far as it goes.
+/// Returns the index of a change of one cost, by one or by the maximum.
 fn cost_change_index(
     costs: &Costs,
     new: &NewCosts,

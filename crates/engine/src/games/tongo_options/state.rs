@@ -1,9 +1,8 @@
-//! A game of Tongo (options) as a value: what lies open, the hands, what nobody sees, and what
-//! chance has decided so far of a deal or a roll.
+//! A game of Tongo (options) as a value: the public state, the hands, the hidden state, and the
+//! answers of chance for an incomplete deal or roll.
 //!
-//! Every change is an [`Event`] that is applied to what lies open, to the hands and to what is
-//! hidden by the same code that follows it in a view. The value is plain arrays: copying it is how
-//! an action leaves the old one alone.
+//! Every change is an [`Event`], which is applied to the game by the same code as to a view. The
+//! value consists of plain arrays, so copying it preserves the state before an action.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -39,28 +38,28 @@ pub struct TongoOptions {
     pub(super) public: PublicState,
     pub(super) hands: BySeat<CardSet>,
     pub(super) hidden: Hidden,
-    /// What chance has decided of a deal or a roll that is not complete.
+    /// The answers of chance for an incomplete deal or roll.
     #[serde(default, skip_serializing_if = "Drawing::is_empty")]
     pub(super) drawing: Drawing,
 }
 
 impl TongoOptions {
-    /// What lies open.
+    /// Returns the public state.
     pub const fn public(&self) -> &PublicState {
         &self.public
     }
 
-    /// Every hand by seat.
+    /// Returns every hand by seat.
     pub const fn hands(&self) -> &BySeat<CardSet> {
         &self.hands
     }
 
-    /// What nobody sees.
+    /// Returns the hidden state.
     pub const fn hidden(&self) -> &Hidden {
         &self.hidden
     }
 
-    /// Applies an event and notes it.
+    /// Applies an event and appends it to `events`.
     fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         self.hidden.apply(&event, self.public.facing_floor());
         self.public.apply(&event);
@@ -70,14 +69,14 @@ impl TongoOptions {
         events.push(event);
     }
 
-    /// Plays a legal action and whatever follows from it without another's decision.
+    /// Plays a legal action and everything that follows without a decision.
     fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         let event = self.event_for_action(seat, action);
         self.apply_event(event, events);
         self.finish_if_due(events);
     }
 
-    /// What a legal action means.
+    /// Returns the event of a legal action.
     fn event_for_action(&self, seat: Seat, action: &Action) -> Event {
         let costs = &self.public.costs;
         match *action {
@@ -136,7 +135,7 @@ impl TongoOptions {
         Event::Answered { seat, answer, chips: answer_price(&self.public, seat) }
     }
 
-    /// Where it is to be paid it was checked to be affordable.
+    /// Returns the risk in chips. If it has to be paid, it was checked to be affordable.
     fn risk_chips(&self) -> u8 {
         to_chips(self.public.risk().into())
     }
@@ -145,7 +144,7 @@ impl TongoOptions {
         to_chips(discounted_price(&self.public, whole, leverage))
     }
 
-    /// The end of the game, where it has come to it.
+    /// Ends the game if a showdown is due.
     fn finish_if_due(&mut self, events: &mut Vec<Event>) {
         if let Phase::Showdown(due) = self.public.phase {
             let hands = showdown::shown_hands(&self.public, &self.hands, &due);
@@ -158,7 +157,8 @@ impl TongoOptions {
         }
     }
 
-    /// Rule 3.2: the deck in the drawn order, and as many cards from its top as were discarded.
+    /// Draws cards: shuffles the deck in this order, and takes as many cards from its top as were
+    /// discarded (rule 3.2).
     fn draw_cards(&mut self, seat: Seat, count: u8, order: &[u8], events: &mut Vec<Event>) {
         let old = self.hidden.deck;
         let card = |place: &u8| old[usize::from(*place)];
@@ -210,7 +210,8 @@ impl Game for TongoOptions {
         rules.countdowns.range_ms()
     }
 
-    /// The seat that the table's rules name is the dealer (rule 2.1), and the next one begins.
+    /// Creates a game. The seat that begins by the rules of the table is the dealer (rule 2.1), and
+    /// the next one plays first.
     fn new(rules: &Rules, seats: u8, starter: Option<Seat>) -> Self {
         let dealer = starter.filter(|seat| seat.number() < seats);
         Self {

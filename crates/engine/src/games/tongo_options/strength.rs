@@ -1,11 +1,11 @@
-//! How strong a hand is with the face-up cards of a floor and the dice (rules 8.1, 8.2).
+//! The strength of a hand with the face-up cards of a floor and the dice (rules 8.1 and 8.2).
 //!
-//! Cards and dice of different numbers never meet, so each number is matched by itself. Within a
-//! number every hand card fits every floor card, and at most two dice show it. So the best matching
-//! needs no search: all cards of equal suit are paired with each other, which costs no pair and
-//! gives the most exact ones; the dice go to the highest suit among these, or among all hand cards
-//! where there is none; what is left is paired from the highest hand card down. Tests hold this
-//! against a search through all matchings.
+//! Cards and dice of different numbers never match, so each number is matched separately. Within a
+//! number every hand card fits every floor card, and at most two dice show it. Therefore the best
+//! matching needs no search: all cards of equal suit are paired, which costs no pair and gives the
+//! most exact ones; the dice go to the highest suit among these, or among all hand cards if there
+//! are none; the remaining cards are paired from the highest hand card down. Tests compare this
+//! with a search through all matchings.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::games::tongo_options::card::{Card, CardSet, NUMBERS, Suit};
 use crate::games::tongo_options::list::List;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 
-/// What a hand card and a floor card of one number make, perhaps with dice; the lowest first.
+/// The class of a hand card and a floor card of one number, possibly with dice, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -29,8 +29,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// What a hand card and a floor card of one number make with so many dice that show it: if they
-    /// are of two suits, and if they are of one.
+    /// Returns the classes of a hand card and a floor card of one number with this many dice that
+    /// show it: for two suits, and for one.
     pub(super) const fn with_dice(dice: u8) -> [Self; 2] {
         match dice {
             0 => [Self::Pair, Self::ExactPair],
@@ -50,25 +50,26 @@ pub struct Match {
     pub floor: Card,
 }
 
-/// The matches of a hand with one floor, the highest first. A floor has three cards.
+/// The matches of a hand with one floor, which has three cards, in descending order.
 pub type Matches = List<Match, { SLOTS as usize }>;
 
-/// How strong a hand is: a greater one beats a smaller one, and equal ones are equal by every rule
-/// but the order of the seats.
+/// The strength of a hand. A greater strength beats a smaller one; equal strengths are equal by
+/// every rule but the order of the seats.
 ///
-/// Of its matches, the highest first, the classes, then the numbers, then the suits. To compare the
-/// classes one by one is to compare how many there are of each from the highest.
+/// It consists of the classes of the matches in descending order, then their numbers, then their
+/// suits. Comparing the classes one by one is equivalent to comparing the number of matches of each
+/// class from the highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Strength(u32);
 
-/// From this bit on it is the class of the highest match.
+/// The lowest bit of the class of the highest match.
 const CLASS_AT: u32 = 24;
 
 impl Strength {
-    /// No match at all.
+    /// The strength without any match.
     pub const NOTHING: Self = Self(0);
 
-    /// Of its highest match.
+    /// Returns the class of the highest match.
     pub(super) const fn class(self) -> Option<Class> {
         match self.0 >> CLASS_AT {
             0 => None,
@@ -81,9 +82,9 @@ impl Strength {
         }
     }
 
-    /// Of a hand with one floor.
+    /// Returns the strength of a hand with one floor.
     pub fn from_hand(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Self {
-        // Most hands and floors have nothing in common, and many one number.
+        // Most hands and floors have no number in common, and many have one.
         let mut common = hand.numbers() & floor.numbers();
         if common == 0 {
             return Self::NOTHING;
@@ -101,7 +102,7 @@ impl Strength {
     }
 }
 
-/// The matches that make the strength of a hand with one floor.
+/// Returns the matches that make the strength of a hand with one floor.
 pub fn matches(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Matches {
     let mut found = Matches::new();
     for number in (1..=NUMBERS).rev() {
@@ -117,7 +118,7 @@ pub fn matches(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Matches {
     found
 }
 
-/// The floor that serves a hand best, of equal ones the lowest, and how strong the hand is there.
+/// Returns the best floor for a hand, the lowest among equal ones, with the strength there.
 pub fn best_floor(
     hand: CardSet,
     floors: &[CardSet; FLOORS as usize],
@@ -133,7 +134,7 @@ pub fn best_floor(
     best
 }
 
-/// How many dice show each number.
+/// The number of dice by value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiceCounts([u8; NUMBERS as usize]);
 
@@ -153,11 +154,11 @@ impl FromIterator<u8> for DiceCounts {
     }
 }
 
-/// As [`CardSet::suits_of`] numbers them.
+/// The suits in the bit order of [`CardSet::suits_of`].
 const SUITS_ASCENDING: [Suit; 4] = [Suit::Clubs, Suit::Spades, Suit::Hearts, Suit::Diamonds];
 
-/// Matches the cards of one number, given by their suits; tells each match with the suit of the
-/// hand card and that of the floor card, the highest match first.
+/// Matches the cards of one number, given by their suits. Passes the class and the suits of the
+/// hand card and the floor card of each match to `each`, the highest match first.
 fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u8)) {
     let mut exact = hand & floor;
     let (mut hand, mut floor) = (hand & !exact, floor & !exact);
@@ -178,14 +179,14 @@ fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u
     }
 }
 
-/// The number of the highest bit, which is cleared.
+/// Clears the highest bit and returns its index.
 fn take_highest(bits: &mut u8) -> u8 {
     let highest = 7 - bits.leading_zeros().to_le_bytes()[0];
     *bits &= !(1 << highest);
     highest
 }
 
-/// The matches of a strength in order, the highest first, each as one number: class, number, suit.
+/// The matches of a strength in descending order, each as one number: class, number, suit.
 #[derive(Default)]
 struct MatchKeys([u16; SLOTS as usize]);
 
@@ -226,10 +227,10 @@ mod tests {
         values.iter().copied().collect()
     }
 
-    /// Rules 8.1, 8.2.
+    /// Rules 8.1 and 8.2.
     #[test]
     fn what_beats_what() {
-        // From the weakest.
+        // In ascending order of strength.
         let ladder: [(&str, &str, &[u8]); 12] = [
             ("AD 2D 3D 4D", "5D 6D 7D", &[1]),
             ("AD 2D 3D 4D", "AH 6D 7D", &[]),

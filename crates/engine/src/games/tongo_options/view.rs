@@ -1,7 +1,7 @@
-//! What one viewer knows: what lies open, and the own hand.
+//! The view of one viewer: the public state and the viewer's own hand.
 //!
-//! A view is followed from redacted events ([`View::observe`]) and then equals what the game would
-//! show anew. The record's view holds everything.
+//! A view is updated by redacted events ([`View::observe`]) and then equals a new view of the game.
+//! The view of the record holds everything.
 
 use alloc::boxed::Box;
 
@@ -14,23 +14,23 @@ use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::public::PublicState;
 use crate::seat::Seat;
 
-/// What one viewer knows.
+/// The part of a game that one viewer knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsView"))]
 pub struct View {
-    /// The seat that looks; `None` for the public and the record.
+    /// The viewer's seat; `None` for the public and the record.
     pub viewer: Option<Seat>,
     pub public: PublicState,
-    /// The hands that the viewer may see, by seat. Those of a showdown are in `public`.
+    /// The hands that the viewer may see, by seat. `public` has the hands of a showdown.
     pub hands: BySeat<Option<CardSet>>,
-    /// For the record only.
+    /// The hidden state, for the record only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Box<Hidden>>,
 }
 
 impl View {
-    /// The viewer's own hand.
+    /// Returns the viewer's own hand.
     pub fn hand(&self) -> Option<CardSet> {
         self.hands.get(self.viewer?.index()).copied().flatten()
     }
