@@ -1,6 +1,6 @@
-//! What the house's AI would play in the player's seat: only at practice tables, where no coins can
-//! be lost (rule 8.7). It knows what the seat is shown, and nothing more. The table is read first, so
-//! that the hint is for the prompt that is open now; the answer names it.
+//! Advice: the action that the house's AI would choose for the player, only at practice tables,
+//! where no coins can be lost (rule 8.7). The AI knows only what the seat is shown. The table is
+//! read first, so that the advice is about the currently open prompt, which the answer names.
 
 use bahay_shell::{Presenter as _, CommandRefusal};
 

@@ -1,9 +1,9 @@
-//! asyncapi.yaml: the socket described for programs, made from the types that it sends and reads,
-//! so that it cannot say anything else than they do.
+//! asyncapi.yaml: the machine-readable description of the socket, generated from the types that it
+//! sends and reads, so that it cannot differ from them.
 //!
-//! Schemas come from `schemars` on the types themselves, examples from `examples`, limits and
-//! close codes from the constants that the session obeys. What is written by hand here is prose
-//! and the frame of the document. Keys are sorted, so that the document is the same everywhere.
+//! Schemas come from `schemars` on the types, examples from `examples`, limits and close codes from
+//! the constants that the session uses. Only the prose and the frame of the document are written by
+//! hand. Keys are sorted, so that the document is reproducible.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::ws::session::SHUTDOWN_STAGGER;
 use crate::ws::socket::{QUEUED_BYTES_MAX, QUEUED_FRAMES_MAX};
 use bahay_engine::catalog::AnyGame;
 
-/// The parts of the document in the order in which people read them.
+/// The parts of the document, in reading order.
 const PARTS: [&str; 7] =
     ["asyncapi", "info", "defaultContentType", "servers", "channels", "operations", "components"];
 
@@ -52,10 +52,10 @@ of the table as an `update`. A table has a version; an update leads from the ver
 its own, without a gap and without a repetition. Every command is answered by exactly one `ack` \
 or `refusal` with its `id`; an ack never comes before the effects that it speaks of.";
 
-/// The document as the repository keeps it.
+/// Returns the document as stored in the repository.
 ///
 /// # Panics
-/// Never: a document of our own serializes.
+/// Never: the document always serializes.
 pub fn asyncapi_yaml() -> String {
     let document = asyncapi();
     let parts = PARTS.map(|part| {
@@ -65,7 +65,7 @@ pub fn asyncapi_yaml() -> String {
     parts.map(|part| part.lines().map(quote_boolean_key).collect::<String>()).join("\n")
 }
 
-/// Many programs read YAML as of version 1.1, where a bare `on` means true.
+/// Quotes the key `on`, which YAML 1.1 parsers read as true.
 fn quote_boolean_key(line: &str) -> String {
     let indent = &line[..line.len() - line.trim_start().len()];
     match line.trim_start() {
@@ -77,7 +77,7 @@ fn quote_boolean_key(line: &str) -> String {
     }
 }
 
-/// The document as a value.
+/// Returns the document as a value.
 pub fn asyncapi() -> Value {
     let SchemaParts { schemas, commands, messages } = schema_parts();
     let reference = |name: &String| json!({ "$ref": format!("#/channels/play/messages/{name}") });
@@ -206,7 +206,7 @@ fn subprotocol_description() -> String {
     )
 }
 
-/// The fields of a `join` without its id.
+/// Returns the schema of a `join` without its id.
 fn join_query() -> Value {
     let mut generator = generator();
     let version = generator.subschema_for::<u64>();
@@ -228,21 +228,21 @@ fn join_query() -> Value {
     })
 }
 
-/// What the types say.
+/// The schemas that the types generate.
 struct SchemaParts {
     schemas: Map<String, Value>,
     commands: Vec<MessageSchema>,
     messages: Vec<MessageSchema>,
 }
 
-/// One command or message.
+/// The schema of one command or message.
 struct MessageSchema {
-    /// As in its `type`.
+    /// The value of `type`.
     name: String,
-    /// The name of its schema.
+    /// The name of the schema.
     schema: String,
     about: String,
-    /// Answers carry the id of their command.
+    /// An answer carries the id of its command.
     has_id: bool,
     examples: Vec<Value>,
 }
@@ -273,7 +273,7 @@ fn schema_parts() -> SchemaParts {
     let mut generator = self::generator();
     let message = generator.root_schema_for::<Message<AnyGame>>();
     let mut schemas = generator.take_definitions(true);
-    // Messages may grow; only what a command is made of is closed.
+    // Messages may get further fields; only the types of commands are closed.
     schemas.values_mut().for_each(allow_unknown_fields);
     schemas.extend(strict);
     let commands = parts(command.to_value(), "Command", &mut schemas, &examples::commands());
@@ -285,14 +285,15 @@ fn schema_parts() -> SchemaParts {
     SchemaParts { schemas, commands, messages }
 }
 
-/// AsyncAPI's schemas are those of draft 7. What is written is what is read, so one contract does.
+/// Returns a generator of draft 7 schemas, as AsyncAPI uses. Serialized and deserialized forms are
+/// equal, so one contract suffices.
 fn generator() -> SchemaGenerator {
     let settings = SchemaSettings::draft07()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
     settings.for_serialize().into_generator()
 }
 
-/// Splits an enum into a schema for each variant, in the order of the enum.
+/// Splits an enum into one schema per variant, in the order of the enum.
 fn parts<T: Serialize>(
     mut whole: Value,
     kind: &str,
@@ -327,7 +328,7 @@ fn select_examples<T: Serialize>(name: &str, examples: &[(&str, T)]) -> Vec<Valu
         .collect()
 }
 
-/// Tells every code beside the field that carries it.
+/// Lists every refusal code next to the field that carries it.
 fn list_refusals(schemas: &mut Map<String, Value>) {
     let codes: Vec<Value> = refusals()
         .into_iter()
@@ -346,7 +347,7 @@ fn list_refusals(schemas: &mut Map<String, Value>) {
     }
 }
 
-/// Takes away what forbids further fields.
+/// Removes the constraints that forbid further fields.
 fn allow_unknown_fields(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -360,7 +361,7 @@ fn allow_unknown_fields(schema: &mut Value) {
     }
 }
 
-/// Makes descriptions of documentation comments.
+/// Rewrites the descriptions that come from doc comments.
 fn rewrite_descriptions(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -376,14 +377,14 @@ fn rewrite_descriptions(schema: &mut Value) {
     }
 }
 
-/// A paragraph a line, no links into code, and the words of JSON.
+/// Joins the lines of each paragraph, removes code links, and uses JSON's names of values.
 fn to_prose(comment: &str) -> String {
     let paragraphs = comment.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
     text.replace("[`", "`").replace("`]", "`").replace("`None`", "null")
 }
 
-/// `not_ready` as `NotReady`.
+/// Converts `not_ready` to `NotReady`.
 fn to_title_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
@@ -392,7 +393,7 @@ fn to_title_case(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<String>>().concat()
 }
 
-/// The same with the keys of every object in order, however this program was built.
+/// Sorts the keys of every object, so that the output does not depend on the build.
 fn sort_keys(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

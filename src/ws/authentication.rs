@@ -1,9 +1,9 @@
-//! The first message of a socket that was opened without a token in its header, as browsers must:
-//! who it is, by an access token or by a ticket. The request itself may have said so (`opening`);
-//! then no message is waited for.
+//! Authentication by the first message of a socket that was opened without a token in its header,
+//! as browsers must: by an access token or a ticket. If the request carries the credentials
+//! (`handshake`), no message is awaited.
 //!
-//! There is one attempt, within [`AUTHENTICATE_TIMEOUT`]; nothing else is listened to. Whatever fails is said
-//! in a refusal and ends the connection.
+//! There is one attempt, within [`AUTHENTICATE_TIMEOUT`]; other commands are refused. Every failure
+//! is reported in a refusal and closes the connection.
 
 use std::time::Duration;
 
@@ -19,17 +19,17 @@ use crate::ws::session::{readable_id, wait_for_shutdown};
 use crate::ws::socket::{CloseReason, PlayerSocket, read_error_reason};
 use serde::de::IgnoredAny;
 
-/// How long a stranger may take to say who it is.
+/// The time within which an unauthenticated client must authenticate.
 pub(super) const AUTHENTICATE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A stranger who has said who it is.
+/// A client that has authenticated.
 pub(super) struct AuthenticatedClient {
     pub(super) player: ReturningPlayer,
     /// The id of the command, which the session acknowledges.
     pub(super) command: u32,
 }
 
-/// A refusal: the id of its command, the code, words about it.
+/// A refusal, and the reason with which the connection is closed.
 struct AuthenticationRefusal {
     id: Option<u32>,
     code: &'static str,
@@ -40,10 +40,11 @@ struct AuthenticationRefusal {
 
 const NOT_AUTHENTICATED: CloseReason = (close::NOT_AUTHENTICATED, "say first who you are");
 
-/// The end of a client that has nothing to mend: another token would be refused alike.
+/// The close reason of a client that need not change anything: another token would be refused
+/// alike.
 const SESSIONS_UNAVAILABLE: CloseReason = (close::TOO_FAST, "sessions cannot be read just now; wait and connect again");
 
-/// Until the client has said who it is; `None` when it has gone before.
+/// Authenticates the client. `None` if it disconnects first.
 pub(super) async fn authenticate(
     socket: &mut PlayerSocket,
     state: &PlayState,
@@ -72,7 +73,8 @@ pub(super) async fn authenticate(
     }
 }
 
-/// The first text of a stranger, who may not take long; `None` when it has gone before.
+/// Waits for the first text of an unauthenticated client, up to the timeout. `None` if the client
+/// disconnects first.
 async fn wait_for_first_text(socket: &mut PlayerSocket, state: &PlayState) -> Result<Option<String>, CloseReason> {
     let mut stopping = state.stopping.clone();
     tokio::select! {

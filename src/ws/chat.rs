@@ -1,10 +1,9 @@
-//! Who else is at the table: what they say, and watching a table without a seat.
+//! Talk at the table, and spectating.
 //!
-//! What is said is told to everybody who listens there now, on whatever node, and is kept nowhere.
-//! A player is not told what the players said whom it has muted or blocked; when that list changes
-//! the player's connections read it again. A player whom the house has muted says nothing. Where the
-//! database does not answer in time everybody is heard: that is a nuisance, and silence would be one
-//! too.
+//! A phrase is sent to every receiver at the table, on any node, and is not stored. A player does
+//! not receive phrases of players whom it has muted or blocked; when that list changes, the
+//! player's connections reload it. A player whom the house has muted cannot speak. If the database
+//! does not respond in time, all phrases are delivered: a nuisance, but so is silence.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -21,9 +20,9 @@ use crate::ws::session::{SIDE_QUERY_TIMEOUT, Session};
 use crate::ws::spectator::{SpectatorEvent, Spectator};
 use crate::ws::socket::CloseReason;
 
-/// What a connection hears, and how often its player speaks.
+/// The talk state of a connection.
 pub(super) struct Chat {
-    /// Whom the player does not want to hear.
+    /// The players whose phrases are not delivered.
     muted_players: BTreeSet<PlayerId>,
     phrase_rate: PhraseRate,
 }
@@ -35,20 +34,20 @@ impl Chat {
 }
 
 impl Session {
-    /// Hears what is said at a table from here on.
+    /// Follows the talk at a table from here on.
     pub(super) async fn follow_talk(&mut self, table: TableId) {
         self.control.listen_to(self.state.lobby.tables().subscribe_talk(table));
         self.reload_muted_players().await;
     }
 
-    /// Something was said, or the list of those who are not heard has changed.
+    /// Handles a talk message: a phrase, or a changed list of muted players.
     pub(super) async fn handle_talk(&mut self, text: &str) {
         let listened_table = self.joined_table().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(TableBroadcast::Said { player, phrase }) => {
                 let audible_at = listened_table.filter(|_| !self.chat.muted_players.contains(&player));
                 if let Some(table) = audible_at {
-                    // The writer sees to it that no message shows an earlier time than the last.
+                    // The writer ensures that no message is dated before the previous one.
                     let server_time_ms = self.state.lobby.tables().clock_of(table).now();
                     self.pending.push(Message::Said { player, phrase, server_time_ms });
                 }
@@ -58,7 +57,7 @@ impl Session {
                     self.reload_muted_players().await;
                 }
             }
-            // Said by a node of another version.
+            // The message is from a node of another version.
             Err(error) => tracing::debug!(%error, "a talk message of another version is ignored"),
         }
     }
@@ -122,7 +121,7 @@ impl Session {
         self.pending.push(Message::Ack { id, version: None });
     }
 
-    /// Something happened at the table that is watched.
+    /// Handles an event of the table that is spectated.
     pub(super) fn handle_spectator_event(&mut self, event: SpectatorEvent) -> Result<(), CloseReason> {
         match event {
             SpectatorEvent::Updated => self.push_due_messages(),
@@ -138,7 +137,7 @@ impl Session {
         }
     }
 
-    /// What has become old enough to be shown.
+    /// Queues the updates that have become old enough to be shown.
     fn push_due_messages(&mut self) -> Result<(), CloseReason> {
         if let Some(spectator) = &mut self.spectator {
             let due = spectator.take_due(self.state.lobby.tables());

@@ -1,21 +1,20 @@
-//! How fast a client may send, and how often its player may speak: buckets of tokens that fill
-//! with time.
+//! Rate limits of a connection's commands and of a player's phrases, as token buckets.
 
 use std::time::{Duration, Instant};
 
-/// Messages at once.
+/// The burst of commands.
 pub(super) const BURST: u32 = 40;
-/// One more after each of these: 20 a second.
+/// The refill interval of one command: 20 a second.
 pub(super) const REFILL: Duration = Duration::from_millis(50);
-/// Refusals for being too fast before the connection is closed.
+/// The number of consecutive rejections after which the connection is closed.
 pub(super) const REJECTIONS_MAX: u32 = 40;
 
-/// Phrases at once.
+/// The burst of phrases.
 pub(super) const PHRASES_BURST: u32 = 3;
-/// One more after each of these.
+/// The refill interval of one phrase.
 pub(super) const PHRASES_REFILL: Duration = Duration::from_secs(2);
 
-/// How often a player may speak: a bucket as well.
+/// The rate limit of phrases.
 #[derive(Debug)]
 pub(super) struct PhraseRate {
     tokens: u32,
@@ -27,7 +26,7 @@ impl PhraseRate {
         Self { tokens: PHRASES_BURST, filled_at: now }
     }
 
-    /// Whether another phrase may be said now.
+    /// Takes a token. Returns false if there is none.
     pub(super) fn try_acquire(&mut self, now: Instant) -> bool {
         let periods = now.duration_since(self.filled_at).as_nanos() / PHRASES_REFILL.as_nanos();
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
@@ -46,17 +45,17 @@ impl PhraseRate {
     }
 }
 
-/// What a message meets.
+/// The decision about a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RateDecision {
     Allow,
-    /// Refuse the message, keep the connection.
+    /// Refuse the command and keep the connection.
     Reject,
     /// Close the connection.
     Close,
 }
 
-/// The bucket of one connection.
+/// The rate limit of one connection's commands.
 #[derive(Debug)]
 pub(super) struct CommandRate {
     tokens: u32,

@@ -1,8 +1,8 @@
-//! Control events: what a connection waits for and hardly ever hears, that it is lost, that a session has
-//! ended somewhere, that the server stops, and what is said at its table.
+//! Control events: rare events that a connection waits for. The link is lost, sessions are revoked,
+//! the server shuts down, a talk message or an invitation arrives.
 //!
-//! A connection is woken several times for each move of its table. These are looked at only when
-//! they have something to say, and not whenever the connection is.
+//! A connection wakes several times per action of its table. These sources are polled only when
+//! they have an event, not at every wake-up.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -22,35 +22,35 @@ use crate::ws::writer::MessageWriter;
 
 type SignalFuture = Pin<Box<dyn Future<Output = Signal> + Send>>;
 
-/// What has come.
+/// A control event.
 pub(super) enum ControlEvent {
-    /// The client has been silent for too long.
+    /// The client was silent for too long.
     Lost,
-    /// Some session has ended.
+    /// At least one session was revoked.
     SessionsRevoked,
-    /// The server stops, and this connection is to go now.
+    /// The server shuts down, and it is this connection's turn to close.
     Shutdown,
-    /// Somebody said something where the connection listens.
+    /// A talk message at the followed table.
     Talk(Arc<str>),
-    /// The player is invited to a private table.
+    /// An invitation to a private table.
     Invited(Arc<Invitation>),
 }
 
-/// The same, with what is waited for again.
+/// An event with the source to wait for again.
 enum Signal {
     Lost,
     SessionsRevoked(watch::Receiver<u64>),
     Shutdown,
-    /// Listened to as this number.
+    /// With the number of the followed channel.
     Talk(u32, Arc<str>, broadcast::Receiver<Arc<str>>),
-    /// Nothing more will be said there.
+    /// The channel has no sender any more.
     ChannelClosed,
     Invited(Arc<Invitation>, broadcast::Receiver<Arc<Invitation>>),
 }
 
 pub(super) struct ControlEvents {
     waiting: FuturesUnordered<SignalFuture>,
-    /// Counts the places that were listened to. What comes from an earlier one is not heard.
+    /// The number of followed channels. Messages of earlier ones are ignored.
     channel: u32,
 }
 
@@ -59,28 +59,28 @@ impl ControlEvents {
         Self { waiting: FuturesUnordered::new(), channel: 0 }
     }
 
-    /// Asks to be told when the link monitor takes the connection for lost.
+    /// Reports when the link monitor declares the connection lost.
     pub(super) fn watch_link(&mut self, writer: Arc<MessageWriter>) {
         self.waiting.push(await_loss(writer));
     }
 
-    /// Asks to be told of sessions that end.
+    /// Reports revoked sessions.
     pub(super) fn watch_revocations(&mut self, revocations: watch::Receiver<u64>) {
         self.waiting.push(await_revocation(revocations));
     }
 
-    /// Asks to be told when the server stops, at some time within `over`, so that clients do not
-    /// all come to the next one at once.
+    /// Reports the shutdown of the server after a random delay within `over`, so that clients do
+    /// not all reconnect at once.
     pub(super) fn watch_shutdown(&mut self, stopping: watch::Receiver<bool>, over: Duration) {
         self.waiting.push(await_shutdown(stopping, over));
     }
 
-    /// Asks to be told of invitations.
+    /// Reports invitations.
     pub(super) fn watch_invitations(&mut self, invited: broadcast::Receiver<Arc<Invitation>>) {
         self.waiting.push(await_invitation(invited));
     }
 
-    /// Listens here from now on, and nowhere else.
+    /// Follows this talk channel and no other from now on.
     pub(super) fn listen_to(&mut self, talk: broadcast::Receiver<Arc<str>>) {
         self.stop_listening();
         self.waiting.push(await_talk(self.channel, talk));
@@ -90,7 +90,7 @@ impl ControlEvents {
         self.channel = self.channel.wrapping_add(1);
     }
 
-    /// The next of them. Nothing is lost when this is dropped before it is ready.
+    /// Waits for the next event. This method is cancel safe.
     pub(super) async fn next(&mut self) -> ControlEvent {
         while let Some(signal) = self.waiting.next().await {
             match signal {
@@ -117,7 +117,7 @@ impl ControlEvents {
     }
 }
 
-// These are no async functions, which keep room twice for what they are given.
+// These are not async functions, which would reserve space for their arguments twice.
 
 fn await_loss(writer: Arc<MessageWriter>) -> SignalFuture {
     Box::pin(async move {
@@ -126,7 +126,7 @@ fn await_loss(writer: Arc<MessageWriter>) -> SignalFuture {
     })
 }
 
-/// Never, when no session can end any more.
+/// Never completes if no session can be revoked any more.
 fn await_revocation(mut revocations: watch::Receiver<u64>) -> SignalFuture {
     Box::pin(async move {
         if revocations.changed().await.is_err() {
@@ -139,7 +139,7 @@ fn await_revocation(mut revocations: watch::Receiver<u64>) -> SignalFuture {
 fn await_shutdown(mut stopping: watch::Receiver<bool>, over: Duration) -> SignalFuture {
     Box::pin(async move {
         wait_for_shutdown(&mut stopping).await;
-        // There is no room for it until then.
+        // Boxed, so that the timer takes no space before the shutdown.
         Box::pin(sleep(entropy::random_duration(over))).await;
         Signal::Shutdown
     })
@@ -150,7 +150,7 @@ fn await_talk(channel: u32, mut talk: broadcast::Receiver<Arc<str>>) -> SignalFu
         loop {
             match talk.recv().await {
                 Ok(text) => return Signal::Talk(channel, text, talk),
-                // What was lost is lost: it was only talk.
+                // Lost talk messages are not made up for.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return Signal::ChannelClosed,
             }
@@ -163,7 +163,7 @@ fn await_invitation(mut invited: broadcast::Receiver<Arc<Invitation>>) -> Signal
         loop {
             match invited.recv().await {
                 Ok(invitation) => return Signal::Invited(invitation, invited),
-                // The notices are there.
+                // The notices of lost invitations remain in the inbox.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return Signal::ChannelClosed,
             }
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(next_talk(&mut control).await, "three");
         assert_eq!(next_talk(&mut control).await, "four");
         assert_eq!(first.receiver_count(), 0);
-        // A table that is gone leaves nothing behind.
+        // A dropped table leaves nothing behind.
         drop(second);
         assert!(control.next().now_or_never().is_none());
         assert!(control.waiting.is_empty());

@@ -1,6 +1,6 @@
-//! Examples of every command and every message, for asyncapi.yaml: values of the types that the
-//! socket sends, taken from a table that three players found, fill and play. Always the same,
-//! because ids, times and seeds are given.
+//! Examples of every command and message for asyncapi.yaml: values of the types that the socket
+//! sends, taken from a table that three players create, fill and play. They are reproducible,
+//! because ids, times and seeds are fixed.
 
 use bahay_engine::chance::{ClientSeed, Commitment, ServerSeed};
 use bahay_engine::coins::Coins;
@@ -22,19 +22,19 @@ use crate::ws::protocol::{
 };
 use bahay_engine::catalog::{AnyAction, AnyGame};
 
-/// Noon of the first of March 2026.
+/// Noon of 1 March 2026 UTC.
 const NOON_MS: i64 = 1_772_366_400_000;
-/// The leading bits of the example's ids, which make them look like ids of version 7.
+/// The leading bits of the examples' ids, which have the form of version 7.
 const ID: u128 = 0x019c_a944_3c00_7000_8000_0000_0000_0000;
 const TABLE: TableId = TableId(Uuid::from_u128(ID + 0x7ab1e));
 const GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3e));
 const NEXT_GAME: GameId = GameId(Uuid::from_u128(ID + 0x9a3f));
 const NAMES: [&str; 3] = ["Althea", "Benjie", "Carmela"];
-/// What the seeds of the first two players' clients are made of; the third takes no part.
+/// The seed texts of the first two players' clients; the third does not commit.
 const TEXTS: [&str; 2] = ["luck", "swerte"];
 const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
 
-/// Each command with a line about it.
+/// Returns each command with a description.
 pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
     let prompt = playing_example().prompt;
     let dump = prompt
@@ -72,7 +72,7 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
     ]
 }
 
-/// Each message with a line about it.
+/// Returns each message with a description.
 pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     let mut messages = vec![(
         "The greeting",
@@ -198,7 +198,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     messages
 }
 
-/// As a practice table answers who is asked the same.
+/// Returns the advice of a practice table for the same prompt.
 fn advice() -> Message<AnyGame> {
     let OpenPrompt { game, number, legal, .. } = playing_example().prompt;
     let action = legal.into_iter().next().expect("who is asked may do something");
@@ -211,7 +211,7 @@ struct PreparingExample {
     view: bahay_engine::table::TableView<AnyGame>,
 }
 
-/// What the player who is to act is told when a game begins.
+/// The messages to the player who acts first in a game.
 struct PlayingExample {
     version: u64,
     at: Timestamp,
@@ -220,7 +220,7 @@ struct PlayingExample {
     prompt: OpenPrompt<AnyAction>,
 }
 
-/// The example's table, one accepted input after another.
+/// The example's table, after each accepted input.
 struct ExampleTable {
     table: Table<AnyGame>,
     version: u64,
@@ -229,7 +229,7 @@ struct ExampleTable {
 }
 
 impl ExampleTable {
-    /// Three players sit down and are there.
+    /// Returns a table with three connected players.
     fn with_players() -> Self {
         let rooms = house_rooms(Clocks::default());
         let terms = rooms.first().expect("the house has rooms").terms().clone();
@@ -243,7 +243,7 @@ impl ExampleTable {
         table
     }
 
-    /// All are ready, and the ledger has opened the game.
+    /// Makes all players ready and opens the game in the ledger.
     fn open_game(&mut self) {
         let [first, second] = TEXTS.map(commitment_to);
         for (number, commitment) in (0..).zip([first, second, None]) {
@@ -259,7 +259,7 @@ impl ExampleTable {
         }
     }
 
-    /// What the first player is told of the last line.
+    /// Returns the update of the last line for the first player.
     fn to_update(&self) -> Message<AnyGame> {
         let viewer = self.table.viewer(player(0));
         let events = self.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
@@ -282,7 +282,7 @@ impl ExampleTable {
     }
 }
 
-/// Two clients have committed; the second one is to reveal yet.
+/// Returns the updates while the second of two committed clients has not revealed yet.
 fn revealing_updates() -> [Message<AnyGame>; 2] {
     let mut table = ExampleTable::with_players();
     table.open_game();
@@ -317,8 +317,8 @@ fn playing_example() -> PlayingExample {
         .expect("a game that begins asks somebody")
 }
 
-/// A fight that nobody could answer, both others burned, a king in the winner's hand; the
-/// winner's first crown, so that the POT waits.
+/// Returns the end of a game: a fight that nobody could answer, both others burned, a king in the
+/// winner's hand, and the winner's first crown, so that the POT waits.
 fn game_over_event() -> Event<<AnyGame as Game>::Event> {
     let item = |name: &'static str, rule: &'static str| Item {
         name: name.into(),
@@ -343,7 +343,7 @@ fn game_over_event() -> Event<<AnyGame as Game>::Event> {
     Event::Over { game: GAME, settlement, server_seed: SEED }
 }
 
-/// What follows once the ledger has answered: the next game is prepared at once.
+/// Returns the events after the settlement; the next game is prepared at once.
 fn settlement_events(at: Timestamp) -> Vec<Event<<AnyGame as Game>::Event>> {
     let crown = Some(Crown { player: player(1), wins: 1 });
     let commitment = ServerSeed(Hex([0x5f; 32])).commitment();
@@ -354,7 +354,7 @@ fn settlement_events(at: Timestamp) -> Vec<Event<<AnyGame as Game>::Event>> {
     ]
 }
 
-/// Of the line that led to a version.
+/// Returns the tag of the line that led to a version.
 fn tag(version: u64) -> Tag {
     let [.., a, b] = version.to_be_bytes();
     Tag(Hex([0x7a, 0x61, 0x67, 0x3a, a, b]))

@@ -1,5 +1,4 @@
-//! Makes messages of what the shell's session has to say to a player, in the form that its
-//! connection speaks.
+//! Builds the messages of the shell's session for a player, in the form of its connection.
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, Phase, PlayerId, Table, TableId, TableView};
@@ -20,7 +19,7 @@ type Illegal = <AnyGame as Game>::Refusal;
 
 pub(super) const SHOW_FAILED: CloseReason = (close::INTERNAL, "the server made a mistake; connect again");
 
-/// What a player is told of its table.
+/// The messages about a player's table.
 pub(super) struct TableFeed<'a> {
     pub(super) tables: &'a Tables<AnyGame>,
     pub(super) player: PlayerId,
@@ -84,8 +83,8 @@ impl Presenter<AnyGame> for TableFeed<'_> {
     }
 }
 
-/// The question that a player is asked after the last of several updates, where its connection does
-/// not follow the table by itself.
+/// Returns the player's prompt after the last of several updates, unless the connection's form
+/// leaves prompts to the client.
 pub(super) fn open_prompt(
     table: &Table<AnyGame>,
     player: PlayerId,
@@ -96,7 +95,7 @@ pub(super) fn open_prompt(
     if is_included { OpenPrompt::from_table(table, player) } else { None }
 }
 
-/// Returns whether a question to the player is open.
+/// Returns true if the player has an open prompt.
 pub(super) fn has_open_prompt(table: &Table<AnyGame>, player: PlayerId) -> bool {
     let Phase::Playing(playing) = table.phase() else {
         return false;
@@ -104,7 +103,7 @@ pub(super) fn has_open_prompt(table: &Table<AnyGame>, player: PlayerId) -> bool 
     table.seat_of(player).is_some_and(|seat| playing.asked.seats.contains(seat))
 }
 
-/// Why a table did not do what a command wanted.
+/// Returns the refusal of a command that the table did not carry out.
 pub(super) fn table_refusal(
     play: &PlayMetrics,
     player: PlayerId,
@@ -140,7 +139,7 @@ pub(super) fn refusal(
     Message::Refusal { id, code: code.into(), rule, detail, retryable, retry_after_ms: None }
 }
 
-/// How a connection ends, and what its client reads of that.
+/// Returns the close code and reason for the end of a session.
 pub(super) fn close_reason(end: SessionEnd) -> CloseReason {
     match end {
         SessionEnd::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
@@ -153,7 +152,7 @@ pub(super) fn close_reason(end: SessionEnd) -> CloseReason {
     }
 }
 
-/// The next notice of the table that was joined; never, before that.
+/// Waits for the next notice of the joined table; never completes without one.
 pub(super) async fn next_notice(session: &mut PlayerSession<AnyGame>) -> Option<Notice<AnyGame>> {
     match session.notices() {
         Some(notices) => notices.recv().await,

@@ -1,10 +1,10 @@
-//! What a request for a socket says beside that one is wanted: who it is, as one of its
-//! subprotocols, and that the player's table is to be joined, as its query.
+//! The parts of a socket request beside the upgrade: credentials, as a subprotocol, and a join of
+//! the player's table, as the query.
 //!
-//! A browser can set nothing else of such a request. Said there, it need not wait until the socket
-//! is open, which saves a round trip. Both become the commands that they stand for, with ids of
-//! their own, and are carried out as if they had been the first messages: nothing is decided here.
-//! No secret is read from the address, because addresses are logged on the way.
+//! A browser can set no other part of such a request. Sent there, the credentials and the join need
+//! not wait for the open socket, which saves a round trip. Both are converted to the commands that
+//! they stand for, with ids of their own, and handled like first messages. Secrets are never read
+//! from the address, because addresses are logged on the way.
 
 use axum::http::HeaderMap;
 use axum::http::header::{SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL};
@@ -14,20 +14,21 @@ use serde::Deserialize;
 use crate::ids::Tag;
 use crate::ws::protocol::{Command, Credential};
 
-/// Before an access token that is given as a subprotocol.
+/// The prefix of an access token in a subprotocol.
 pub(super) const TOKEN_PREFIX: &str = "bahay.token.";
-/// Before a ticket that is given as one.
+/// The prefix of a ticket in a subprotocol.
 pub(super) const TICKET_PREFIX: &str = "bahay.ticket.";
 
-/// The id of the `authenticate` that subprotocols stand for.
+/// The id of the `authenticate` that a subprotocol stands for.
 pub(super) const AUTHENTICATE_ID: u32 = 0;
 /// The id of the `join` that a query stands for.
 pub(super) const JOIN_ID: u32 = 1;
 
-/// Characters of a `Sec-WebSocket-Key` before its padding: 16 bytes in base64.
+/// The length of a `Sec-WebSocket-Key` before its padding: 16 bytes in base64.
 const KEY_CHARS: usize = 22;
 
-/// Returns whether the request has one `Sec-WebSocket-Key`, of 16 bytes in base64 (RFC 6455, 4.2.1).
+/// Returns true if the request has exactly one `Sec-WebSocket-Key` of 16 bytes in base64 (RFC 6455,
+/// 4.2.1).
 pub(super) fn has_valid_key(headers: &HeaderMap) -> bool {
     let mut keys = headers.get_all(SEC_WEBSOCKET_KEY).iter();
     let (Some(key), None) = (keys.next(), keys.next()) else {
@@ -39,7 +40,7 @@ pub(super) fn has_valid_key(headers: &HeaderMap) -> bool {
         .is_some_and(|key| key.len() == KEY_CHARS && key.iter().all(is_of_alphabet))
 }
 
-/// What was said of who it is.
+/// The credentials of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Credentials {
     pub(super) id: u32,
@@ -54,15 +55,15 @@ impl Credentials {
     }
 }
 
-/// A text that is no command, or what stands for one: its id, if it has one, and what is wrong.
+/// The error of a text or query that is no command, with the id if there is one.
 #[derive(Debug)]
 pub(super) struct CommandParseError {
     pub(super) id: Option<u32>,
     pub(super) detail: String,
 }
 
-/// Who the subprotocols say it is; `None` where they say nothing of it. More than one token or
-/// ticket is nobody's: then neither is given, which is refused.
+/// Reads the credentials from the subprotocols; `None` if there are none. More than one token or
+/// ticket counts as neither, which is refused.
 pub(super) fn read_credentials(headers: &HeaderMap) -> Option<Credentials> {
     let mut offered = headers
         .get_all(SEC_WEBSOCKET_PROTOCOL)
@@ -81,7 +82,7 @@ pub(super) fn read_credentials(headers: &HeaderMap) -> Option<Credentials> {
     Some(Credentials { id: AUTHENTICATE_ID, token, ticket })
 }
 
-/// The `join` that a query stands for; `None` where there is no query.
+/// Reads the `join` that a query stands for; `None` without a query.
 pub(super) fn read_join<A>(query: Option<&str>) -> Option<Result<Command<A>, CommandParseError>> {
     let query = query.filter(|query| !query.is_empty())?;
     let read = serde_urlencoded::from_str::<JoinQuery>(query);

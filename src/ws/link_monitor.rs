@@ -1,16 +1,16 @@
-//! The link monitor: notices connections that have gone dead while TCP still takes them for open, as
-//! when a phone changes networks. It pings a connection that has been silent for a while, and takes
-//! one for lost that stays silent.
+//! The link monitor: detects connections that are dead although TCP still takes them for open, as
+//! when a phone changes networks. It pings a connection that has been silent for a while, and
+//! declares it lost if it stays silent.
 //!
-//! A player who is asked has a countdown of some seconds, so that connection has short times
-//! ([`LinkTimes::asked`]); all others have long ones. A connection that is heard is not pinged.
+//! A player with an open prompt has a countdown of some seconds, so its connection has short times
+//! ([`LinkTimes::asked`]); all others have long ones. A connection that sends frames is not pinged.
 //!
-//! One task of the process looks at all connections every [`TICK`] and writes the pings itself. A
-//! session is not woken for them, and has no timer. Silence is counted in ticks: while the process
-//! stands still nothing is counted, so a pause of the server ends no connection. Neither does a
-//! session that is at work on a command, because it does not read meanwhile.
+//! One task of the process checks all connections every [`TICK`] and writes the pings itself.
+//! Sessions are not woken for them and have no timers. Silence is counted in ticks, and nothing is
+//! counted while the process is suspended, so a pause of the server ends no connection. Nor does a
+//! session that is busy with a command, because it does not read meanwhile.
 //!
-//! Bounds: 3 bytes of state and a [`Notify`] for each connection, 16 bytes in the monitor's list.
+//! Bounds: 3 bytes of state and a [`Notify`] per connection, 16 bytes in the monitor's list.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -23,13 +23,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::entropy;
 use crate::ws::writer::MessageWriter;
 
-/// How often the monitor looks at all connections.
+/// The interval of the checks.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Connections that are looked at before others may run.
+/// The number of connections that are checked before other tasks may run.
 const BATCH: usize = 256;
 
-/// The longest silences of a connection.
+/// The limits of a connection's silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Silence {
     /// The silence after which the connection is pinged.
@@ -41,14 +41,14 @@ pub struct Silence {
 /// The times of the link monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkTimes {
-    /// While the player of the connection is asked, from the question on.
+    /// The limits while the player has an open prompt, counted from the prompt.
     pub asked: Silence,
-    /// At all other times.
+    /// The limits at all other times.
     pub other: Silence,
 }
 
 impl LinkTimes {
-    /// The times of a house.
+    /// The times of the service.
     pub const SERVICE: Self = Self {
         asked: Silence { ping_after: Duration::from_secs(2), lost_after: Duration::from_secs(4) },
         other: Silence { ping_after: Duration::from_secs(10), lost_after: Duration::from_secs(15) },
@@ -64,31 +64,31 @@ impl Default for LinkTimes {
 /// The state of a connection that its session and the monitor share.
 #[derive(Debug, Default)]
 pub(super) struct LinkState {
-    /// Something has been heard since the last tick.
+    /// A frame was received since the last tick.
     is_heard: AtomicBool,
     is_asked: AtomicBool,
-    /// The session reads what comes.
+    /// The session is reading.
     is_read: AtomicBool,
     lost: Notify,
 }
 
 impl LinkState {
-    /// Notes a frame of the client.
+    /// Records a frame of the client.
     pub(super) fn record_frame(&self) {
         self.is_heard.store(true, Ordering::Relaxed);
     }
 
-    /// Notes whether a question to the player is open.
+    /// Sets whether the player has an open prompt.
     pub(super) fn set_prompted(&self, is_asked: bool) {
         self.is_asked.store(is_asked, Ordering::Relaxed);
     }
 
-    /// Notes whether the session reads what comes, or is at work.
+    /// Sets whether the session is reading, or busy.
     pub(super) fn set_reading(&self, is_read: bool) {
         self.is_read.store(is_read, Ordering::Relaxed);
     }
 
-    /// Waits until the connection is lost.
+    /// Waits until the connection is declared lost.
     pub(super) async fn wait_until_lost(&self) {
         self.lost.notified().await;
     }
@@ -103,12 +103,12 @@ impl LinkState {
 /// The signs of life of a connection since the last tick.
 #[derive(Clone, Copy, Debug)]
 struct Signs {
-    /// It was heard, or could not have been.
+    /// A frame was received, or could not have been.
     is_alive: bool,
     is_asked: bool,
 }
 
-/// A [`Silence`] in ticks, each the last by which its time has not passed.
+/// A [`Silence`] in ticks: each value is the last tick before the time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TickLimits {
     ping: u32,
@@ -117,7 +117,7 @@ struct TickLimits {
 
 impl From<Silence> for TickLimits {
     fn from(Silence { ping_after, lost_after }: Silence) -> Self {
-        // The tick that first counts a silence comes up to a tick after its beginning.
+        // The first tick that counts a silence is up to one tick after its beginning.
         let ticks = |time: Duration| {
             let ticks = time.as_millis() / TICK.as_millis();
             u32::try_from(ticks).unwrap_or(u32::MAX).saturating_sub(1)
@@ -135,7 +135,7 @@ enum LinkAction {
     Close,
 }
 
-/// The silence of one connection.
+/// The silence of one connection in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct SilenceCount {
     ticks: u32,
@@ -144,7 +144,7 @@ struct SilenceCount {
 
 impl SilenceCount {
     fn next_action(&mut self, signs: Signs, asked: TickLimits, other: TickLimits) -> LinkAction {
-        // Silence before the question is judged by the longer times.
+        // Silence before the prompt is measured by the longer times.
         let is_new_question = signs.is_asked && !self.was_asked;
         self.was_asked = signs.is_asked;
         if signs.is_alive || is_new_question {
@@ -163,11 +163,11 @@ impl SilenceCount {
     }
 }
 
-/// The connections that are looked after. Clones are the same.
+/// The monitor of all connections. Clones share the state.
 #[derive(Clone, Debug)]
 pub struct LinkMonitor {
     times: LinkTimes,
-    /// Those that have come since the last tick.
+    /// The connections that were added since the last tick.
     arrivals: Arc<Mutex<Vec<Weak<MessageWriter>>>>,
 }
 
@@ -182,13 +182,13 @@ impl LinkMonitor {
         Self { times, arrivals: Arc::default() }
     }
 
-    /// Looks after a connection from the next tick on, as long as it is there.
+    /// Monitors a connection from the next tick on, until it is dropped.
     pub(super) fn watch(&self, writer: &Arc<MessageWriter>) {
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         arrivals.push(Arc::downgrade(writer));
     }
 
-    /// Looks after all connections, for as long as it is polled. One such task a process.
+    /// Monitors all connections. One such task runs per process.
     pub async fn run(self) {
         let asked = TickLimits::from(self.times.asked);
         let other = TickLimits::from(self.times.other);
@@ -198,7 +198,7 @@ impl LinkMonitor {
         loop {
             ticks.tick().await;
             watched.extend(self.take_arrivals().into_iter().map(|writer| {
-                // So that connections that came together are not pinged together.
+                // A random start spreads the pings of connections that opened together.
                 let early = entropy::random_duration(self.times.other.ping_after).as_millis();
                 let ticks = u32::try_from(early / TICK.as_millis()).unwrap_or_default();
                 let ticks = ticks.min(other.ping.saturating_sub(1));
@@ -241,7 +241,7 @@ mod tests {
         (LinkTimes::SERVICE.asked.into(), LinkTimes::SERVICE.other.into())
     }
 
-    /// The ticks until an action, with these signs at each of them.
+    /// Returns the number of ticks until an action, with these signs at each tick.
     fn ticks_until(action: LinkAction, silence: &mut SilenceCount, signs: Signs) -> u32 {
         let (asked, other) = limits();
         (1..1_000).find(|_| silence.next_action(signs, asked, other) == action).expect("it comes")
@@ -253,15 +253,15 @@ mod tests {
             [(ASKED, LinkTimes::SERVICE.asked), (WAITING, LinkTimes::SERVICE.other)]
         {
             let Silence { ping_after, lost_after } = times;
-            // It was heard just after a tick, and is judged at those that follow; a new question
-            // begins at the first.
+            // A frame arrived just after a tick and is counted at the following ticks; a new prompt
+            // restarts the count at the first.
             let mut silence = SilenceCount::default();
             let pinged = ticks_until(LinkAction::Ping, &mut silence, signs);
             let lost = pinged + ticks_until(LinkAction::Close, &mut silence, signs);
             let first = u32::from(signs.is_asked);
             assert!(TICK * (pinged - first + 1) <= ping_after, "{pinged}");
             assert!(TICK * (lost - first + 1) <= lost_after, "{lost}");
-            // Its answer has nearly all of the time between the two.
+            // The answer to the ping has nearly all of the time between the two.
             assert!(TICK * (lost - pinged) >= lost_after - ping_after, "{pinged} {lost}");
         }
     }
@@ -275,11 +275,11 @@ mod tests {
             ticks_until(LinkAction::Ping, &mut silence, ASKED);
             assert_eq!(silence.next_action(alive, asked, other), LinkAction::None);
         }
-        // Silent for long, and only then asked: the ping comes as late as after any question.
+        // After a long silence without a prompt, the ping comes as late as after any prompt.
         let mut silence = SilenceCount::default();
         ticks_until(LinkAction::Ping, &mut silence, WAITING);
         assert_eq!(ticks_until(LinkAction::Ping, &mut silence, ASKED), asked.ping + 1);
-        // Asked no more, the silence counts on towards the longer time.
+        // When the prompt closes, the silence continues towards the longer time.
         assert_eq!(ticks_until(LinkAction::Close, &mut silence, WAITING), other.lost - asked.ping);
     }
 

@@ -1,4 +1,4 @@
-//! The lobby's refusals, as the socket says them.
+//! The refusals of the lobby as socket messages.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Session {
             LobbyError::NotSeated => ("not_seated", false),
             LobbyError::Halted => ("table_halted", false),
             LobbyError::OtherVersion => ("other_version", true),
-            // Private and practice tables are for REST.
+            // Private and practice tables are joined over REST.
             LobbyError::SeatedElsewhere
             | LobbyError::CodeUnknown
             | LobbyError::BetOutOfBounds
@@ -55,7 +55,8 @@ impl Session {
         self.refuse(Some(id), code, None, error.to_string(), retryable);
     }
 
-    /// Refuses a command for some time. It is not `retryable`, because clients repeat those at once.
+    /// Refuses a command with a retry delay. It is not `retryable`, because clients repeat those at
+    /// once.
     fn refuse_until(&mut self, id: u32, code: &'static str, detail: String, wait: Duration) {
         let mut refusal = refusal(self.metrics(), Some(id), code, None, detail, false);
         if let Message::Refusal { retry_after_ms, .. } = &mut refusal {

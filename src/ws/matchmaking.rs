@@ -1,6 +1,6 @@
-//! Looking for a table over the socket: a ticket is asked for, its end is told without asking, and
-//! then the client joins. The ticket outlives the connection as long as its player has another one; a
-//! player who comes back and asks again then is given the same ticket.
+//! Matchmaking over the socket: the client requests a ticket, is notified of its end, and then
+//! joins. The ticket outlives the connection while its player has another one; a player who
+//! reconnects and asks again then gets the same ticket.
 
 use crate::live_store::{self, TicketState};
 use crate::lobby::{TicketSubscription, Ticket};
@@ -8,7 +8,7 @@ use crate::ws::protocol::{Message, SeekState, WaitReason};
 use crate::ws::session::Session;
 use bahay_engine::catalog::AnyGame;
 
-/// A ticket whose end the client is to hear.
+/// A ticket whose updates the client receives.
 pub(super) struct PendingTicket {
     ticket: Ticket,
     updates: TicketSubscription,
@@ -22,7 +22,7 @@ impl Session {
             Err(error) => return self.refuse_lobby(id, &error),
         };
         let updates = lobby.subscribe_ticket(ticket.id);
-        // It may have come to its end before this connection began to wait for it.
+        // The ticket may have ended before this connection subscribed to it.
         let ticket = lobby.ticket(self.player, ticket.id).await.unwrap_or(ticket);
         self.pending.push(ticket_message(&ticket));
         self.pending.push(Message::Ack { id, version: None });
@@ -40,12 +40,12 @@ impl Session {
                 self.pending.push(ticket_message(&ticket));
                 self.pending.push(Message::Ack { id, version: None });
             }
-            // What has been found is told by itself.
+            // A match is reported by an update of the ticket.
             Err(error) => self.refuse_lobby(id, &error),
         }
     }
 
-    /// Says what became of the ticket, or why it waits.
+    /// Reports the end of the ticket, or the reason why it waits.
     pub(super) fn handle_ticket_update(&mut self, update: live_store::TicketUpdate) {
         if let Some(mut seeking) = self.seeking.take() {
             seeking.ticket.state = update.state;
@@ -57,10 +57,10 @@ impl Session {
     }
 }
 
-/// What becomes of the ticket; never, where none is waited for.
+/// Waits for the next update of the ticket; never completes without one.
 pub(super) async fn next_ticket_update(seeking: &mut Option<Box<PendingTicket>>) -> live_store::TicketUpdate {
     match seeking {
-        // In a box, because nearly all connections wait without a ticket.
+        // Boxed, because nearly all connections wait without a ticket.
         Some(seeking) => Box::pin(seeking.updates.next()).await,
         None => std::future::pending().await,
     }

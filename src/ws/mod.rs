@@ -1,11 +1,14 @@
 //! Play over WebSocket: one connection of one player, at the table where the player sits.
 //!
-//! `protocol` is what goes over the wire. `door` opens sockets, `entry` asks who it is where no
-//! token came with the request, `session` is the life of one connection, `feed` the messages of
-//! its table, `chat` what it hears from and sees of others, `spectate` how late a spectator sees
-//! it, `seeking` its search for a table, `hint` what the AI would play, `control` what it waits for and hardly ever hears,
-//! `link_monitor` notices that it has gone dead, `writer` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
-//! a client's author the same in prose, asyncapi.yaml in types.
+//! `protocol` is the wire format. `upgrade` opens sockets, `handshake` reads credentials and a join
+//! from the request, `authentication` waits for credentials otherwise, `session_confirmation`
+//! admits returning players while PostgreSQL is down. `session` runs one connection, `feed` builds
+//! its table's messages, `chat` handles talk, `spectator` delays a spectator's updates,
+//! `matchmaking` handles tickets, `advice` asks the AI, `command_rate` limits commands,
+//! `control_events` merges rare events, `link_monitor` detects dead links, `writer` writes messages
+//! and `socket` reads frames.
+//!
+//! docs/PROTOCOL.md describes the protocol in prose, asyncapi.yaml its types.
 
 mod asyncapi;
 mod chat;
@@ -41,7 +44,7 @@ pub use examples::{commands as example_commands, messages as example_messages};
 pub use link_monitor::{LinkMonitor, LinkTimes, Silence};
 pub use refusals::{SocketRefusal, refusals};
 
-/// The socket's one route.
+/// Returns the router with the socket's only route.
 pub fn router(state: PlayState) -> Router {
     Router::new().route("/v1/play", get(upgrade::upgrade)).with_state(Arc::new(state))
 }

@@ -1,28 +1,28 @@
-//! Every refusal that the socket can give, on one page: for asyncapi.yaml and docs/PROTOCOL.md.
+//! Every refusal of the socket in one list, for asyncapi.yaml and docs/PROTOCOL.md.
 //!
-//! Four sources, in the order in which they are looked for: the session itself, the tokens, the
-//! table, the rules of the game. What only the clock, the AI or the ledger can be refused is not here.
+//! There are four sources, in this order: the session, the tokens, the table, the rules of the
+//! game. Refusals that only the clock, the AI or the ledger can meet are not listed.
 
 use bahay_engine::catalog::{self, AnyRefusal};
 use bahay_engine::table::Rejection;
 
 use crate::auth::AuthError;
 
-/// A refusal as a client meets it.
+/// A refusal in the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketRefusal {
-    /// Stable, in snake case.
+    /// The stable code, in snake case.
     pub code: &'static str,
-    /// The game whose rules refuse it; several games may use one code.
+    /// The game whose rules give the refusal; several games may share a code.
     pub kind: Option<&'static str>,
-    /// The numbered rule that decides, where one does.
+    /// The numbered rule that decides, if there is one.
     pub rule: Option<&'static str>,
     /// The same command may succeed later, unchanged.
     pub retryable: bool,
     pub detail: String,
 }
 
-/// What a session refuses before it asks the table: code, whether to try again, and why.
+/// The refusals of a session before the table decides: code, whether to retry, and the reason.
 const SESSION: [(&str, bool, &str); 28] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
@@ -63,7 +63,7 @@ const SESSION: [(&str, bool, &str); 28] = [
     ("unavailable", true, "the table cannot be reached just now: try again"),
 ];
 
-/// All of them, each code once, and once for each game that uses it.
+/// Returns all refusals: each code once, and once per game that uses it.
 pub fn refusals() -> Vec<SocketRefusal> {
     let session = SESSION.map(|(code, retryable, detail)| SocketRefusal {
         code,
@@ -103,7 +103,7 @@ pub fn refusals() -> Vec<SocketRefusal> {
     refusals
 }
 
-/// Whether a command of a player can be refused for this.
+/// Returns true if a player's command can meet this rejection.
 fn concerns_players(rejection: &Rejection<AnyRefusal>) -> bool {
     match rejection {
         Rejection::NoSuchPhase
@@ -119,7 +119,7 @@ fn concerns_players(rejection: &Rejection<AnyRefusal>) -> bool {
         | Rejection::NotTakenOver
         | Rejection::OtherConnection
         | Rejection::Illegal(_) => true,
-        // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
+        // Seats are requested over REST; the rest concerns the clock, the AI and the ledger.
         Rejection::AlreadySeated
         | Rejection::AlreadyConnected
         | Rejection::TableClosed
@@ -147,7 +147,7 @@ mod tests {
     use crate::entropy;
     use crate::lobby::house_rooms;
 
-    /// Every module of the socket that refuses something by a code of its own.
+    /// The modules of the socket that give refusals with codes of their own.
     const MODULES: [&str; 7] = [
         include_str!("session.rs"),
         include_str!("feed.rs"),
@@ -158,9 +158,9 @@ mod tests {
         include_str!("lobby_refusals.rs"),
     ];
 
-    /// The literals of the modules that stand where a refusal has its code: before `None` or `rule`
-    /// in a call of `refuse` or `refusal`, before the detail in one of `entry`, and in a pair or a tuple
-    /// that ends with `retryable`.
+    /// Returns the literals of the modules that are refusal codes: before `None` or `rule` in a
+    /// call of `refuse` or `refusal`, before the detail in one of `authentication`, and in a pair
+    /// or tuple that ends with `retryable`.
     fn codes_in_the_code() -> BTreeSet<&'static str> {
         let mut codes = BTreeSet::new();
         for module in MODULES {
@@ -201,7 +201,7 @@ mod tests {
         ConnectionId(Uuid::from_u128(u128::from(number)))
     }
 
-    /// Answers for the ledger where the table has asked it to open a game.
+    /// Answers for the ledger if the table has asked it to open a game.
     fn open_game(table: Table<AnyGame>, now: Timestamp) -> Table<AnyGame> {
         let Phase::Opening(opening) = table.phase() else {
             return table;
@@ -234,7 +234,7 @@ mod tests {
         table
     }
 
-    /// Returns a command of a player as the table hears it, mostly one that makes sense.
+    /// Returns a player's input at random, mostly a valid one.
     fn command(table: &Table<AnyGame>, dice: &mut TestRng) -> Input<AnyAction> {
         let player = player(dice.below(4));
         let present = table.phase().game().filter(|_| dice.below(20) > 0);
@@ -257,8 +257,8 @@ mod tests {
         }
     }
 
-    /// The contracts have every code by which a table refuses commands of players, whatever has become of
-    /// their connections.
+    /// The contract lists every code with which a table refuses a player's command, in any state of
+    /// the players' connections.
     #[test]
     fn every_table_refusal_that_a_player_can_meet_is_listed() {
         let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();

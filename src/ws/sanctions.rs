@@ -1,13 +1,13 @@
-//! Bans and mutes as a connection reads them, from PostgreSQL each time: phrases and joins are few, so
-//! a sanction holds at once on every node.
+//! Bans and mutes of a connection's player, read from PostgreSQL each time: phrases and joins are
+//! rare, and so a sanction takes effect at once on every node.
 
 use crate::accounts::{Sanction, SanctionKind};
 use crate::lobby::LobbyError;
 use crate::ws::session::{SIDE_QUERY_TIMEOUT, Session};
 
 impl Session {
-    /// Refuses the command of a banned player; true when it did. A ban also ends the sessions, so this
-    /// covers the moment until the node hears of that.
+    /// Refuses the command of a banned player. Returns true if it did. A ban also revokes the
+    /// player's sessions, so this covers the moment until the node learns of that.
     pub(super) async fn refuse_banned(&mut self, id: u32) -> bool {
         let Some(ban) = self.read_sanction(SanctionKind::Ban).await else {
             return false;
@@ -16,8 +16,8 @@ impl Session {
         true
     }
 
-    /// Returns the sanction that the player is under. `None` too while the database does not answer:
-    /// games are joined and phrases said without it, and no sanction can begin then either.
+    /// Returns the sanction in force. `None` too if the database does not respond: joins and
+    /// phrases proceed without it, and no sanction can be imposed meanwhile.
     pub(super) async fn read_sanction(&mut self, kind: SanctionKind) -> Option<Sanction> {
         let player = self.player;
         let sanction = kind.as_str();

@@ -1,15 +1,15 @@
-//! The life of one connection: greeted, it joins the table where its player sits, sends commands
-//! and is told what happens, until either side goes.
+//! The life of one connection: it greets the client, joins the player's table, handles commands and
+//! delivers updates until either side closes.
 //!
-//! One command is carried out at a time, and answered before the connection ends for a reason of
-//! ours. A panic ends this connection and nothing else.
+//! Commands are handled one at a time, and each is answered before the server closes the
+//! connection. A panic closes this connection only.
 //!
-//! There are many connections, and nearly all of them wait. So what a connection does only now and
-//! then is in a box of its own while it is done, and takes no room in the task before and after.
+//! There are many connections, and nearly all of them wait. Rare work is therefore boxed while it
+//! runs, so that it takes no space in the task otherwise.
 //!
-//! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; what waits for a client
-//! is bounded (`wire`); a client that is silent for too long, even to a ping, is gone (`link_monitor`);
-//! who missed too many updates is shown the table instead.
+//! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; a bounded queue of
+//! unread frames (`socket`); a client that is silent for too long is disconnected (`link_monitor`);
+//! a client that missed too many updates gets a snapshot.
 
 use std::mem;
 use std::panic::AssertUnwindSafe;
@@ -45,22 +45,22 @@ use crate::ws::socket::{CloseReason, PlayerSocket, read_error_reason};
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
-/// Over this time a server that stops sends its clients away, so that they do not all come to the
-/// next one at once.
+/// The time over which a server that shuts down closes its connections, so that clients do not all
+/// reconnect at once.
 pub(super) const SHUTDOWN_STAGGER: Duration = Duration::from_millis(1_500);
 
-/// How long a connection waits for what the database knows beside the game.
+/// The timeout of database queries beside the game.
 pub(super) const SIDE_QUERY_TIMEOUT: Duration = Duration::from_millis(500);
 
 type Action = <AnyGame as Game>::Action;
 
-/// A command whose action has not been read: that takes the game of the table.
+/// A command whose action is not parsed yet, because that requires the table's game.
 type UnparsedCommand = Command<ActionText>;
 
-/// What was said as a command, or why it is none.
+/// A received command, or the reason why the text is none.
 pub(super) type ReceivedCommand = Result<UnparsedCommand, CommandParseError>;
 
-/// What a session has waited for.
+/// An input of a session.
 enum SessionInput {
     Notice(Option<Notice<AnyGame>>),
     Frame(Option<Result<Frame, axum::Error>>),
@@ -71,26 +71,26 @@ enum SessionInput {
 
 pub(super) struct Session {
     pub(super) player: PlayerId,
-    /// By the token that opened the connection.
+    /// The rights of the token that opened the connection.
     authority: SessionAuthority,
-    /// What its table shows it.
+    /// The table's side of the connection.
     pub(super) core: PlayerSession<AnyGame>,
-    /// Where it comes from.
+    /// The client's address.
     pub(super) from: Address,
-    /// Held as long as the connection is there.
+    /// Held until the connection closes.
     _permit: ConnectionPermit,
     pub(super) state: Arc<PlayState>,
-    /// A table that is watched without a seat; never while one is joined.
+    /// The spectated table; never set while a table is joined.
     pub(super) spectator: Option<Box<Spectator>>,
     pub(super) chat: Chat,
     pub(super) control: ControlEvents,
     pub(super) seeking: Option<Box<PendingTicket>>,
     pub(super) form: Form,
-    /// Lent to the table while this waits.
+    /// Leased to the table while the session waits.
     writer: Arc<MessageWriter>,
     rate: CommandRate,
     pub(super) received_at: Instant,
-    /// To be said when what goes on is done.
+    /// The messages to send after the current work.
     pub(super) pending: Vec<Message<AnyGame>>,
 }
 
@@ -123,8 +123,9 @@ impl Session {
         }
     }
 
-    /// Until either side has gone. `entry` is the command that said who the player is, to be
-    /// acknowledged; `first` was said in the request for the socket.
+    /// Runs the connection until either side closes. `entry` is the id of the command that
+    /// authenticated the client, to be acknowledged; `initial` are the commands of the socket
+    /// request.
     #[expect(clippy::manual_async_fn, reason = "an async fn keeps room twice for what it is given")]
     pub(super) fn run(
         mut self,
@@ -145,7 +146,8 @@ impl Session {
             });
             open_socket.close(&self.state.lobby).await;
             match ended {
-                // Who comes back at once finds the seat as it was, if its end is told after that.
+                // A client that reconnects at once finds its seat unchanged if its disconnect is
+                // sent after the close.
                 Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
                     Box::pin(socket.close(ended)).await;
                     Box::pin(self.report_end()).await;
@@ -159,7 +161,7 @@ impl Session {
         }
     }
 
-    /// Until the client has gone (`None`) or must.
+    /// Serves until the client disconnects (`None`) or must be disconnected.
     async fn serve(
         &mut self,
         socket: &mut PlayerSocket,
@@ -178,11 +180,11 @@ impl Session {
             notices,
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
-        // The session may have ended before this began to listen.
+        // The session may have been revoked before this subscription.
         let mut ended = self.check_signed_in();
         let mut initial = initial.into_iter();
         loop {
-            // Nothing is kept for what will be said next.
+            // The vector is replaced, so that it keeps no capacity.
             let said = socket.send(mem::take(&mut self.pending).into_iter());
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
@@ -193,8 +195,8 @@ impl Session {
             }
             self.writer.grant_lease(self.core.direct_lease());
             let input = tokio::select! {
-                // What comes all the time first, so that nothing else is looked at for it. It does
-                // not keep the rest waiting: a client that always has something to say is too fast.
+                // Frequent inputs are polled first, so that the others are not polled for them. The
+                // others do not starve: a client that always has a frame exceeds its rate limit.
                 biased;
                 notice = next_notice(&mut self.core) => SessionInput::Notice(notice),
                 frame = socket.next_frame() => SessionInput::Frame(frame),
@@ -212,7 +214,7 @@ impl Session {
                     Ok(None) => Ok(()),
                     Err(ended) => Err(ended),
                 },
-                // Or the connection broke; then nobody hears it.
+                // The connection may be broken; then the close frame reaches nobody.
                 SessionInput::Frame(Some(Err(error))) => Err(read_error_reason(error)),
                 SessionInput::Frame(None) => return None,
                 SessionInput::Spectator(event) => self.handle_spectator_event(event),
@@ -237,7 +239,8 @@ impl Session {
         }
     }
 
-    /// `None` when the database does not say so soon: the greeting does not wait for it.
+    /// Returns the number of unread notices, or `None` if the database does not respond in time:
+    /// the greeting does not wait for it.
     async fn unread_notices(&mut self) -> Option<u32> {
         let unread = self.state.notices.count_unread(self.player);
         tokio::time::timeout(SIDE_QUERY_TIMEOUT, unread).await.ok()?.ok()
@@ -251,12 +254,12 @@ impl Session {
         }
     }
 
-    /// The command in a frame, if there is one and it is not refused here.
+    /// Reads the command of a frame, unless there is none or it is refused.
     fn read_frame(&mut self, frame: Frame) -> Result<Option<UnparsedCommand>, CloseReason> {
         self.received_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
-            // They cost little, but they cost.
+            // Control frames cost little, but not nothing.
             Frame::Ping(_) | Frame::Pong(_) => {
                 return match self.rate.try_acquire(self.received_at) {
                     RateDecision::Allow | RateDecision::Reject => Ok(None),
@@ -278,9 +281,9 @@ impl Session {
         })
     }
 
-    /// Carries out what was said in the request for the socket, as if it had come as a message; but
-    /// who joins so only looks, until it says something. A client may open several sockets and use
-    /// one, and asking for a socket changes nothing at a table.
+    /// Handles a command of the socket request like a message, except that a join only previews the
+    /// table until the client sends a command. A client may open several sockets and use one, and
+    /// opening a socket changes nothing at a table.
     async fn handle_initial_command(&mut self, received: ReceivedCommand) -> Result<(), CloseReason> {
         match self.admit_command(|| received)? {
             Some(Command::Join { id, from, tag, table }) => {
@@ -296,8 +299,8 @@ impl Session {
         }
     }
 
-    /// Who has only looked is there from the first thing on that it says. `false` where that was
-    /// refused, and the command with it.
+    /// Connects a previewing client at its first command. Returns false if the table refused, and
+    /// the command with it.
     async fn connect(&mut self, command: &UnparsedCommand) -> Result<bool, CloseReason> {
         if matches!(command, Command::Join { .. } | Command::Authenticate { .. }) {
             return Ok(true);
@@ -312,7 +315,7 @@ impl Session {
         Ok(!refused)
     }
 
-    /// A command, if it is one and may be said now.
+    /// Returns a command that passes the checks of the session, its rate limits and its rights.
     fn admit_command(&mut self, read: impl FnOnce() -> ReceivedCommand) -> Result<Option<UnparsedCommand>, CloseReason> {
         self.check_signed_in()?;
         let decision = self.rate.try_acquire(self.received_at);
@@ -343,8 +346,8 @@ impl Session {
         Ok(Some(command))
     }
 
-    /// What costs as much as a request over REST is counted with them, by account and address: who
-    /// opens several sockets does not have several times as much.
+    /// Counts commands that are as expensive as REST requests against the account and the address,
+    /// so that several sockets do not multiply a client's rate.
     fn check_request_rate(&self, command: &UnparsedCommand) -> Result<(), rate_limit::AdmissionError> {
         match command {
             Command::Join { .. }
@@ -444,7 +447,7 @@ impl Session {
         self.state.lobby.tables().counts().play()
     }
 
-    /// Has the shell's session say what it has to.
+    /// Runs a step of the shell's session, which queues its messages.
     pub(super) fn present<T>(
         &mut self,
         act: impl FnOnce(
@@ -460,7 +463,7 @@ impl Session {
         act(core, &tables.context(), &mut feed).map_err(close_reason)
     }
 
-    /// Does what the shell's session asks for, until it asks for nothing more.
+    /// Performs the calls of the shell's session until there is none.
     async fn run_session_calls(&mut self, id: u32, ask: SessionCall<AnyGame>) -> Result<(), CloseReason> {
         let mut next = Some(ask);
         while let Some(ask) = next.take() {
@@ -483,7 +486,7 @@ impl Session {
         Ok(())
     }
 
-    /// Has the table decide, and answers the command.
+    /// Submits an input to the table and answers the command.
     async fn submit(&mut self, table: TableId, input: Input<Action>) -> Result<(), CloseReason> {
         let submitted = self.state.lobby.tables().submit_input(table, input).await;
         let is_taken = submitted.is_ok();
@@ -494,7 +497,7 @@ impl Session {
         Ok(())
     }
 
-    /// Watches the table where the player sits.
+    /// Watches the player's table.
     async fn watch_table(
         &mut self,
         table: TableId,
@@ -514,12 +517,12 @@ impl Session {
         Ok(next)
     }
 
-    /// The table that is joined.
+    /// Returns the joined table.
     pub(super) fn joined_table(&self) -> Option<TableId> {
         self.core.joined_table()
     }
 
-    /// Whether it is still joined or not: wherever it was, it is gone.
+    /// Reports the end of the connection to its table, joined or not.
     async fn report_end(&mut self) {
         self.state.lobby.tables().handle_connection_end(self.core.connection()).await;
     }
@@ -551,13 +554,13 @@ fn invitation_message(invitation: &Invitation) -> Message<AnyGame> {
     Message::Invited { code, from, name, game }
 }
 
-/// Until the server stops.
+/// Waits until the server shuts down.
 pub(super) async fn wait_for_shutdown(stopping: &mut watch::Receiver<bool>) {
-    // Without its sender the server is gone already.
+    // A dropped sender means that the server has shut down.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }
 
-/// The id of a text that is no command, if it has one.
+/// Returns the id of a text that is no valid command, if it has one.
 pub(super) fn readable_id(text: &str) -> Option<u32> {
     #[derive(serde::Deserialize)]
     struct WithId {

@@ -1,7 +1,8 @@
-//! Players who return to their table while PostgreSQL is away. The signature of an access token is
-//! checked without it, and that a session has ended cannot be known. So such a player is let in if it
-//! sits at a table, and may use that table alone; when PostgreSQL is back its session is looked up, and
-//! the connection of one that has ended closes. A ban ends the sessions of its player.
+//! Players who return to their table while PostgreSQL is down. The signature of an access token is
+//! verified without PostgreSQL, but not whether its session still exists. Such a player is admitted
+//! if it sits at a table, and may use only that table. Once PostgreSQL responds, the session is
+//! looked up, and the connection of a revoked one is closed. A ban revokes the sessions of its
+//! player.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +17,13 @@ use crate::ids::{PlayerId, SessionId};
 use crate::ws::upgrade::PlayState;
 use crate::ws::protocol::Command;
 
-/// The pause between two attempts to look up a session, and as much again at random.
+/// The pause between two lookups of a session, plus a random delay of up to the same length.
 const LOOKUP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Admits a player whose session cannot be read only if it sits at a table.
+/// Admits a player whose session cannot be looked up only if it sits at a table.
 ///
 /// # Errors
-/// [`AuthError::Unavailable`] where it sits at none, or that cannot be read either.
+/// [`AuthError::Unavailable`] if the player has no seat, or its seat cannot be read either.
 pub(super) async fn admit(state: &PlayState, player: ReturningPlayer) -> Result<ReturningPlayer, AuthError> {
     let ReturningPlayer::Unconfirmed(unconfirmed) = player else {
         return Ok(player);
@@ -45,7 +46,7 @@ pub(super) struct SessionAuthority {
     confirmation: Option<Confirmation>,
 }
 
-/// A session that is being looked up until somebody knows whether it exists.
+/// The lookup of an unconfirmed session.
 #[derive(Debug)]
 struct Confirmation {
     is_confirmed: Arc<AtomicBool>,
@@ -74,8 +75,8 @@ impl SessionAuthority {
         }
     }
 
-    /// Returns whether a command may be carried out: any, or while the session is not confirmed, one
-    /// about the player's own seat.
+    /// Returns true if the connection may send the command: any command with a confirmed session,
+    /// otherwise only those about the player's own seat.
     pub(super) fn allows<A>(&self, command: &Command<A>) -> bool {
         let is_confirmed = |confirmation: &Confirmation| confirmation.is_confirmed.load(Ordering::Acquire);
         if self.confirmation.as_ref().is_none_or(is_confirmed) {
@@ -100,8 +101,8 @@ impl SessionAuthority {
     }
 }
 
-/// Looks up a session until that is possible. One that has ended is revoked by that, which closes
-/// its connections.
+/// Looks up a session until PostgreSQL responds. The lookup of a session that has ended revokes it,
+/// which closes its connections.
 async fn confirm(auth: Auth, player: UnconfirmedPlayer, is_confirmed: Arc<AtomicBool>) {
     loop {
         sleep(LOOKUP_INTERVAL + entropy::random_duration(LOOKUP_INTERVAL)).await;

@@ -1,9 +1,9 @@
-//! A socket, what is read from it, and its end.
+//! A player's socket: reads frames, and closes the connection.
 //!
-//! Nothing here waits for a client that does not read: what it does not take waits at its write half, up
-//! to [`QUEUED_FRAMES_MAX`] frames and [`QUEUED_BYTES_MAX`] bytes, and is written while the session waits
-//! for whatever comes next. Beyond that the client is too slow: it is sent away, and resumes by
-//! version.
+//! Nothing here waits for a client that does not read. Unread frames queue at the write half, up to
+//! [`QUEUED_FRAMES_MAX`] frames and [`QUEUED_BYTES_MAX`] bytes, and are written while the session
+//! waits for its next input. Beyond these bounds the client is too slow: its connection is closed,
+//! and it resumes by version.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::ws::protocol::{Message, close};
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
-/// Frames that may wait for one client.
+/// The bound of unread frames per client.
 pub(super) const QUEUED_FRAMES_MAX: usize = 64;
-/// Bytes that may wait for one client, whatever the number of messages.
+/// The bound of unread bytes per client.
 pub(super) const QUEUED_BYTES_MAX: usize = 256 * 1024;
-/// How long each step of ending a connection may take.
+/// The timeout of each step of closing a connection.
 const CLOSE_STEP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What ends a connection: the close code, and a word for whoever debugs a client.
+/// A close code, and a reason for developers of clients.
 pub(super) type CloseReason = (u16, &'static str);
 
-/// Why a frame that could not be read ends the connection.
+/// Returns the close reason for a frame that could not be read.
 pub(super) fn read_error_reason(error: axum::Error) -> CloseReason {
     let error = error.into_inner();
     match error.downcast_ref::<tungstenite::Error>() {
@@ -57,7 +57,7 @@ impl Drop for PlayerSocket {
 }
 
 impl PlayerSocket {
-    /// `write_half` is that of the connection under the socket.
+    /// Creates a socket. `write_half` belongs to the same connection.
     pub(super) fn new(
         socket: WebSocket,
         write_half: Arc<WriteHalf>,
@@ -72,12 +72,12 @@ impl PlayerSocket {
         Self { socket, write_half, writer, play }
     }
 
-    /// What messages are written with.
+    /// Returns the writer of the connection.
     pub(super) fn writer(&self) -> &Arc<MessageWriter> {
         &self.writer
     }
 
-    /// Puts messages behind what waits, and writes as much as the client takes at once.
+    /// Queues messages and writes as much as the client accepts without waiting.
     pub(super) fn send(
         &self,
         messages: impl ExactSizeIterator<Item = Message<AnyGame>>,
@@ -95,8 +95,8 @@ impl PlayerSocket {
         Ok(())
     }
 
-    /// The next frame; `None` when the client has gone. Writes what waits meanwhile. Nothing is
-    /// lost when this is dropped before it is ready.
+    /// Reads the next frame, or `None` if the client has disconnected. Writes queued frames
+    /// meanwhile. This method is cancel safe.
     pub(super) async fn next_frame(&mut self) -> Option<Result<Frame, axum::Error>> {
         poll_fn(|context| {
             if self.poll_write(context).is_err() {
@@ -108,7 +108,7 @@ impl PlayerSocket {
         .inspect(|_| self.writer.link().record_frame())
     }
 
-    /// Writes what waits.
+    /// Writes queued frames.
     fn poll_write(&self, context: &mut Context<'_>) -> std::io::Result<()> {
         if self.write_half.backlog().is_empty() {
             return Ok(());
@@ -121,22 +121,24 @@ impl PlayerSocket {
         }
     }
 
-    /// Ends the connection with a reason, which the client sees if it reads.
+    /// Closes the connection with a reason, which a reading client receives.
     pub(super) async fn close(mut self, (code, reason): CloseReason) {
         self.writer.revoke_lease();
         if code == close::TOO_SLOW {
-            // It would not read this either, and asks for it again.
+            // The client would not read these frames either, and requests them again when it
+            // resumes.
             self.write_half.discard_backlog();
         }
-        // What was said before the end is still written, if the client reads it.
+        // Frames before the close are still written if the client reads.
         let written = poll_fn(|context| self.write_half.poll_drain(context));
         let _ = tokio::time::timeout(CLOSE_STEP_TIMEOUT, written).await;
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
-        // The client may be gone already.
+        // The client may have disconnected.
         let close = self.socket.send(Frame::Close(Some(frame)));
         let _ = tokio::time::timeout(CLOSE_STEP_TIMEOUT, close).await;
-        // A socket dropped with something unread is reset, and the client would never see why:
-        // read until it has closed its side, or for long enough.
+        // Dropping a socket with unread data resets the connection, and the client would not
+        // receive the reason. So the rest is read until the client closes its side, or until the
+        // timeout.
         let unread = async { while let Some(Ok(_)) = self.socket.next().await {} };
         let _ = tokio::time::timeout(CLOSE_STEP_TIMEOUT, unread).await;
     }

@@ -1,15 +1,14 @@
-//! A table as a spectator sees it: what lies open, one whole turn late.
+//! A spectator's view of a table: public information only, one whole turn late.
 //!
-//! HeldContent happened in a turn is held back until another turn has come and gone. So nobody who plays
-//! learns anything from a spectator that would still help. Between games, and when the hands have
-//! been shown, nothing is held back.
+//! The updates of a turn are held until another turn has passed, so a spectator cannot help a
+//! player. Between games, and after the hands were shown, nothing is held.
 //!
-//! A turn is a question to the same seats, with all its countdowns; answers to one question of
-//! several seats belong to one turn. Bounds: [`HELD_MAX`] updates are held; of more, the last state
-//! is shown as a whole when its time has come.
+//! A turn is a prompt to the same seats, with all its countdowns; answers of several seats to one
+//! prompt belong to one turn. Bounds: [`HELD_MAX`] updates are held; beyond it they are replaced by
+//! a snapshot that is shown when it is old enough.
 //!
-//! Nothing here sees a card that is not open: messages are made of `Viewer::Public` alone, of the
-//! table as it was then.
+//! No message contains a hidden card: messages are built for `Viewer::Public` only, from the table
+//! of their time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,10 +24,11 @@ use crate::tables::{ShowError, Tables};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};
 use bahay_engine::catalog::AnyGame;
 
-/// Updates that are held back for one spectator.
+/// The bound of held updates per spectator.
 const HELD_MAX: usize = 256;
 
-/// How many turns must have begun since a thing happened in one: the next, and the one after it.
+/// The number of turns that must begin after an update before it is shown: the next one, and the
+/// one after it.
 const TURNS_LATE: u64 = 2;
 
 /// A spectator of one table.
@@ -36,23 +36,23 @@ pub(super) struct Spectator {
     table: TableId,
     notices: NoticeReceiver<Notice<AnyGame>>,
     turns: TurnCounter,
-    /// The last that was taken in.
+    /// The point of the last notice.
     at: Point,
-    /// The last that was told or passed over.
+    /// The last point that was delivered or skipped.
     cursor: DeliveryCursor,
     held: VecDeque<HeldUpdate>,
 }
 
-/// HeldContent has come of looking at a table.
+/// An event of the spectated table.
 pub(super) enum SpectatorEvent {
     Updated,
-    /// The table is gone.
+    /// The table no longer exists.
     Closed(TableId, Closing),
     TooSlow,
     NodeGone,
 }
 
-/// HeldContent happened, and in which turn.
+/// A held update and its turn.
 struct HeldUpdate {
     turn: u64,
     at: Point,
@@ -60,10 +60,10 @@ struct HeldUpdate {
     table: Arc<Table<AnyGame>>,
 }
 
-/// HeldContent there is to tell.
+/// The content of a held update.
 enum HeldContent {
     Events(Arc<[Event<<AnyGame as Game>::Event>]>),
-    /// The whole table is shown.
+    /// A snapshot of the table.
     Snapshot(LastVisible),
 }
 
@@ -71,7 +71,7 @@ enum HeldContent {
 #[derive(Debug, Default)]
 struct TurnCounter {
     turn: u64,
-    /// The open question of a game: who is asked, in which countdown. `None` while no game runs.
+    /// The open prompt: its game, seats and countdown. `None` while no game runs.
     asked: Option<(GameId, SeatSet, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl TurnCounter {
 }
 
 impl Spectator {
-    /// From what the table is now, which is shown as a whole when it is old enough.
+    /// Starts with a snapshot of the current table, which is held like any update.
     pub(super) fn new(table: TableId, watch: Watch<AnyGame>) -> Self {
         let Watch { at, last_visible, table: now, notices, .. } = watch;
         let mut turns = TurnCounter::default();
@@ -125,7 +125,7 @@ impl Spectator {
             return;
         }
         self.at = at;
-        // It happened in the turn that was, whatever begins with it.
+        // The update belongs to the turn before it, even if it begins a new one.
         let turn = self.turns.turn;
         self.turns.observe(&table);
         if self.held.len() >= HELD_MAX {
@@ -142,7 +142,7 @@ impl Spectator {
         self.held.push_back(HeldUpdate { turn, at, content, table });
     }
 
-    /// HeldContent has become old enough, as messages.
+    /// Returns the messages of updates that are old enough.
     pub(super) fn take_due(
         &mut self,
         tables: &Tables<AnyGame>,
@@ -188,7 +188,7 @@ impl Spectator {
     }
 }
 
-/// HeldContent happens next at the table that is watched; never, where none is.
+/// Waits for the next event of the spectated table; never completes without one.
 pub(super) async fn next_spectator_event(spectator: &mut Option<Box<Spectator>>) -> SpectatorEvent {
     let Some(spectator) = spectator else {
         return std::future::pending().await;

@@ -1,8 +1,9 @@
-//! Opens sockets: from an origin that may, to a player whose token is in the header, or to a
-//! stranger who is to say at once who it is (`entry`), if the request has not said so (`opening`).
+//! The upgrade of a request to a socket: checks the origin and the rate limits, and authenticates
+//! the client by its header, by its subprotocol (`handshake`) or by its first message
+//! (`authentication`).
 //!
-//! Bounds: an address has so many sockets, fewer of them strangers; an account may open so many a
-//! second. Whoever is refused here is refused in HTTP, with a problem document.
+//! Bounds: sockets per address, fewer of them unauthenticated; handshakes per account and second. A
+//! refused request gets an HTTP response with a problem document.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -35,35 +36,35 @@ use crate::ws::session::{ReceivedCommand, Session};
 use crate::ws::socket::PlayerSocket;
 use bahay_engine::catalog::AnyGame;
 
-/// What a connection reads at once, and keeps for that; commands are shorter.
+/// The capacity of a connection's read buffer. Most commands are shorter.
 const READ_BYTES: usize = 512;
 
-/// Where a fault can be planted. Only tests do so.
+/// Fault hooks for tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaultHooks {
-    /// Called with every text of a client before it is read.
+    /// Called with every text of a client before it is parsed.
     pub before_parse: Option<fn(&str)>,
-    /// Called with every table before something of it is shown to a player.
+    /// Called with every table before it is shown to a player.
     pub before_showing: Option<fn(&Table<AnyGame>)>,
 }
 
-/// What connections share.
+/// The state that all connections share.
 #[derive(Clone, Debug)]
 pub struct PlayState {
     pub auth: Auth,
     pub lobby: Lobby,
     pub live: LiveStore,
     pub rate_limits: RateLimits,
-    /// Notices connections that have gone dead.
+    /// Detects dead connections.
     pub links: LinkMonitor,
     pub notices: Notices,
     pub social: Social,
-    /// ClientIdentity may not speak, by whose clock.
+    /// Reads mutes and bans, with the clock below.
     pub sanctions: SanctionReader,
     pub clock: Clock,
-    /// Turns true when the server stops.
+    /// Becomes true when the server shuts down.
     pub stopping: watch::Receiver<bool>,
-    /// Never sent on: who waits for its end waits for the last connection.
+    /// Never used for sending: the receiver waits until the last connection has dropped it.
     pub alive: mpsc::Sender<Infallible>,
     pub hooks: FaultHooks,
 }
@@ -95,7 +96,7 @@ pub(super) async fn upgrade(
         return AdmissionError::WebSocketKey.into_response();
     }
     let Some(write_half) = peer.write_half.upgrade() else {
-        // Nobody reads this any more.
+        // The connection is closed already.
         return StatusCode::BAD_REQUEST.into_response();
     };
     let request = HandshakeRequest {
@@ -105,34 +106,34 @@ pub(super) async fn upgrade(
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
         .read_buffer_size(READ_BYTES)
-        // What is written is a frame at a time, by `writer`.
+        // Frames are written one by one by `writer`.
         .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
         .on_upgrade(move |socket| serve(socket, write_half, state, admitted, request))
 }
 
-/// What the request has said beside that a socket is wanted.
+/// The credentials and the join of the socket request.
 struct HandshakeRequest {
     credentials: Option<Credentials>,
     join: Option<ReceivedCommand>,
 }
 
-/// ClientIdentity has come through the door.
+/// An admitted client.
 struct Admitted {
     client: ClientIdentity,
     from: Address,
-    /// Held as long as the socket is open.
+    /// Held until the socket closes.
     permit: ConnectionPermit,
 }
 
 enum ClientIdentity {
     Player(ReturningPlayer),
-    /// Holds its place among the strangers.
+    /// Holds one of the address's permits for unauthenticated sockets.
     Unauthenticated(ConnectionPermit),
 }
 
-/// Why somebody is not let in.
+/// The reason why a request was refused.
 enum UpgradeError {
     RateLimit(AdmissionError),
     Auth(AuthError),
@@ -164,7 +165,7 @@ async fn admit(
     from: Address,
     headers: &HeaderMap,
 ) -> Result<Admitted, UpgradeError> {
-    // What is no text is no origin of ours either.
+    // A header that is not UTF-8 is no allowed origin either.
     let origin = headers.get(ORIGIN).map(|value| as_text(value).unwrap_or("?"));
     let host = headers.get(HOST).and_then(as_text);
     state.rate_limits.check_origin(origin, host)?;
@@ -185,7 +186,7 @@ async fn admit(
     Ok(Admitted { client, from, permit })
 }
 
-/// Reads a header that may hold an international name as it is.
+/// Returns a header's value as UTF-8, which may contain an internationalized name.
 fn as_text(value: &HeaderValue) -> Option<&str> {
     str::from_utf8(value.as_bytes()).ok()
 }
@@ -202,7 +203,7 @@ async fn serve(
     let mut socket =
         PlayerSocket::new(socket, write_half, state.lobby.tables().counts().play().clone(), state.hooks);
     let (player, entry, repeated_credentials) = match client {
-        // ClientIdentity says so twice is refused, as by a message.
+        // Repeated credentials are refused, as if they came in a message.
         ClientIdentity::Player(player) => (player, None, credentials.map(Credentials::into_command).map(Ok)),
         ClientIdentity::Unauthenticated(unauthenticated_permit) => {
             let authenticated = Box::pin(authentication::authenticate(&mut socket, &state, credentials)).await;
@@ -216,6 +217,6 @@ async fn serve(
     };
     let session = Session::new(player, from, permit, socket.writer().clone(), state);
     let initial = repeated_credentials.into_iter().chain(join).collect();
-    // In a task of its own, because this one keeps the room for all that is over now.
+    // A task of its own, because this one keeps the space of the finished steps.
     tokio::spawn(session.run(socket, entry, initial));
 }

@@ -1,6 +1,5 @@
-//! Writes messages to a client as frames: for its session, and for the table where its player sits
-//! while the session sleeps. What may be written then, and for whom, the shell says
-//! ([`DirectFeed`]).
+//! Writes messages to a client as frames: for its session, and for the player's table while the
+//! session sleeps. The shell decides what the table may write ([`DirectFeed`]).
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -21,7 +20,7 @@ use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
 use bahay_engine::catalog::AnyGame;
 
-/// What is written with is kept, unless it has grown beyond this.
+/// The capacity above which a scratch buffer is freed after use.
 const SCRATCH_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -38,12 +37,12 @@ struct State {
     shorthand: Shorthand,
     feed: DirectFeed,
     clock: MessageClock,
-    /// How many frames wait, as the figures know it.
+    /// The number of queued frames that the metrics count.
     waiting: usize,
 }
 
-/// The last time that a connection was shown of its table. Talk is dated by this node's clock, a line by
-/// its own time too, which another node may have made later.
+/// The latest time that a connection was shown of its table. Talk is dated by this node's clock, a
+/// line also by its own time, which another node may have set later.
 #[derive(Debug, Default)]
 struct MessageClock {
     table: Option<TableId>,
@@ -51,7 +50,7 @@ struct MessageClock {
 }
 
 impl MessageClock {
-    /// Dates a message no earlier than those before it about the same table.
+    /// Dates a message no earlier than previous ones about the same table.
     fn stamp(&mut self, message: &mut Message<AnyGame>) {
         if let Message::Snapshot { view, .. } = message
             && self.table != Some(view.table)
@@ -76,12 +75,12 @@ impl MessageClock {
     }
 }
 
-/// What is written with: one of each thread, since nothing is kept in it.
+/// The scratch buffers of a thread; they hold no data between calls.
 #[derive(Default)]
 struct Scratch {
     message: Vec<u8>,
     frames: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each frame.
     ends: Vec<usize>,
 }
 
@@ -102,29 +101,29 @@ impl MessageWriter {
         Self { write_half: Arc::downgrade(write_half), play, hooks, link, state: Mutex::new(state) }
     }
 
-    /// How messages look here.
+    /// Returns the form of the connection's messages.
     pub(super) fn form(&self) -> Form {
         self.state().shorthand.form()
     }
 
-    /// Returns the state that the link monitor judges the connection by.
+    /// Returns the state that the link monitor checks.
     pub(super) fn link(&self) -> &LinkState {
         &self.link
     }
 
-    /// The session waits and reads what comes. Updates that follow are written by the table.
+    /// Leases the connection to the table while the session waits and reads.
     pub(super) fn grant_lease(&self, lease: Option<DirectLease>) {
         self.link.set_reading(true);
         self.state().feed.grant(lease);
     }
 
-    /// No more. What was told by then; `None` where nothing was lent.
+    /// Revokes the lease and returns its cursor; `None` without a lease.
     pub(super) fn revoke_lease(&self) -> Option<DeliveryCursor> {
         self.link.set_reading(false);
         self.state().feed.revoke()
     }
 
-    /// Writes messages together, behind what waits. Says what waits then.
+    /// Queues messages as one batch, and returns the backlog after it.
     pub(super) fn write(
         &self,
         messages: impl Iterator<Item = Message<AnyGame>>,
@@ -132,7 +131,7 @@ impl MessageWriter {
         self.state().write(self, messages)
     }
 
-    /// Asks whether the client is there, behind what waits.
+    /// Queues a ping.
     pub(super) fn ping(&self) {
         let mut ping = Vec::with_capacity(2);
         append_frame(&mut ping, OpCode::Control(Control::Ping), &[]);
@@ -141,7 +140,7 @@ impl MessageWriter {
         }
     }
 
-    /// So much waits.
+    /// Reports the backlog to the metrics.
     pub(super) fn report_backlog(&self, waiting: WriteBacklog) {
         self.state().report_backlog(&self.play, waiting);
     }
@@ -171,7 +170,7 @@ impl DirectWriter<AnyGame> for MessageWriter {
                 state.feed.advance(notice.at);
                 if waiting.is_empty() { WriteOutcome::Written } else { WriteOutcome::Backlogged }
             }
-            // The session says so.
+            // The session reports the error.
             Err(_) => WriteOutcome::Skipped,
         }
     }
@@ -205,7 +204,7 @@ impl State {
                 writer.play.messages_out.increment();
                 writer.play.bytes_out.add(text.len());
             }
-            // Without it nobody hears it any more.
+            // Without a write half, the connection is closed already.
             let waiting =
                 writer.write_half.upgrade().map(|write_half| write_half.write(frames, ends));
             let waiting = waiting.unwrap_or_default();
@@ -225,10 +224,10 @@ impl State {
     }
 }
 
-/// Appends a whole frame of a server.
+/// Appends a complete frame of a server.
 fn append_frame(frames: &mut Vec<u8>, opcode: OpCode, payload: &[u8]) {
     let header = FrameHeader { opcode, ..FrameHeader::default() };
-    // There is room for as much as there is memory.
+    // Writing to a vector cannot fail.
     let _ = header.format(payload.len() as u64, frames);
     frames.extend_from_slice(payload);
 }
@@ -263,7 +262,7 @@ mod tests {
     const PLAYER: PlayerId = PlayerId(Uuid::from_u128(1));
     const CONNECTION: ConnectionId = ConnectionId(Uuid::from_u128(2));
 
-    /// A table where the player sits by this connection.
+    /// Returns a table where the player sits by this connection.
     fn table(connection: ConnectionId) -> Table<AnyGame> {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
         let table = Table::<AnyGame>::new(TableId(Uuid::from_u128(3)), terms);
@@ -361,7 +360,7 @@ mod tests {
         for (written, expected) in [(5, 5), (9, 9), (7, 9), (9, 9), (10, 10)] {
             assert_eq!(dated(said(written)), said(expected));
         }
-        // Another table may have another time.
+        // Another table may have an earlier time.
         let table = table(CONNECTION);
         let whole = Message::Snapshot {
             version: 1,
