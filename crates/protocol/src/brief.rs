@@ -1,13 +1,12 @@
-//! The short forms of what the server sends, for subprotocols of their own: `bahay.v1.brief` as
-//! JSON in text frames, `bahay.v1.compact` as MessagePack in binary ones. What a client sends is the
-//! same in all of them.
+//! The short forms of the server's messages, each with a subprotocol of its own: `bahay.v1.brief`
+//! as JSON in text frames, `bahay.v1.compact` as MessagePack in binary frames. Commands are the
+//! same in all forms.
 //!
-//! Nearly all messages of a game are updates and acks, and these become arrays: what a client knows
-//! already is left out, what follows from the events and the view as well, so that there is no
-//! prompt. Times are differences. The common events become arrays too, of a word (in MessagePack
-//! its number) and their fields in order; fields at the end that say nothing may be
-//! missing. Which events of a game are short is the game's to say (`GameKind::SHORT_EVENTS`).
-//! Everything else is the object that `bahay.v1` has.
+//! Nearly all messages of a game are updates and acks, which become arrays. They omit what a client
+//! knows already and what follows from the events and the view, such as the prompt. Times are
+//! differences. Common events become arrays too, of a word (in MessagePack, its number) and their
+//! fields in order; trailing fields with default values may be missing. Each game lists its short
+//! events (`GameKind::SHORT_EVENTS`). Every other message is the object of `bahay.v1`.
 //!
 //! ```text
 //! update   [version, tag, ms since the hello, event, event, …]
@@ -29,37 +28,37 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Message, SUBPROTOCOL, Tag};
 
-/// The events of the table itself that have a short form, and their numbers in MessagePack. The
-/// events of a game have the other numbers, in the order in which the game lists them.
+/// The table's own events with a short form, and their numbers in MessagePack. The events of a game
+/// have the other numbers, in the order in which the game lists them.
 pub const TABLE_WORDS: [(&str, u8); 2] = [("countdown", 5), ("ready", 6)];
 
-/// The number in MessagePack of the short event at this place of its game's list.
+/// Returns the MessagePack number of the short event at this index of its game's list.
 pub fn event_number(index: u8) -> u8 {
     let [(_, first), ..] = TABLE_WORDS;
     let skipped = if index < first { 0 } else { 2 };
     index + skipped
 }
 
-/// The short words of a game and the table's own, with their numbers.
+/// Returns the short words of a game and the table's own, with their numbers.
 pub fn short_words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
     let own = G::SHORT_EVENTS.iter().zip(0..).map(|(word, index)| (*word, event_number(index)));
     own.chain(TABLE_WORDS)
 }
 
-/// How messages look on a connection: which subprotocol was agreed on.
+/// The form of messages on a connection, which follows from the agreed subprotocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Objects in JSON, with everything in them.
+    /// Complete JSON objects.
     #[default]
     Full,
     /// Short arrays in JSON.
     Brief,
-    /// The same in MessagePack.
+    /// Short arrays in MessagePack.
     Compact,
 }
 
 impl Form {
-    /// The one that a server takes first of those that a client offers stands first.
+    /// All forms, in the order of the server's preference.
     pub const ALL: [Self; 3] = [Self::Compact, Self::Brief, Self::Full];
 
     pub const fn subprotocol(self) -> &'static str {
@@ -70,13 +69,13 @@ impl Form {
         }
     }
 
-    /// A client that names no subprotocol gets the full form.
+    /// Returns the form of a subprotocol. A client that names none gets the full form.
     pub fn from_subprotocol(subprotocol: Option<&str>) -> Self {
         let named = Self::ALL.into_iter().find(|form| Some(form.subprotocol()) == subprotocol);
         named.unwrap_or_default()
     }
 
-    /// Whether prompts are left to the client.
+    /// Returns true if the client computes prompts itself.
     pub const fn is_short(self) -> bool {
         match self {
             Self::Full => false,
@@ -85,7 +84,7 @@ impl Form {
     }
 }
 
-/// A message could not be written or makes no sense.
+/// The error of a message that cannot be encoded or decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
     #[error(transparent)]
@@ -98,11 +97,11 @@ pub enum FormError {
     UnknownGame { kind: String },
 }
 
-/// One side of a connection: what it needs to know to shorten messages, or to read them.
+/// The state that one side of a connection needs to encode or decode messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shorthand {
     form: Form,
-    /// When the server said hello, by its clock.
+    /// The server's time in its hello.
     hello: Timestamp,
 }
 
@@ -115,7 +114,7 @@ impl Shorthand {
         self.form
     }
 
-    /// Appends a message as it goes over the wire.
+    /// Appends an encoded message.
     pub fn write(
         &mut self,
         message: &Message<AnyGame>,
@@ -134,7 +133,7 @@ impl Shorthand {
         Ok(())
     }
 
-    /// Reads what came over the wire in a short form, at a table of this game.
+    /// Decodes a message in a short form, at a table of this game.
     pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
         Ok(match self.form {
             Form::Full | Form::Brief => {
@@ -240,7 +239,7 @@ impl Serialize for ShortEvent<'_> {
     }
 }
 
-/// How many fields something would write: MessagePack says it before them.
+/// Counts the fields that a value serializes, because MessagePack writes the number first.
 struct FieldCounter(usize);
 
 impl SerializeSeq for FieldCounter {
@@ -272,7 +271,7 @@ impl Serialize for Word {
     }
 }
 
-/// What was read, as far as it makes sense without knowing when the hello was.
+/// A decoded message, without times that need the hello.
 enum DecodedMessage<G: Game> {
     Whole(Box<Message<G>>),
     Ack { id: u32, version: Option<u64> },
@@ -281,7 +280,7 @@ enum DecodedMessage<G: Game> {
 
 enum DecodedEvent<G: Game> {
     Whole(Event<G::Event>),
-    /// Ms from the moment of the update.
+    /// Milliseconds from the time of the update.
     Countdown(i64),
 }
 
@@ -406,7 +405,7 @@ impl<'de, G: GameKind> Deserialize<'de> for DecodedEvent<G> {
                 } else {
                     DecodedEvent::Whole(Event::Game { event: G::read_short(word, &mut seq)? })
                 };
-                // What a later version adds at the end is passed over.
+                // Fields that a later version appends are ignored.
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(event)
             }
@@ -416,7 +415,7 @@ impl<'de, G: GameKind> Deserialize<'de> for DecodedEvent<G> {
     }
 }
 
-/// The word of a short event of this game.
+/// The word of a game's short event.
 struct DecodedWord<G>(&'static str, PhantomData<G>);
 
 impl<'de, G: GameKind> Deserialize<'de> for DecodedWord<G> {

@@ -1,8 +1,8 @@
-//! Reads commands as the server receives them. An action stays a text until the game of its table
-//! is known, which reads it then.
+//! Decodes commands on the server. An action remains a text until the game of its table is known,
+//! which parses it.
 //!
-//! Nearly all commands are actions. They are read in one pass over the text, without a tree of
-//! values in between; what is no action, or is written wrongly, is read as any other command.
+//! Nearly all commands are actions. They are decoded in one pass over the text, without an
+//! intermediate tree of values; all others, and invalid ones, take the general path.
 
 use bahay_engine::table::GameId;
 use serde::Deserialize;
@@ -21,10 +21,10 @@ impl ActionText {
     }
 }
 
-/// Reads the text of a command.
+/// Decodes the text of a command.
 ///
 /// # Errors
-/// When it is no command.
+/// Fails if the text is no command.
 pub fn read_command(text: &str) -> Result<Command<ActionText>, serde_json::Error> {
     match serde_json::from_str::<ActCommand<'_>>(text) {
         Ok(ActCommand { kind: ActType::Act, id, game, prompt, action }) => {
@@ -35,7 +35,7 @@ pub fn read_command(text: &str) -> Result<Command<ActionText>, serde_json::Error
     }
 }
 
-/// [`Command::Act`], as it comes.
+/// [`Command::Act`] as it is received.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActCommand<'a> {
@@ -56,7 +56,7 @@ enum ActType {
 
 impl<'de> Deserialize<'de> for ActionText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // What is tagged by its type has lost its text when it comes here.
+        // An internally tagged value has lost its text before it arrives here.
         let action = serde_json::Value::deserialize(from)?;
         serde_json::to_string(&action).map(|text| Self(text.into())).map_err(D::Error::custom)
     }

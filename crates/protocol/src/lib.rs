@@ -1,8 +1,9 @@
-//! What goes over the wire: JSON texts, tagged by `type`.
+//! The wire format: JSON texts, tagged by `type`.
 //!
 //! A command carries an `id` that the client chooses; its answer, an `ack` or a `refusal`, carries
-//! the same. What happens at the table comes as a `snapshot` and then `update`s numbered without
-//! a gap; `brief` has shorter forms of these. Coins are whole hundredths of a coin, times are milliseconds since 1970-01-01 UTC.
+//! the same `id`. The table is sent as a `snapshot`, followed by `update`s with consecutive
+//! versions; `brief` has shorter forms of these. Coins are integers in hundredths of a coin, times
+//! are milliseconds since 1970-01-01 UTC.
 
 pub mod brief;
 mod phrase;
@@ -27,13 +28,13 @@ pub use phrase::Phrase;
 pub use reader::MessageReader;
 pub use command_reader::{ActionText, read_command};
 
-/// The WebSocket subprotocol, and the version of everything here. `brief` has the names of others.
+/// The WebSocket subprotocol, and the version of this format. `brief` has the names of the others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
 
-/// The longest text that a client may send, in bytes.
+/// The longest text of a client, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 
-/// An access token or a ticket, as a client gives it. Prints without its secret.
+/// An access token or a ticket of a client. Its `Debug` output hides the secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, extend("maxLength" = 8000))]
@@ -55,28 +56,28 @@ impl fmt::Debug for Credential {
     }
 }
 
-/// Why the server closes a connection.
+/// The close codes of the server.
 pub mod close {
-    /// The server stops; connect again, to any node.
+    /// The server shuts down; connect again, to any node.
     pub const GOING_AWAY: u16 = 1001;
-    /// The client broke the protocol: binary frames, text that is not UTF-8.
+    /// The client violated the protocol: a binary frame, or text that is not UTF-8.
     pub const PROTOCOL: u16 = 1002;
-    /// The client sent a text that is longer than allowed.
+    /// The client's text exceeds the limit.
     pub const TOO_LONG: u16 = 1009;
-    /// The server made a mistake with this connection; the table goes on.
+    /// The server failed on this connection; the table continues.
     pub const INTERNAL: u16 = 1011;
-    /// A newer connection of the same player has taken over.
+    /// A newer connection of the same player replaced this one.
     pub const REPLACED: u16 = 4001;
     /// The session of the connection's token has ended.
     pub const SIGNED_OUT: u16 = 4003;
-    /// The client does not read what it is sent.
+    /// The client does not read its messages fast enough.
     pub const TOO_SLOW: u16 = 4008;
-    /// Too many messages or connections, too fast.
+    /// Too many messages or connections in a short time.
     pub const TOO_FAST: u16 = 4029;
-    /// The client did not say who it is, or not in time, or it was not true.
+    /// The client did not authenticate in time, or its credentials are invalid.
     pub const NOT_AUTHENTICATED: u16 = 4401;
 
-    /// Each with its name and what it means to a client.
+    /// Each code with its name and its meaning for a client.
     pub const ALL: [(u16, &str, &str); 9] = [
         (
             GOING_AWAY,
@@ -98,110 +99,111 @@ pub mod close {
     ];
 }
 
-/// What a client sends. `id` is chosen by the client; the answer carries the same.
+/// A command of a client. The client chooses the `id`; the answer carries the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[schemars(rename = "Command")]
 pub enum Command<A> {
-    /// Say who this is, as the first message of a socket that was opened without a token in its
-    /// header. Give either a token or a ticket. Answered by `hello` and an `ack`, or by a refusal
-    /// that ends the connection.
+    /// Authenticates the client, as the first message of a socket that was opened without a token
+    /// in its header. Carries either a token or a ticket. Answered by `hello` and an `ack`, or by a
+    /// refusal that closes the connection.
     Authenticate {
         /// The client's number for this command.
         id: u32,
         /// The access token.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Credential>,
-        /// What `POST /v1/play/tickets` has given.
+        /// The ticket from `POST /v1/play/tickets`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket: Option<Credential>,
     },
-    /// Watch and play at the table where the player sits. Answered by a `snapshot`, or, with the
-    /// version that the client saw last, by the `update`s since; then by an `ack`.
+    /// Joins the table where the player sits. Answered by a `snapshot`, or, with the client's last
+    /// version, by the `update`s since; then by an `ack`.
     Join {
         /// The client's number for this command.
         id: u32,
-        /// The last version that the client has; only of this table.
+        /// The client's last version of this table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<u64>,
-        /// The tag that came with that version; without it a `snapshot` comes.
+        /// The tag of that version. Without it, the answer is a `snapshot`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tag: Option<Tag>,
-        /// The table that `from` is of.
+        /// The table of `from`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
     },
-    /// Ready for the game that is prepared. With a `commitment` the client takes part in the deal:
-    /// it is asked for its text when all are ready (rule 9.1).
+    /// Reports the player ready for the prepared game. With a `commitment`, the client contributes
+    /// to the deal, and is asked for its text when all players are ready (rule 9.1).
     Ready {
         /// The client's number for this command.
         id: u32,
-        /// The game that is prepared.
+        /// The prepared game.
         game: GameId,
-        /// The SHA-256 of the client's seed, which is the SHA-256 of a text of its own. The text is
-        /// kept until it is asked for. Absent, or zeros, of a client that takes no part.
+        /// The SHA-256 of the client's seed, which is the SHA-256 of a text of its own. The client
+        /// keeps the text until it is asked for it. Absent, or zeros, if the client does not
+        /// contribute.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commitment: Option<Commitment>,
     },
-    /// The text of the seed that the client committed to, when the table asks for it: the phase is
-    /// `revealing`, and the seat has a commitment and has not revealed (rule 9.1).
+    /// Reveals the text of the seed that the client committed to, when the table asks for it: the
+    /// phase is `revealing`, and the seat has committed and not revealed (rule 9.1).
     Reveal {
         /// The client's number for this command.
         id: u32,
         /// The game that is about to be dealt.
         game: GameId,
-        /// At most 256 bytes of UTF-8. Everybody can read it in the record of the game.
+        /// At most 256 bytes of UTF-8. The text is public in the record of the game.
         #[schemars(length(max = TEXT_BYTES_MAX))]
         text: String,
     },
-    /// Answer a prompt.
+    /// Answers a prompt.
     Act {
         /// The client's number for this command.
         id: u32,
-        /// The game that goes on.
+        /// The running game.
         game: GameId,
-        /// The number of the prompt that is answered.
+        /// The number of the answered prompt.
         prompt: u32,
         action: A,
     },
-    /// What would a bot play here? Only at practice tables, and only while the player is asked.
-    /// Answered by an `advice` and an `ack` (rule 8.7).
+    /// Asks for the action that a bot would choose. Only at practice tables, and only while the
+    /// player has a prompt. Answered by an `advice` and an `ack` (rule 8.7).
     Hint {
         /// The client's number for this command.
         id: u32,
     },
-    /// Take the seat back from the AI, after letting countdowns pass or after leaving (rule 8.3).
+    /// Takes the seat back from the AI, after missed countdowns or after leaving (rule 8.3).
     TakeBack {
         /// The client's number for this command.
         id: u32,
     },
-    /// Leave the table (rules 7.3, 8.4).
+    /// Leaves the table (rules 7.3, 8.4).
     Leave {
         /// The client's number for this command.
         id: u32,
     },
-    /// Say something out of the catalogue to the table and to those who watch it. Who has muted
-    /// the player does not hear it. Answered by an `ack` once it is on its way.
+    /// Says a phrase of the catalogue to the players and spectators of the table, except to those
+    /// who have muted the player. Answered by an `ack` once it is sent.
     Say {
         /// The client's number for this command.
         id: u32,
         phrase: Phrase,
     },
-    /// Watch what lies open at a table without sitting there, one whole turn late; only where the
-    /// table's terms let anybody watch. Answered by an `ack`. Then come a `snapshot`, in the midst
-    /// of a game after a turn or two, and `update`s. It ends with a `join`.
+    /// Watches the public part of a table without a seat, one whole turn late; only if the table's
+    /// terms permit spectators. Answered by an `ack`, followed by a `snapshot`, during a game after
+    /// a turn or two, and `update`s. A `join` ends it.
     Watch {
         /// The client's number for this command.
         id: u32,
         table: TableId,
     },
-    /// Stop watching. Answered by an `ack`.
+    /// Stops watching. Answered by an `ack`.
     Unwatch {
         /// The client's number for this command.
         id: u32,
     },
-    /// Look for a table in any of these rooms. Answered by a `ticket` and an `ack`; another
-    /// `ticket` follows when a table is found: then join.
+    /// Requests a seat in any of these rooms. Answered by a `ticket` and an `ack`; another `ticket`
+    /// follows when a table is found: then join.
     Seek {
         /// The client's number for this command.
         id: u32,
@@ -209,13 +211,13 @@ pub enum Command<A> {
         #[schemars(length(min = 1, max = 8), inner(length(max = 32)))]
         rooms: Vec<String>,
     },
-    /// Look no longer. Answered by a `ticket` that is cancelled and an `ack`; refused once a table
-    /// has been found.
+    /// Cancels the request for a seat. Answered by a cancelled `ticket` and an `ack`; refused once
+    /// a table is found.
     CancelSeek {
         /// The client's number for this command.
         id: u32,
     },
-    /// Anything there? Answered by an `ack`.
+    /// Tests the connection. Answered by an `ack`.
     Ping {
         /// The client's number for this command.
         id: u32,
@@ -242,7 +244,7 @@ impl<A> Command<A> {
         }
     }
 
-    /// As it is named in the text.
+    /// Returns the value of `type`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Authenticate { .. } => "authenticate",
@@ -263,7 +265,7 @@ impl<A> Command<A> {
     }
 }
 
-/// What the server sends.
+/// A message of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -275,13 +277,13 @@ impl<A> Command<A> {
     bound = "TableView<G>: JsonSchema, Event<G::Event>: JsonSchema, G::Action: JsonSchema"
 )]
 pub enum Message<G: Game> {
-    /// The first message of every connection, once it is known whose it is.
+    /// The first message of every connection, once the client is authenticated.
     Hello {
         player: PlayerId,
         protocol: Cow<'static, str>,
         server_time_ms: Timestamp,
-        /// How many notices the player has not read: `GET /v1/me/notices` lists them. Absent when
-        /// that could not be found out in time.
+        /// The number of the player's unread notices, which `GET /v1/me/notices` lists. Absent if
+        /// it could not be read in time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notices: Option<u32>,
     },
@@ -289,114 +291,115 @@ pub enum Message<G: Game> {
     Snapshot {
         /// The table's version; the next update has the next one.
         version: u64,
-        /// Which history led to this version; for the next `join`.
+        /// The tag of the history that led to this version; for the next `join`.
         tag: Tag,
         server_time_ms: Timestamp,
         view: Box<TableView<G>>,
-        /// The question that is open, if any.
+        /// The open prompt, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
-    /// What happened between the version before and this one, as far as the player is shown it.
+    /// The events between the previous version and this one, as far as the player may see them.
     Update {
-        /// One more than that of the message before.
+        /// One more than the version of the previous message.
         version: u64,
-        /// Which history led to this version; for the next `join`.
+        /// The tag of the history that led to this version; for the next `join`.
         tag: Tag,
         server_time_ms: Timestamp,
-        /// In order; what shows the player nothing comes in no update.
+        /// The events in order. Hidden events are sent in no update.
         events: Vec<Event<G::Event>>,
-        /// The question that is open after it, if any; absent too where another update follows
-        /// at once.
+        /// The prompt that is open afterwards, if any; also absent if another update follows at
+        /// once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<OpenPrompt<G::Action>>,
     },
-    /// A player at the table said something. It is no part of the table's versions, and nobody
-    /// is told it later.
+    /// A phrase of a player at the table. It does not change the table's version and is not
+    /// repeated later.
     Said { player: PlayerId, phrase: Phrase, server_time_ms: Timestamp },
-    /// What a bot of the house would play in the player's seat, knowing what the seat is shown.
+    /// The action that a bot of the house would choose in the player's seat, knowing only what the
+    /// seat is shown.
     Advice {
         game: GameId,
         /// The prompt that the action answers.
         prompt: u32,
         action: G::Action,
-        /// Which bot, as in `quick`.
+        /// The bot's skill, such as `quick`.
         by: Cow<'static, str>,
     },
-    /// The table that was joined or watched is gone. Ask a room for another seat.
+    /// The joined or watched table no longer exists. Ask a room for another seat.
     Closed { table: TableId, reason: Closing },
-    /// The state of the player's search for a table: at once after `seek`, when the reason to wait has
-    /// changed, and when it is over.
+    /// The state of the player's request for a seat: after `seek`, when the reason to wait changes,
+    /// and at its end.
     Ticket {
         ticket: TicketId,
         state: SeekState,
-        /// Any of these will do.
+        /// The rooms of the request; any of them will do.
         rooms: Vec<String>,
-        /// Where the player sits, once seated: join.
+        /// The table of the player's seat, once seated: join.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
-        /// Why it waits although others wait too; absent where nothing is to be said.
+        /// The reason for waiting although others wait too; absent if there is none to report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<WaitReason>,
-        /// When the search is given up.
+        /// The time at which the request expires.
         expires_at_ms: Timestamp,
     },
-    /// Somebody who played a game with the player wants to play it again, at a private table:
-    /// `POST /v1/private-tables/{code}/seat`, or a rematch of the same game, leads there. Told once,
-    /// to the connections that are open; a notice says the same to those who come later.
+    /// An invitation of a player of the last game to play again at a private table: `POST
+    /// /v1/private-tables/{code}/seat`, or a rematch of the same game, leads there. Sent once, to
+    /// the open connections; a notice informs players who connect later.
     Invited {
         /// The code of the table.
         #[schemars(length(max = 8))]
         code: String,
-        /// The player who invites.
+        /// The inviting player.
         from: PlayerId,
         /// The name of that player.
         name: String,
-        /// The game that is to be played again.
+        /// The game to be played again.
         game: GameId,
     },
     /// The command was carried out; its effects are part of this version or an earlier one.
     Ack {
-        /// That of the command.
+        /// The id of the command.
         id: u32,
-        /// The table's version with the command's effects in it, or, for a join, the version that the
-        /// client has been shown by then. Absent for what changes nothing at a table.
+        /// The table's version with the effects of the command, or, for a join, the last version
+        /// that the client was shown. Absent if the command changes nothing at a table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
     },
     /// The command was refused and changed nothing.
     Refusal {
-        /// That of the command; `None` when the text had no readable id.
+        /// The id of the command; `None` if the text had no readable id.
         id: Option<u32>,
-        /// Stable, in snake case.
+        /// The stable code, in snake case.
         code: Cow<'static, str>,
-        /// The numbered rule that decides, where one does.
+        /// The numbered rule that decides, if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<Cow<'static, str>>,
-        /// For people; the words may change.
+        /// A text for people; it may change.
         detail: String,
         /// The same command may succeed later, unchanged.
         retryable: bool,
-        /// After so long, where that is known.
+        /// The delay until the command may succeed, if it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
     },
 }
 
-/// Why a table is gone.
+/// The reason why a table no longer exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Closing {
-    /// An operator ended it. If a game was open it was voided: every ante and stake of it went
-    /// back, and a notice says so.
+    /// An operator ended the table. An open game was voided: every ante and stake was refunded, and
+    /// a notice says so.
     Voided,
-    /// Its state is lost. If a game was open it is voided within half a minute: every ante and
-    /// stake of it comes back, and a notice says so.
+    /// The table's state is lost. An open game is voided within half a minute: every ante and stake
+    /// is refunded, and a notice says so.
     Lost,
 }
 
-/// How a search for a table stands.
+/// The state of a request for a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SeekState {
@@ -406,32 +409,32 @@ pub enum SeekState {
     Expired,
 }
 
-/// Why a player waits although others do.
+/// The reason why a player waits although others do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
-    /// All others who would fit come from the same network, such as one carrier's, and the rooms keep
-    /// those apart. Rooms of a lower bet, a private table and another connection do not.
+    /// All others who would fit come from the same network, such as one carrier's, and the rooms
+    /// keep those apart. Rooms of a lower bet, a private table and another connection do not.
     OnlySameNetwork,
 }
 
-/// The question that is open, as far as the player may know it.
+/// The open prompt, as far as the player may know it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OpenPrompt")]
 pub struct OpenPrompt<A> {
     pub game: GameId,
-    /// An answer names it.
+    /// The number that an answer names.
     pub number: u32,
-    /// Who is to answer.
+    /// The seats that must answer.
     pub seats: SeatSet,
-    /// When the clock answers.
+    /// The time at which the clock answers.
     pub deadline_ms: Option<Timestamp>,
-    /// Every action open to the player now; empty when others are to answer.
+    /// The legal actions of the player; empty if others must answer.
     pub legal: Vec<A>,
 }
 
 impl<A> OpenPrompt<A> {
-    /// The open prompt in a player's view of a table.
+    /// Returns the open prompt in a player's view of a table.
     pub fn from_view<G: Game<Action = A>>(view: &TableView<G>) -> Option<Self> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
@@ -445,7 +448,7 @@ impl<A> OpenPrompt<A> {
         Some(Self::build(*game, *deadline_ms, prompt, view.viewer(), legal))
     }
 
-    /// The same without a view, for who follows the table by its events.
+    /// Returns the open prompt without a view, for clients that follow the table by its events.
     pub fn from_table<G: Game<Action = A>>(table: &Table<G>, player: PlayerId) -> Option<Self> {
         let Phase::Playing(playing) = table.phase() else {
             return None;

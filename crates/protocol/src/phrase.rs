@@ -1,5 +1,5 @@
-//! What players can say at a table: a fixed catalogue. Clients have the words and the pictures, in
-//! whatever language; here they are ids, which are added and never change their meaning.
+//! The fixed catalogue of phrases that players can say at a table. Clients supply words and
+//! pictures in any language; the ids here are only added to, and never change their meaning.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
-//! ReadWithKind messages as a client: what a table's game has in them is read as that game's, once a
-//! snapshot has said which game it is.
+//! Decodes messages on the client. The parts that depend on the table's game are decoded as that
+//! game's, once a snapshot has named it.
 //!
-//! Nearly all texts are updates and acks. The server writes their type first, so they are read in
-//! one go; any other order of fields is read too, only slower.
+//! Nearly all texts are updates and acks. The server writes their type first, so they are decoded
+//! in one pass; any other order of fields is decoded too, but more slowly.
 
 use bahay_engine::catalog::{self, AnyAction, AnyGame, Visitor};
 use bahay_engine::game::{Game, GameKind};
@@ -13,19 +13,19 @@ use serde::Deserialize;
 use super::brief::{Form, FormError, Shorthand};
 use super::{Message, OpenPrompt, Tag};
 
-/// How the two messages begin that nearly all of a game are, as the server writes them.
+/// The first bytes of updates and acks, as the server writes them.
 const UPDATE: &[u8] = br#"{"type":"update","#;
 const ACK: &[u8] = br#"{"type":"ack","#;
 
-/// One connection's messages, as its client reads them.
+/// The decoder of one connection's messages.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageReader {
     shorthand: Shorthand,
-    /// The game of the table that was shown last.
+    /// The game of the last table that was shown.
     kind: Option<&'static str>,
 }
 
-/// An update as an object, without what says that it is one.
+/// An update object without its type.
 #[derive(Deserialize)]
 #[serde(bound = "G: GameKind")]
 struct UpdateObject<G: Game> {
@@ -37,7 +37,7 @@ struct UpdateObject<G: Game> {
     prompt: Option<OpenPrompt<G::Action>>,
 }
 
-/// The same of an ack.
+/// An ack object without its type.
 #[derive(Deserialize)]
 struct Ack {
     id: u32,
@@ -45,7 +45,7 @@ struct Ack {
     version: Option<u64>,
 }
 
-/// As much of a message as says which game it shows.
+/// The part of a message that names its game.
 #[derive(Deserialize)]
 struct KindProbe {
     #[serde(default)]
@@ -66,12 +66,12 @@ impl MessageReader {
         self.shorthand.form()
     }
 
-    /// Goes on at a table whose game is known from an earlier connection.
+    /// Sets the game of a table that is known from an earlier connection.
     pub fn set_game_kind(&mut self, kind: &str) {
         self.kind = find_kind(kind);
     }
 
-    /// Reads what came over the wire. Without the prompt of an update in a short form.
+    /// Decodes a message. An update in a short form has no prompt.
     pub fn read(&mut self, bytes: &[u8]) -> Result<Message<AnyGame>, FormError> {
         if self.form() == Form::Full && bytes.starts_with(ACK) {
             let Ack { id, version } = serde_json::from_slice(bytes)?;
@@ -89,7 +89,7 @@ impl MessageReader {
                 self.kind = Some(find_kind(&kind).ok_or(FormError::UnknownGame { kind })?);
             }
         }
-        // Before a table was shown, no message holds anything of a game.
+        // Before the first snapshot, no message contains anything of a game.
         let kind = match self.kind {
             Some(kind) => kind,
             None => catalog::kinds().first().map_or("", |first| first.name),
@@ -101,7 +101,7 @@ impl MessageReader {
         Ok(message)
     }
 
-    /// Whether this could be a snapshot: an object that is no update.
+    /// Returns true if this may be a snapshot: an object that is no update.
     fn may_hold_snapshot(&self, bytes: &[u8]) -> bool {
         match self.form() {
             Form::Full => !bytes.starts_with(UPDATE),
@@ -140,7 +140,7 @@ impl Visitor for ReadWithKind<'_> {
 }
 
 impl<G: Lift<AnyGame>> Message<G> {
-    /// The same message of a catalogue of games.
+    /// Converts the message to one of the catalogue of games.
     fn lift(self) -> Message<AnyGame> {
         match self {
             Self::Hello { player, protocol, server_time_ms, notices } => {
@@ -203,7 +203,7 @@ mod tests {
         for (common, other) in texts {
             let read = reader.read(common.as_bytes()).unwrap();
             assert_eq!(reader.read(other.as_bytes()).unwrap(), read, "{common}");
-            // What the server writes takes the short way.
+            // The server's output takes the fast path.
             let written = serde_json::to_string(&read).unwrap();
             let is_short_path = [UPDATE, ACK].iter().any(|prefix| written.as_bytes().starts_with(prefix));
             assert!(is_short_path, "{written}");
