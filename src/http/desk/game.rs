@@ -1,4 +1,4 @@
-//! A game in full: its bookings beside the result of verifying its record and, for operators with
+//! A game in full: its bookings, the result of verifying its record and, for operators with
 //! the capability, a replay of the table step by step.
 
 use axum::extract::State;

@@ -1,5 +1,5 @@
-//! The current day at a glance: its figures beside those of other days, by hour and by room, and
-//! alarms.
+//! The current day at a glance: its figures compared with those of other days, by hour and by room,
+//! and alarms.
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};

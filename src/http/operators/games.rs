@@ -163,7 +163,7 @@ impl From<Dossier> for DossierBody {
 
 /// Show a game
 ///
-/// As booked, beside the result of verifying its record, without cards. For operators of every
+/// As booked, with the result of verifying its record, and without cards. For operators of every
 /// role.
 #[utoipa::path(
     get,

@@ -13,7 +13,7 @@ use crate::standings::Standings;
 
 use super::super::{Coins, Problem, Services, Time, database_problem};
 
-/// The figures of the current day, beside those of other days up to the same time. Days are in the
+/// The figures of the current day and those of other days up to the same time. Days are in the
 /// time zone of the leaderboards.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TodayReport)]
@@ -255,8 +255,9 @@ impl TodayBody {
 
 /// Show today
 ///
-/// Games and coins of the day so far, by room and by hour, beside yesterday and the same day of the
-/// previous week; the current number of players and balances; alarms. For operators of every role.
+/// Games and coins of the day so far, by room and by hour, compared with yesterday and the same day
+/// of the previous week; the current number of players and balances; alarms. For operators of every
+/// role.
 #[utoipa::path(
     get,
     path = "/v1/operator/today",

@@ -282,7 +282,7 @@ async fn the_key_of_an_earlier_opening_is_invalid() {
         let shown = factor.code(server.clock.now());
         assert_eq!(maker.sign_in("ate.luz", PASSWORD, &shown).await.status, 403);
     }
-    let looks: Vec<(Option<Uuid>, Option<String>, Value)> = sqlx::query_as(
+    let openings: Vec<(Option<Uuid>, Option<String>, Value)> = sqlx::query_as(
         "select operator, subject, detail from audit_entries where action = 'enrolment_look'
         order by id",
     )
@@ -294,7 +294,7 @@ async fn the_key_of_an_earlier_opening_is_invalid() {
             (None, Some("operator:ate.luz".to_owned()), json!({ "openings": openings }))
         })
         .collect();
-    assert_eq!(looks, expected);
+    assert_eq!(openings, expected);
 }
 
 /// The token that binds an enrolment to a browser is not stored in plain text.
