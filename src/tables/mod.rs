@@ -91,7 +91,7 @@ pub enum SubmitError<I: Refusal> {
     #[error("there is no such table")]
     Missing,
     /// The table is halted until an operator or the house releases or voids it.
-    #[error("this table was halted: an operator decides what becomes of it")]
+    #[error("this table is halted until an operator releases it")]
     Halted,
     /// The table belongs to nodes of another version of the engine.
     #[error("another node plays this table: try again")]

@@ -34,11 +34,11 @@ const PARTS: [&str; 7] =
 
 const ABOUT: &str = "\
 The socket of play. Sign in and ask a room for a seat over REST (openapi.yaml), then open the \
-socket with the access token and join. docs/PROTOCOL.md tells the same as a story.
+socket with the access token and join. docs/PROTOCOL.md describes it in prose.
 
 Texts are JSON objects tagged by `type`. Coins are integers in hundredths of a coin, times are \
 integer milliseconds since 1970-01-01 UTC, cards are rank then suit. Unknown fields in a command \
-are refused; a client must pass over unknown fields and event types in a message, because later \
+are refused; a client must ignore unknown fields and event types in a message, because later \
 versions of `bahay.v1` may add some.
 
 This is `bahay.v1`. `bahay.v1.brief` and `bahay.v1.compact` have shorter forms of updates and \
@@ -46,11 +46,11 @@ acks, which docs/PROTOCOL.md describes under \"Shorter messages\".";
 
 const CHANNEL: &str = "\
 One connection of one player, at the table where the player sits. The first message is `hello`, \
-at once where the access token came with the request, else as the answer to `authenticate`. \
-After `join` come a `snapshot`, or the `update`s that were missed, and from then on every change \
-of the table as an `update`. A table has a version; an update leads from the version before to \
-its own, without a gap and without a repetition. Every command is answered by exactly one `ack` \
-or `refusal` with its `id`; an ack never comes before the effects that it speaks of.";
+at once if the request carries the access token, otherwise as the answer to `authenticate`. \
+A `join` is followed by a `snapshot` or the missed `update`s, and then by an `update` for every \
+change of the table. A table has a version; an update leads from the previous version to its \
+own, without gaps or repetitions. Every command is answered by exactly one `ack` or `refusal` \
+with its `id`; an ack never precedes the effects that it acknowledges.";
 
 /// Returns the document as stored in the repository.
 ///
@@ -117,7 +117,7 @@ pub fn asyncapi() -> Value {
             },
             "tell": {
                 "action": "send",
-                "title": "The server tells what happens",
+                "title": "The server sends a message",
                 "channel": { "$ref": "#/channels/play" },
                 "messages": names(&messages),
             },
@@ -129,10 +129,10 @@ pub fn asyncapi() -> Value {
                     "scheme": "bearer",
                     "bearerFormat": "JWT",
                     "description": "The access token of a sign-in, in the `Authorization` header \
-                        of the upgrade request. Never in the address. A bad one is refused with \
-                        401 and a problem document before the socket opens. Who cannot set \
-                        headers leaves it out, and names the token as a subprotocol or sends \
-                        `authenticate` as the first message.",
+                        of the upgrade request. Never in the address. An invalid one is refused with \
+                        401 and a problem document before the socket opens. A client that \
+                        cannot set headers omits it, and names the token as a subprotocol or \
+                        sends `authenticate` as the first message.",
                 }
             },
             "messages": message_schemas,
@@ -161,9 +161,9 @@ fn channel(messages: &Map<String, Value>) -> Value {
                         "Authorization": { "type": "string", "pattern": "^Bearer .+$" },
                         "Origin": {
                             "type": "string",
-                            "description": "As browsers send it; others leave it out. One that \
-                                is not of the server's own pages, and that its settings do not \
-                                name, is refused with 403 `origin_refused`.",
+                            "description": "Sent by browsers. An origin that is neither the \
+                                server's own nor in its settings is refused with 403 \
+                                `origin_refused`.",
                         },
                         "Sec-WebSocket-Protocol": {
                             "type": "string",
@@ -200,9 +200,9 @@ fn channel(messages: &Map<String, Value>) -> Value {
 
 fn subprotocol_description() -> String {
     format!(
-        "The form of the messages. Beside it may be named `{TOKEN_PREFIX}` with the access token \
-         behind it, or `{TICKET_PREFIX}` with a ticket, which stands for an `authenticate` with \
-         the id {AUTHENTICATE_ID}; it is never agreed on."
+        "The form of the messages. A client may also offer `{TOKEN_PREFIX}` followed by the access \
+         token, or `{TICKET_PREFIX}` followed by a ticket, which stands for an `authenticate` with \
+         the id {AUTHENTICATE_ID}; the server never selects it."
     )
 }
 
@@ -216,8 +216,8 @@ fn join_query() -> Value {
         "type": "object",
         "additionalProperties": false,
         "description": format!(
-            "Stands for a `join` with the id {JOIN_ID}, but that the table hears of the connection \
-             with the first thing that is said on it. Nothing secret is read from the address."
+            "Stands for a `join` with the id {JOIN_ID}, but the table learns of the connection only \
+             with its first command. No secret is read from the address."
         ),
         "properties": {
             "type": { "const": "join" },

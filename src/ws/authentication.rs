@@ -38,11 +38,11 @@ struct AuthenticationRefusal {
     close_reason: CloseReason,
 }
 
-const NOT_AUTHENTICATED: CloseReason = (close::NOT_AUTHENTICATED, "say first who you are");
+const NOT_AUTHENTICATED: CloseReason = (close::NOT_AUTHENTICATED, "authenticate first");
 
 /// The close reason of a client that need not change anything: another token would be refused
 /// alike.
-const SESSIONS_UNAVAILABLE: CloseReason = (close::TOO_FAST, "sessions cannot be read just now; wait and connect again");
+const SESSIONS_UNAVAILABLE: CloseReason = (close::TOO_FAST, "sessions are unavailable; wait and connect again");
 
 /// Authenticates the client. `None` if it disconnects first.
 pub(super) async fn authenticate(
@@ -79,7 +79,7 @@ async fn wait_for_first_text(socket: &mut PlayerSocket, state: &PlayState) -> Re
     let mut stopping = state.stopping.clone();
     tokio::select! {
         text = read_first_text(socket) => text,
-        () = wait_for_shutdown(&mut stopping) => Err((close::GOING_AWAY, "the server stops; connect again")),
+        () = wait_for_shutdown(&mut stopping) => Err((close::GOING_AWAY, "the server shuts down; connect again")),
         () = tokio::time::sleep(AUTHENTICATE_TIMEOUT) => Err(NOT_AUTHENTICATED),
     }
 }
@@ -105,7 +105,7 @@ fn read_credentials(text: &str) -> Result<Credentials, AuthenticationRefusal> {
         refuse(readable_id(text), "malformed", format!("not a command: {error}"))
     })?;
     let Command::Authenticate { id, token, ticket } = command else {
-        let detail = "say first who you are: authenticate".to_owned();
+        let detail = "authenticate first".to_owned();
         return Err(refuse(Some(command.id()), "not_authenticated", detail));
     };
     Ok(Credentials { id, token, ticket })
@@ -120,13 +120,13 @@ async fn check_credentials(credentials: Credentials, state: &PlayState) -> Resul
         },
         (None, Some(ticket)) => {
             let unknown = || {
-                let detail = "the ticket was never given, has been used or has expired";
+                let detail = "the ticket is unknown, used or expired";
                 refuse(Some(id), "ticket_unknown", detail.to_owned())
             };
             let ticket: SocketTicket = ticket.as_str().parse().map_err(|_| unknown())?;
             let taken = state.live.take_ticket(ticket.hash()).await.map_err(|error| {
                 tracing::warn!(%error, "a ticket could not be taken");
-                let detail = "tickets cannot be read just now: try again with a new one".to_owned();
+                let detail = "tickets are unavailable: try again with a new one".to_owned();
                 AuthenticationRefusal { retryable: true, close_reason: SESSIONS_UNAVAILABLE, ..refuse(Some(id), "unavailable", detail) }
             })?;
             state.auth.redeem_ticket(&taken.ok_or_else(unknown)?).map(ReturningPlayer::Confirmed)

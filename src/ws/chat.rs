@@ -132,7 +132,7 @@ impl Session {
             }
             SpectatorEvent::TooSlow => Err((close::TOO_SLOW, "too slow; connect again")),
             SpectatorEvent::NodeGone => {
-                Err((close::GOING_AWAY, "this node was away; connect again and resume"))
+                Err((close::GOING_AWAY, "this node was suspended; connect again and resume"))
             }
         }
     }

@@ -45,11 +45,11 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
     let token = Some(Credential::new("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl".into()));
     let ticket = Some(Credential::new(format!("pt_{}", "0".repeat(64))));
     vec![
-        ("Who I am, by my token", Command::Authenticate { id: 0, token, ticket: None }),
-        ("Who I am, by a ticket", Command::Authenticate { id: 0, token: None, ticket }),
+        ("Authenticate by a token", Command::Authenticate { id: 0, token, ticket: None }),
+        ("Authenticate by a ticket", Command::Authenticate { id: 0, token: None, ticket }),
         ("The first join", Command::Join { id: 1, from: None, tag: None, table: None }),
         (
-            "Again, from what is known",
+            "Resume from a known version",
             Command::Join { id: 1, from: Some(12), tag: Some(tag(12)), table: Some(TABLE) },
         ),
         (
@@ -57,18 +57,18 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
             Command::Ready { id: 2, game: GAME, commitment: commitment_to(TEXTS[0]) },
         ),
         ("Ready, without one", Command::Ready { id: 2, game: GAME, commitment: None }),
-        ("What my seed is made of", Command::Reveal { id: 3, game: GAME, text: TEXTS[0].into() }),
+        ("Reveal the seed text", Command::Reveal { id: 3, game: GAME, text: TEXTS[0].into() }),
         ("Dump a card", act(dump.expect("the starter may dump").clone())),
         ("Answer a fight", act(AnyAction::Tongits(Action::Challenge))),
-        ("What would a bot play", Command::Hint { id: 5 }),
+        ("Ask for advice", Command::Hint { id: 5 }),
         ("Take the seat back", Command::TakeBack { id: 6 }),
         ("Leave the table", Command::Leave { id: 7 }),
         ("Say something", Command::Say { id: 9, phrase: Phrase::WellPlayed }),
         ("Watch a table", Command::Watch { id: 10, table: TABLE }),
         ("Watch no more", Command::Unwatch { id: 11 }),
-        ("Look for a table", Command::Seek { id: 12, rooms: vec!["newbie".into()] }),
-        ("Look no longer", Command::CancelSeek { id: 13 }),
-        ("Is anybody there", Command::Ping { id: 8 }),
+        ("Request a seat", Command::Seek { id: 12, rooms: vec!["newbie".into()] }),
+        ("Cancel the request", Command::CancelSeek { id: 13 }),
+        ("Test the connection", Command::Ping { id: 8 }),
     ]
 }
 
@@ -97,7 +97,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     let PlayingExample { version, at, view, events, prompt } = playing_example();
     let (view, prompt) = (Box::new(view), Some(prompt));
     messages.push((
-        "A game that goes on; it is the player's turn",
+        "A running game; it is the player's turn",
         Message::Snapshot {
             version,
             tag: tag(version),
@@ -107,7 +107,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         },
     ));
     messages.push((
-        "The last text has come and the cards are dealt",
+        "The last text is revealed and the cards are dealt",
         Message::Update { version, tag: tag(version), server_time_ms: at, events, prompt },
     ));
     let over_at = Timestamp::from_ms(NOON_MS + 84_000);
@@ -134,10 +134,10 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     }
     let (said, server_time_ms) = (Phrase::WellPlayed, over_at.after_ms(900));
     messages.push((
-        "Somebody at the table said something",
+        "A player says a phrase",
         Message::Said { player: player(2), phrase: said, server_time_ms },
     ));
-    messages.push(("A bot would play this", advice()));
+    messages.push(("The action that a bot would choose", advice()));
     let ticket = |state, table, reason| Message::Ticket {
         ticket: TicketId(Uuid::from_u128(ID + 0x71c)),
         state,
@@ -146,10 +146,10 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         reason,
         expires_at_ms: Timestamp::from_ms(NOON_MS + 120_000),
     };
-    messages.push(("The search has begun", ticket(SeekState::Waiting, None, None)));
+    messages.push(("The ticket waits", ticket(SeekState::Waiting, None, None)));
     let reason = Some(WaitReason::OnlySameNetwork);
     messages.push((
-        "Others wait too, but all of them come from the same network",
+        "Others wait too, but all of them are on the same network",
         ticket(SeekState::Waiting, None, reason),
     ));
     messages.push(("A table is found: join", ticket(SeekState::Seated, Some(TABLE), None)));
@@ -159,7 +159,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         name: NAMES[2].into(),
         game: GAME,
     };
-    messages.push(("Somebody wants to play the game again", invited));
+    messages.push(("An invitation to a rematch", invited));
     messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
     messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
     messages.push((
@@ -174,7 +174,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         },
     ));
     messages.push((
-        "A seat was taken before and not used",
+        "A penalty for not being ready",
         Message::Refusal {
             id: Some(9),
             code: "not_ready_before".into(),
@@ -185,7 +185,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         },
     ));
     messages.push((
-        "No command, and no id to be read",
+        "An invalid command without a readable id",
         Message::Refusal {
             id: None,
             code: "malformed".into(),

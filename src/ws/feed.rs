@@ -17,7 +17,7 @@ use bahay_engine::catalog::AnyGame;
 type TableEvent = Event<<AnyGame as Game>::Event>;
 type Illegal = <AnyGame as Game>::Refusal;
 
-pub(super) const SHOW_FAILED: CloseReason = (close::INTERNAL, "the server made a mistake; connect again");
+pub(super) const SHOW_FAILED: CloseReason = (close::INTERNAL, "internal error; connect again");
 
 /// The messages about a player's table.
 pub(super) struct TableFeed<'a> {
@@ -119,7 +119,7 @@ pub(super) fn table_refusal(
         SubmitError::OtherVersion => ("other_version", None, error.to_string(), true),
         SubmitError::Unavailable(cause) => {
             tracing::warn!(%player, error = %cause, "a command met no live state");
-            let detail = "the table cannot be reached just now: try again".to_owned();
+            let detail = "the table is unavailable: try again".to_owned();
             ("unavailable", None, detail, true)
         }
     };
@@ -143,7 +143,7 @@ pub(super) fn refusal(
 pub(super) fn close_reason(end: SessionEnd) -> CloseReason {
     match end {
         SessionEnd::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
-        SessionEnd::NodeGone => (close::GOING_AWAY, "this node was away; connect again and resume"),
+        SessionEnd::NodeGone => (close::GOING_AWAY, "this node was suspended; connect again and resume"),
         SessionEnd::HistoryDiverged => {
             (close::GOING_AWAY, "the table lost its last lines; connect again and resume")
         }

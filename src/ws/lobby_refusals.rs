@@ -48,7 +48,7 @@ impl Session {
             | LobbyError::Unavailable(_)
             | LobbyError::Ledger(_) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");
-                let detail = "the table cannot be reached just now: try again".to_owned();
+                let detail = "the table is unavailable: try again".to_owned();
                 return self.refuse(Some(id), "unavailable", None, detail, true);
             }
         };

@@ -31,7 +31,7 @@ impl Session {
 
     pub(super) async fn cancel_seek(&mut self, id: u32) {
         let Some(seeking) = &self.seeking else {
-            let detail = "you are not looking for a table here".to_owned();
+            let detail = "this connection has no ticket".to_owned();
             return self.refuse(Some(id), "ticket_not_found", None, detail, false);
         };
         match self.state.lobby.cancel_ticket(self.player, seeking.updates.ticket).await {

@@ -25,9 +25,9 @@ pub struct SocketRefusal {
 /// The refusals of a session before the table decides: code, whether to retry, and the reason.
 const SESSION: [(&str, bool, &str); 28] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
-    ("not_authenticated", false, "say first who you are: authenticate"),
-    ("already_authenticated", false, "this connection has said already who it is"),
-    ("ticket_unknown", false, "the ticket was never given, has been used or has expired"),
+    ("not_authenticated", false, "authenticate first"),
+    ("already_authenticated", false, "this connection is already authenticated"),
+    ("ticket_unknown", false, "the ticket is unknown, used or expired"),
     ("too_fast", true, "too many messages: at most 20 a second"),
     ("not_joined", false, "join your table first"),
     ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
@@ -35,15 +35,15 @@ const SESSION: [(&str, bool, &str); 28] = [
     ("table_not_found", false, "there is no such table"),
     ("not_watchable", false, "only its players see this table"),
     ("too_talkative", true, "at most one phrase every two seconds, and three at once"),
-    ("muted", false, "the house has muted you: what you say is refused until that ends"),
+    ("muted", false, "you are muted: phrases are refused until the mute ends"),
     ("seating", true, "another request of yours is being seated: ask again"),
     ("room_not_found", false, "there is no such room"),
     ("room_closed", false, "this room is closed"),
     ("banned", false, "you are banned; `detail` says until when, and why"),
-    ("too_few_coins", false, "this room asks for a wallet that holds more"),
-    ("too_many_coins", false, "this room is for wallets that hold less"),
+    ("too_few_coins", false, "this room requires a larger balance"),
+    ("too_many_coins", false, "this room requires a smaller balance"),
     ("account_required", false, "this room is for players with a password or an identity"),
-    ("room_limit", false, "you have won as much in rooms as one may in a day: play on tomorrow"),
+    ("room_limit", false, "the daily limit of winnings in rooms is reached: play on tomorrow"),
     (
         "socket_required",
         true,
@@ -56,11 +56,11 @@ const SESSION: [(&str, bool, &str); 28] = [
          `retry_after_ms`",
     ),
     ("rooms_invalid", false, "name one to eight rooms of one game"),
-    ("ticket_not_found", false, "you are not looking for a table here"),
+    ("ticket_not_found", false, "this connection has no ticket"),
     ("ticket_matched", false, "a table has been found already"),
-    ("table_halted", false, "this table was halted: an operator decides what becomes of it"),
+    ("table_halted", false, "this table is halted until an operator releases it"),
     ("other_version", true, "another node plays this table: try again"),
-    ("unavailable", true, "the table cannot be reached just now: try again"),
+    ("unavailable", true, "the table is unavailable: try again"),
 ];
 
 /// Returns all refusals: each code once, and once per game that uses it.

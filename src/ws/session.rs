@@ -142,7 +142,7 @@ impl Session {
             let ended = served.unwrap_or_else(|_| {
                 tracing::error!(player = %self.player, connection = %self.core.connection(),
                     "a session panicked");
-                Some((close::INTERNAL, "the server made a mistake; connect again"))
+                Some((close::INTERNAL, "internal error; connect again"))
             });
             open_socket.close(&self.state.lobby).await;
             match ended {
@@ -225,7 +225,7 @@ impl Session {
                 SessionInput::Control(ControlEvent::Lost) => return None,
                 SessionInput::Control(ControlEvent::SessionsRevoked) => self.check_signed_in(),
                 SessionInput::Control(ControlEvent::Shutdown) => {
-                    Err((close::GOING_AWAY, "the server stops; connect again"))
+                    Err((close::GOING_AWAY, "the server shuts down; connect again"))
                 }
                 SessionInput::Control(ControlEvent::Talk(text)) => {
                     Box::pin(self.handle_talk(&text)).await;
@@ -335,7 +335,7 @@ impl Session {
             return Ok(None);
         }
         if !self.authority.allows(&command) {
-            let detail = "only your table can be used just now: try again later".to_owned();
+            let detail = "only your own table is available: try again later".to_owned();
             self.refuse(Some(command.id()), "unavailable", None, detail, true);
             return Ok(None);
         }
@@ -383,7 +383,7 @@ impl Session {
                 return Ok(());
             }
             Command::Authenticate { .. } => {
-                let detail = "this connection has said already who it is".to_owned();
+                let detail = "this connection is already authenticated".to_owned();
                 self.refuse(Some(id), "already_authenticated", None, detail, false);
                 return Ok(());
             }

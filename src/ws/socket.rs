@@ -87,7 +87,7 @@ impl PlayerSocket {
         }
         let waiting = self.writer.write(messages).map_err(|error| {
             tracing::error!(%error, "a message cannot be written");
-            (close::INTERNAL, "the server made a mistake; connect again")
+            (close::INTERNAL, "internal error; connect again")
         })?;
         if waiting.frames > QUEUED_FRAMES_MAX || waiting.bytes > QUEUED_BYTES_MAX {
             return Err((close::TOO_SLOW, "too slow; connect again and resume"));

@@ -82,19 +82,19 @@ pub mod close {
         (
             GOING_AWAY,
             "going_away",
-            "The server stops, or was away from the table. Connect again at once and resume.",
+            "The server shuts down or was suspended. Connect again at once and resume.",
         ),
-        (PROTOCOL, "protocol", "Binary, not UTF-8, or no WebSocket frame. Mend the client."),
-        (TOO_LONG, "too_long", "A text of more than 8192 bytes. Mend the client."),
-        (INTERNAL, "internal", "The server made a mistake. Connect again and resume."),
+        (PROTOCOL, "protocol", "A binary frame, text that is not UTF-8, or an invalid frame. Fix the client."),
+        (TOO_LONG, "too_long", "A text of more than 8192 bytes. Fix the client."),
+        (INTERNAL, "internal", "Internal error. Connect again and resume."),
         (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),
         (SIGNED_OUT, "signed_out", "The session has ended. Sign in again."),
         (TOO_SLOW, "too_slow", "The client did not read what it was sent. Connect and resume."),
-        (TOO_FAST, "too_fast", "Refused for haste and went on. Wait some seconds, then resume."),
+        (TOO_FAST, "too_fast", "Rate limit exceeded repeatedly. Wait some seconds, then resume."),
         (
             NOT_AUTHENTICATED,
             "not_authenticated",
-            "No good token or ticket in time. Get a new one, then connect and resume.",
+            "No valid token or ticket in time. Get a new one, then connect and resume.",
         ),
     ];
 }
