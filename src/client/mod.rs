@@ -34,9 +34,9 @@ pub enum ClientError {
     Refused { status: u16, code: String, detail: String },
     #[error("the server could not be reached: {0}")]
     Unreachable(#[from] reqwest::Error),
-    #[error("the server's answer makes no sense: {0}")]
+    #[error("the server's answer is invalid: {0}")]
     Nonsense(String),
-    #[error("no socket could be held open: {0}")]
+    #[error("no socket could be opened: {0}")]
     Offline(String),
 }
 

@@ -35,7 +35,7 @@ pub enum PlayError {
     /// The server closed the connection.
     #[error("closed with {code}: {reason}")]
     Closed { code: u16, reason: String },
-    #[error("the server sent what makes no sense: {0}")]
+    #[error("the server sent an invalid message: {0}")]
     Nonsense(String),
     /// An update did not follow the previous version.
     #[error("update {got} came after version {had:?}")]
@@ -285,7 +285,7 @@ impl Play {
     pub async fn act(&mut self, action: Action) -> Result<u32, PlayError> {
         let (game, prompt) = match self.prompt() {
             Some(prompt) => (prompt.game, prompt.number),
-            None => return Err(PlayError::Nonsense("nothing is asked".into())),
+            None => return Err(PlayError::Nonsense("no prompt is open".into())),
         };
         self.send(|id| Command::Act { id, game, prompt, action }).await
     }
@@ -386,7 +386,7 @@ impl Play {
                     if self.silent < SILENT_MAX {
                         continue;
                     }
-                    let reason = "nothing was heard for long".to_owned();
+                    let reason = "the connection was silent for too long".to_owned();
                     return Err(PlayError::Closed { code: 1006, reason });
                 }
             };
@@ -404,11 +404,11 @@ impl Play {
                 }
                 Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
                 Some(Ok(other)) => {
-                    return Err(PlayError::Nonsense(format!("a frame that is no text: {other}")));
+                    return Err(PlayError::Nonsense(format!("an unexpected frame: {other}")));
                 }
                 Some(Err(error)) => return Err(error.into()),
                 None => {
-                    let reason = "without a word".to_owned();
+                    let reason = "the connection ended without a closing frame".to_owned();
                     return Err(PlayError::Closed { code: 1006, reason });
                 }
             }

@@ -63,11 +63,11 @@ pub enum DemoError {
     Books(String),
     #[error("nothing happened for a minute")]
     Silence,
-    #[error("the guests do not have a table to themselves: others play in this room")]
+    #[error("the guests could not get a table of their own: others play in this room")]
     Apart,
     #[error("nobody took the POT in {GAMES_MAX} games")]
     NoPot,
-    #[error("a player's task ended: {0}")]
+    #[error("a player's task failed: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
 
@@ -124,7 +124,7 @@ pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
         }
         let charged = settlement.fees.iter().map(|fee| fee.fee);
         fees = Coins::checked_sum([fees].into_iter().chain(charged))
-            .ok_or_else(|| DemoError::Books("the fees do not fit".into()))?;
+            .ok_or_else(|| DemoError::Books("the sum of the fees overflows".into()))?;
         inherited = inherited.or_else(|| {
             let antes = record.terms.ante()?.checked_mul(u32::try_from(clients.len()).ok()?)?;
             record.pot_before.checked_sub(antes)

@@ -197,7 +197,7 @@ fn decode_score(stored: &str) -> Result<i64, Unavailable> {
 }
 
 fn unreadable() -> Unavailable {
-    Unavailable::new("a leaderboard in Redis cannot be read".into())
+    Unavailable::new("a leaderboard in Redis is malformed".into())
 }
 
 #[cfg(test)]

@@ -303,7 +303,7 @@ impl ClusterState {
         let shared = self.clone();
         tokio::spawn(async move {
             if let Err(error) = shared.refresh().await {
-                tracing::warn!(%error, "no node of the cluster says who serves what");
+                tracing::warn!(%error, "no node of the cluster returns its slot map");
             }
             shared.is_refreshing.store(false, Ordering::Release);
         });

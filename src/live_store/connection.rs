@@ -244,7 +244,7 @@ fn with_root_certificate(settings: ConnectionInfo, options: &Options) -> Result<
         };
     };
     if *insecure {
-        return Err(Unavailable::new("a certificate that nobody checks is none".into()));
+        return Err(Unavailable::new("a certificate must be verified: remove the insecure option".into()));
     }
     let Some(path) = &options.root_certificate else {
         return Ok(settings);
@@ -286,7 +286,7 @@ fn parse_url(url: &str) -> Result<RedisUrl, Unavailable> {
 }
 
 fn no_node() -> Unavailable {
-    Unavailable::new(format!("{CLUSTER_SCHEME} is to be followed by HOST:PORT,HOST:PORT"))
+    Unavailable::new(format!("{CLUSTER_SCHEME} must be followed by HOST:PORT,HOST:PORT"))
 }
 
 fn node_address(node: &ConnectionInfo) -> Result<NodeAddress, Unavailable> {
@@ -294,7 +294,7 @@ fn node_address(node: &ConnectionInfo) -> Result<NodeAddress, Unavailable> {
         ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
             Ok(NodeAddress { host: host.as_str().into(), port: *port })
         }
-        _ => Err(Unavailable::new("the nodes of a cluster are reached by TCP".into())),
+        _ => Err(Unavailable::new("the nodes of a cluster must be reached over TCP".into())),
     }
 }
 

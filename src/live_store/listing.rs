@@ -45,7 +45,7 @@ pub struct SeatReservation<'a> {
     /// The number of seats of a new table.
     pub seats: u8,
     /// The candidates, who all get seats at one table or none.
-    pub who: &'a [Candidate],
+    pub candidates: &'a [Candidate],
     /// Keeps players of one network apart.
     pub networks_apart: bool,
 }
@@ -135,7 +135,7 @@ impl LiveStore {
         full: &[TableId],
     ) -> Result<ReservedSeat, Unavailable> {
         let reserved = self.call_reserve(reserve, Some(new), None, full).await?;
-        reserved.ok_or_else(|| Unavailable("a room has no place at a new table".into()))
+        reserved.ok_or_else(|| Unavailable("no seat could be reserved at a new table".into()))
     }
 
     /// Reserves seats at one table, which may be new. Returns false if it has too few free seats,
@@ -160,8 +160,8 @@ impl LiveStore {
         self.room_keys(&mut call, reserve.room);
         call.arg(text(new).unwrap_or_default()).arg(text(here).unwrap_or_default());
         call.arg(reserve.seats).arg(RANK_WITHOUT_POT * RANK_STEP).arg(RESERVED_MS);
-        call.arg(u8::from(reserve.networks_apart)).arg(reserve.who.len());
-        for who in reserve.who {
+        call.arg(u8::from(reserve.networks_apart)).arg(reserve.candidates.len());
+        for who in reserve.candidates {
             call.arg(to_json(&Member::from_candidate(who))?);
         }
         for table in full {
@@ -311,7 +311,7 @@ fn to_json(value: &impl Serialize) -> Result<String, Unavailable> {
 }
 
 fn unreadable(error: serde_json::Error) -> Unavailable {
-    Unavailable(format!("a listing is not what it should be: {error}"))
+    Unavailable(format!("a listing is malformed: {error}"))
 }
 
 fn parse_table_id(table: &str) -> Result<TableId, Unavailable> {

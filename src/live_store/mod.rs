@@ -57,7 +57,7 @@ pub use presence::{Heartbeat, GAP_MS};
 pub use private::PrivateTable;
 pub use rematch::StoredRematch;
 pub use seating::SeatClaim;
-pub use setup::SetupError;
+pub use setup::RedisSetupError;
 pub use watch::Publication;
 
 /// The time to live of the key that a probe writes, in seconds.

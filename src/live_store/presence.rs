@@ -169,6 +169,6 @@ fn parse_present(text: &str) -> Result<PlayerConnection, Unavailable> {
             player: PlayerId(player),
             connection: ConnectionId(connection),
         }),
-        _ => Err(Unavailable::new("a noted connection cannot be read".into())),
+        _ => Err(Unavailable::new("a stored connection is malformed".into())),
     }
 }

@@ -102,10 +102,10 @@ impl Server {
         }
         match opened {
             Ok(connection) => {
-                tracing::warn!("Redis takes no writes: it is connected anew");
+                tracing::warn!("Redis accepts no writes: reconnecting");
                 *current = CurrentConnection { generation: generation + 1, connection };
             }
-            Err(error) => tracing::error!(%error, "Redis cannot be connected anew"),
+            Err(error) => tracing::error!(%error, "the reconnection to Redis failed"),
         }
     }
 }

@@ -16,7 +16,7 @@ const MEMORY_WARNING_PERCENT: u64 = 80;
 
 /// An error that keeps a server from starting with this Redis.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SetupError {
+pub enum RedisSetupError {
     #[error(
         "Redis{server} evicts keys (maxmemory-policy {policy}), and with them tables in play: set \
          maxmemory-policy noeviction"
@@ -27,7 +27,7 @@ pub enum SetupError {
 impl LiveStore {
     /// Rejects Redis servers that evict keys. Returns a warning for each setting that endangers
     /// games or cannot be read.
-    pub async fn check_setup(&self) -> Result<Vec<String>, SetupError> {
+    pub async fn check_setup(&self) -> Result<Vec<String>, RedisSetupError> {
         let mut warnings = Vec::new();
         for (server, answer) in self.commands.info().await {
             let server = if server.is_empty() { server } else { format!(" at {server}") };
@@ -66,12 +66,12 @@ impl Info {
     }
 }
 
-fn check(server: &str, info: &Info) -> Result<Vec<String>, SetupError> {
+fn check(server: &str, info: &Info) -> Result<Vec<String>, RedisSetupError> {
     let mut warnings = Vec::new();
     match info.text("maxmemory_policy") {
         Some("noeviction") => {}
         Some(policy) => {
-            return Err(SetupError::Evicts {
+            return Err(RedisSetupError::Evicts {
                 server: server.to_owned(),
                 policy: policy.to_owned(),
             });
@@ -109,12 +109,12 @@ fn check(server: &str, info: &Info) -> Result<Vec<String>, SetupError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Info, SetupError, check};
+    use super::{Info, RedisSetupError, check};
 
     const SOUND: &str = "# Memory\r\nused_memory:900000\r\nmaxmemory:268435456\r\n\
         maxmemory_policy:noeviction\r\n# Persistence\r\naof_enabled:1\r\n";
 
-    fn check_text(answer: &str) -> Result<Vec<String>, SetupError> {
+    fn check_text(answer: &str) -> Result<Vec<String>, RedisSetupError> {
         check("", &Info::parse(&redis::Value::BulkString(answer.as_bytes().to_vec())))
     }
 

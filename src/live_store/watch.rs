@@ -164,7 +164,7 @@ async fn renew_subscriptions(connection: Connection, listeners: ListenerRegistry
             pushes.publish(Publication::Interrupted);
         }
         if let Err(error) = connection.refresh().await {
-            tracing::debug!(%error, "where channels are served is not known");
+            tracing::debug!(%error, "the slot map could not be refreshed");
         }
         // Servers are handled concurrently, so that one that does not answer delays none of the
         // others.
@@ -341,7 +341,7 @@ impl LiveStore {
         let messages = pushes.player_messages.subscribe();
         pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
         if let Err(error) = subscribe(connection, listeners, pushes, &channel).await {
-            tracing::debug!(%error, "messages for players are pushes later");
+            tracing::debug!(%error, "the subscription to messages for players is retried");
         }
         messages
     }

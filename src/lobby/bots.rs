@@ -215,7 +215,7 @@ impl Matcher {
         if logged.is_none_or(|logged| now.ms_since(logged) >= EMPTY_PURSE_LOGGED_MS) {
             self.bots.empty_purse_logged = Some(now);
             let max = self.lobby.options.bots_day_max;
-            tracing::warn!(%max, "bots stay away: with another one they could lose more than \
+            tracing::warn!(%max, "no bots are seated: with another one they could lose more than \
                 BAHAY_BOTS_DAY_MAX_COINS in 24 hours");
         }
     }
@@ -328,8 +328,8 @@ impl Matcher {
                 return;
             };
             let funded = self.lobby.fund_for_room(now, room, bot.player, locations).await;
-            let who = [Candidate::new(bot.player, rating)];
-            let reserve = self.lobby.reserve_in(room, &who);
+            let candidates = [Candidate::new(bot.player, rating)];
+            let reserve = self.lobby.build_reservation(room, &candidates);
             let seated = match funded {
                 Ok(true) => self.lobby.seat_bot(reserve, table, &bot).await,
                 Ok(false) => Ok(false),
@@ -340,7 +340,7 @@ impl Matcher {
                 // Another player took the seat, or the room does not admit this bot.
                 Ok(false) => locations.free.insert(0, bot),
                 Err(error) => {
-                    tracing::warn!(%table, bot = %bot.player, %error, "a bot is seated later");
+                    tracing::warn!(%table, bot = %bot.player, %error, "a bot could not be seated");
                 }
             }
         }
@@ -381,7 +381,7 @@ impl Matcher {
             self.bots.memory.promised.insert(ticket.id);
             // A rejected request means that the bot is leaving already or has left.
             if let Err(error) = self.lobby.tables().submit(table, Input::Leave { player }).await {
-                tracing::debug!(%table, %error, "a bot does not leave");
+                tracing::debug!(%table, %error, "a bot could not leave its table");
             }
         }
     }
@@ -407,7 +407,7 @@ impl Matcher {
             Ok(())
         };
         if let Err(error) = swept.await {
-            tracing::warn!(%error, "coins of bots are swept later");
+            tracing::warn!(%error, "the coins of bots could not be swept; the sweep is retried");
         }
     }
 }
@@ -458,8 +458,8 @@ impl Lobby {
                 continue;
             };
             let room = rooms.iter().position(|room| room.id() == table.terms().room);
-            let staying = table.occupants().filter(|(_, who)| who.bot && !who.left);
-            let staying: Vec<PlayerId> = staying.map(|(_, who)| who.player).collect();
+            let staying = table.occupants().filter(|(_, occupant)| occupant.bot && !occupant.left);
+            let staying: Vec<PlayerId> = staying.map(|(_, occupant)| occupant.player).collect();
             let (Some(room), false) = (room, staying.is_empty()) else {
                 continue;
             };
@@ -500,8 +500,8 @@ impl Lobby {
                 continue;
             };
             let left = self.tables.submit(table, Input::Leave { player: *player }).await;
-            let who = std::slice::from_ref(who);
-            let reserve = self.reserve_in(room, who);
+            let candidates = std::slice::from_ref(who);
+            let reserve = self.build_reservation(room, candidates);
             if left.is_ok() && self.live.reserve_at_table(reserve, table).await? {
                 return Ok(Some(table));
             }

@@ -46,7 +46,7 @@ impl Lobby {
                     Ok(invitation) => self.online.deliver_invitation(&to, &invitation),
                     // A node of another version has published the message.
                     Err(error) => {
-                        tracing::debug!(%error, "a message for players is not understood")
+                        tracing::debug!(%error, "a message for players is malformed")
                     }
                 },
                 // Lost invitations are still available as notices.

@@ -97,7 +97,7 @@ impl Matcher {
             _ = stopping.wait_for(|stop| *stop) => {}
         }
         if let Err(error) = self.release_lease().await {
-            tracing::warn!(%error, "the lease of whoever brings players together runs out by itself");
+            tracing::warn!(%error, "the matcher's lease could not be released; it expires");
         }
     }
 
@@ -121,7 +121,7 @@ impl Matcher {
                 Ok(_) => is_down = false,
                 Err(error) => {
                     if !is_down {
-                        tracing::error!(%error, "nobody is brought together here");
+                        tracing::error!(%error, "the matcher's rounds fail");
                     }
                     is_down = true;
                 }
@@ -209,7 +209,7 @@ impl Matcher {
                 Ok(request) => {
                     self.tickets.insert(ticket.id, (ticket, request));
                 }
-                Err(error) => tracing::error!(%error, "a ticket cannot be read"),
+                Err(error) => tracing::error!(%error, "a ticket is malformed"),
             }
         }
         Ok(())
@@ -341,7 +341,7 @@ impl Matcher {
             // A ticket was cancelled, or this process has lost the lease.
             Ok(false) => return 0,
             Err(error) => {
-                tracing::warn!(%error, "whether tickets are placed is found out later");
+                tracing::warn!(%error, "the outcome of a placement is unknown");
                 return 0;
             }
         }
@@ -365,7 +365,7 @@ impl Matcher {
                 return;
             }
             Err(error) => {
-                tracing::warn!(table = %planned.table, %error, "players are seated later");
+                tracing::warn!(table = %planned.table, %error, "players could not be seated yet");
                 return;
             }
         }
@@ -373,7 +373,7 @@ impl Matcher {
             match self.lobby.seat_ticket(planned, ticket, request).await {
                 Ok(seated) => self.finish_ticket(planned, ticket, seated).await,
                 Err(error) => {
-                    tracing::warn!(ticket = %ticket.id, %error, "a player is seated later");
+                    tracing::warn!(ticket = %ticket.id, %error, "a player could not be seated yet");
                 }
             }
         }
@@ -383,7 +383,7 @@ impl Matcher {
         let live = &self.lobby.live;
         let ended = live.finish_placing(ticket.id, ticket.player, planned.table, seated).await;
         if let Err(error) = ended {
-            tracing::warn!(ticket = %ticket.id, %error, "a ticket is finished later");
+            tracing::warn!(ticket = %ticket.id, %error, "a placement is not finished yet");
         }
     }
 }
@@ -405,9 +405,9 @@ impl Lobby {
         let Some(room) = self.room(&planned.room).filter(|room| room.is_open()) else {
             return Ok(false);
         };
-        let who: Vec<_> =
+        let candidates: Vec<_> =
             tickets.iter().map(|(ticket, request)| request.candidate(ticket.player)).collect();
-        let reserve = self.reserve_in(&room, &who);
+        let reserve = self.build_reservation(&room, &candidates);
         if !self.live.reserve_at_table(reserve, planned.table).await? {
             return Ok(false);
         }

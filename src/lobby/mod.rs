@@ -107,7 +107,7 @@ pub struct RoomSeat {
 
 /// A table that may be watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watchable {
+pub struct WatchableTable {
     pub table: TableId,
     pub room: String,
     /// The number of players at the table.
@@ -157,15 +157,15 @@ pub enum LobbyError {
     Seating,
     #[error("you do not sit at a table")]
     NotSeated,
-    #[error("you sit at another table: leave it first")]
+    #[error("you are seated at another table: leave it first")]
     SeatedElsewhere,
     /// The table of the player is halted.
-    #[error("your table was halted: an operator decides what becomes of it")]
+    #[error("your table was halted until an operator decides about it")]
     Halted,
     /// The table of the player is run by nodes of another version.
-    #[error("another node plays your table: ask again")]
+    #[error("another node runs your table: try again")]
     OtherVersion,
-    #[error("you have no such ticket, or no longer")]
+    #[error("you have no such ticket")]
     TicketUnknown,
     #[error("a table has been found already")]
     TicketMatched,
@@ -194,24 +194,24 @@ pub enum LobbyError {
         most = allowance::DAY_STAKES_MAX
     )]
     RoomLimit,
-    #[error("there are as many practice tables as the house has: ask again later")]
+    #[error("all practice tables are in use: try again later")]
     PracticeFull,
-    #[error("the host has sent you away from this table")]
+    #[error("the host has removed you from this table")]
     KickedByHost,
-    #[error("every seat at this table is taken, or somebody there has your device")]
+    #[error("every seat at this table is taken, or a player there has your device")]
     TableFull,
     #[error("only the host may do this")]
     NotHost,
     #[error("a game goes on: wait until it is over")]
     GameRunning,
     /// A house bot leaves its seat to the player when the running game is over.
-    #[error("a bot gives you its seat after this game: ask again when it is over")]
+    #[error("a bot gives you its seat after this game: try again then")]
     SeatAfterGame,
     /// No house bot can join the private table.
     #[error(transparent)]
     BotsUnavailable(#[from] BotsUnavailable),
     /// The game was over longer than [`REMATCH_WITHIN`] ago.
-    #[error("the game was over more than {} minutes ago", REMATCH_WITHIN.as_secs() / 60)]
+    #[error("the game ended more than {} minutes ago", REMATCH_WITHIN.as_secs() / 60)]
     RematchOver,
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
@@ -320,7 +320,7 @@ impl Lobby {
 
     /// Returns the tables of a room that may be watched, ordered by id. The list is empty for a
     /// room without spectators.
-    pub async fn watchable(&self, room: &str) -> Result<Vec<Watchable>, LobbyError> {
+    pub async fn watchable_tables(&self, room: &str) -> Result<Vec<WatchableTable>, LobbyError> {
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         if room.terms().spectators == Spectators::Nobody {
             return Ok(Vec::new());
@@ -330,14 +330,14 @@ impl Lobby {
         let seats = room.seats().most;
         let room = room.id();
         let watchable =
-            |(table, players)| Watchable { table, room: room.to_owned(), players, seats };
+            |(table, players)| WatchableTable { table, room: room.to_owned(), players, seats };
         Ok(tables.into_iter().map(watchable).collect())
     }
 
     /// Announces changed terms of rooms to the tables as soon as this node learns of them. Runs for
     /// as long as it is polled.
     pub async fn follow_rooms(self) {
-        let mut changes = self.rooms.changes();
+        let mut changes = self.rooms.subscribe_changes();
         while changes.changed().await.is_ok() {
             self.tables.update_terms().await;
         }
@@ -374,13 +374,13 @@ impl Lobby {
         self.require_socket(player).await?;
         let profile = self.room_profile(player, room.kind()).await?;
         self.check_no_shows(player, &profile, from).await?;
-        let who = [self.candidate(player, &profile, from)];
+        let candidates = [self.candidate(player, &profile, from)];
         let name = profile.name.as_str();
         let avatar = profile.avatar.as_deref();
         let occupant = NewOccupant { player, name, avatar, is_bot: false };
-        let reserve = self.reserve_in(&room, &who);
+        let reserve = self.build_reservation(&room, &candidates);
         let mut full = Vec::new();
-        let [one] = &who;
+        let [one] = &candidates;
         let mut vacated = self.replace_bot(&room, one).await?;
         for _ in 0..ATTEMPTS {
             let new = TableId(entropy::uuid());
@@ -505,9 +505,9 @@ impl Lobby {
     }
 
     /// Returns the reservation of seats for these players in a room.
-    fn reserve_in<'a>(&self, room: &'a Room, who: &'a [Candidate]) -> SeatReservation<'a> {
+    fn build_reservation<'a>(&self, room: &'a Room, candidates: &'a [Candidate]) -> SeatReservation<'a> {
         let networks_apart = self.options.keeps_networks_apart(room);
-        SeatReservation { room: room.id(), seats: room.seats().most, who, networks_apart }
+        SeatReservation { room: room.id(), seats: room.seats().most, candidates, networks_apart }
     }
 }
 

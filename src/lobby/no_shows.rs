@@ -43,7 +43,7 @@ impl NotReadyWaits {
 
 /// The error of a text that is not three numbers of seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("say three numbers of seconds, as in 10,60,600, none above 3600; or 0 for no waits")]
+#[error("must be three numbers of seconds up to 3600, as in 10,60,600, or 0 for no waits")]
 pub struct InvalidWaits;
 
 impl FromStr for NotReadyWaits {

@@ -99,7 +99,7 @@ impl Online {
                 Ok(Ok(())) if self.contains(player) != is_online => {}
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => {
-                    tracing::debug!(%player, %error, "an open socket is noted later");
+                    tracing::debug!(%player, %error, "an open socket is not published yet");
                     return;
                 }
                 Err(_) => return,
@@ -159,7 +159,7 @@ impl Lobby {
         loop {
             ticks.tick().await;
             if let Err(error) = self.refresh_online(&mut published).await {
-                tracing::debug!(%error, "open sockets are noted later");
+                tracing::debug!(%error, "open sockets could not be refreshed");
             }
         }
     }

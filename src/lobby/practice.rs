@@ -59,8 +59,8 @@ impl Lobby {
         self.require_socket(player).await?;
         let profile = self.matchmaking_profile(player, terms.rules.kind()).await?;
         self.check_no_shows(player, &profile, from).await?;
-        let who = [Candidate::new(player, profile.rating)];
-        let reserve = SeatReservation { room: PRACTICE, seats: 1, who: &who, networks_apart: false };
+        let candidates = [Candidate::new(player, profile.rating)];
+        let reserve = SeatReservation { room: PRACTICE, seats: 1, candidates: &candidates, networks_apart: false };
         if !self.live.reserve_at_table(reserve, id).await? {
             return Err(LobbyError::Seating);
         }

@@ -226,7 +226,7 @@ impl Lobby {
             terms: table.terms().clone(),
             wallet_min: table.terms().wallet_min::<AnyGame>().unwrap_or(Coins::ZERO),
             seats: table.seat_count(),
-            players: table.occupants().map(|(_, who)| who.player).collect(),
+            players: table.occupants().map(|(_, occupant)| occupant.player).collect(),
         })
     }
 
@@ -330,8 +330,8 @@ impl Lobby {
         seats: u8,
     ) -> Result<(), LobbyError> {
         let profile = self.matchmaking_profile(player, kind).await?;
-        let who = [self.candidate(player, &profile, None)];
-        let reserve = SeatReservation { room: PRIVATE, seats, who: &who, networks_apart: false };
+        let candidates = [self.candidate(player, &profile, None)];
+        let reserve = SeatReservation { room: PRIVATE, seats, candidates: &candidates, networks_apart: false };
         if !self.live.reserve_at_table(reserve, table).await? {
             return Err(LobbyError::TableFull);
         }

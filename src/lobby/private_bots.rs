@@ -41,13 +41,13 @@ pub enum BotsUnavailable {
     NoBots,
     #[error("bots play at private tables for bets of at most {most} coins")]
     BetTooHigh { most: Coins },
-    #[error("bots play by the rule sets of the games and of the rooms, as they are")]
+    #[error("bots play only by unchanged rule sets of games and rooms")]
     OwnRules,
-    #[error("bots play against whole stakes alone")]
+    #[error("bots play only against whole stakes")]
     ShortStakes,
-    #[error("all bots of the house are playing: ask again later")]
+    #[error("all bots of the house are playing: try again later")]
     AllPlaying,
-    #[error("bots may lose no more today")]
+    #[error("bots have reached the limit of their losses today")]
     DayIsOver,
 }
 
@@ -104,9 +104,9 @@ impl Lobby {
             loop {
                 let bot = free.pop().ok_or(BotsUnavailable::AllPlaying)?;
                 self.fund_private_bot(now, &bot, least).await?;
-                let who = [Candidate::new(bot.player, INITIAL_RATING)];
+                let candidates = [Candidate::new(bot.player, INITIAL_RATING)];
                 let seats = AnyGame::seats(&terms.rules).most;
-                let reserve = SeatReservation { room: PRIVATE, seats, who: &who, networks_apart: false };
+                let reserve = SeatReservation { room: PRIVATE, seats, candidates: &candidates, networks_apart: false };
                 if self.seat_bot(reserve, table, &bot).await? {
                     break;
                 }
@@ -134,7 +134,7 @@ impl Lobby {
                 Funding::Busy => tokio::time::sleep(FUNDING_PAUSE).await,
             }
         }
-        Err(Unavailable::new("coins are being given to other bots".into()).into())
+        Err(Unavailable::new("grants to other bots are in progress".into()).into())
     }
 
     /// Frees the seat of a bot for a guest at a full private table: at once between games, in which
@@ -149,7 +149,7 @@ impl Lobby {
         guest: &Candidate,
         table: &Table<AnyGame>,
     ) -> Result<(), LobbyError> {
-        let bots: Vec<_> = table.occupants().filter(|(_, who)| who.bot).collect();
+        let bots: Vec<_> = table.occupants().filter(|(_, occupant)| occupant.bot).collect();
         let is_full = table.occupants().count() >= usize::from(table.seat_count());
         let Some((_, bot)) = bots.last().filter(|_| is_full) else {
             return Err(LobbyError::TableFull);

@@ -94,7 +94,7 @@ impl Lobby {
             match poll_updates(&self.live, &self.waiters, place.as_deref()).await {
                 Ok(next) => place = next,
                 Err(error) => {
-                    tracing::debug!(%error, "what becomes of tickets is read later");
+                    tracing::debug!(%error, "ticket updates could not be read");
                     place = None;
                 }
             }

@@ -79,12 +79,12 @@ impl Catalog {
     }
 
     /// Subscribes to changes of the rooms.
-    pub fn changes(&self) -> watch::Receiver<Arc<[Arc<Room>]>> {
+    pub fn subscribe_changes(&self) -> watch::Receiver<Arc<[Arc<Room>]>> {
         self.rooms.subscribe()
     }
 
     /// Refreshes the copy. Runs for as long as it is polled; a process has one such task.
-    pub async fn follow(self) {
+    pub async fn follow_changes(self) {
         let mut ticks = tokio::time::interval(REFRESH_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_failing = false;
@@ -95,7 +95,7 @@ impl Catalog {
                 Err(error) => {
                     // The error is logged once, not at every refresh.
                     if !is_failing {
-                        tracing::error!(%error, "changes of rooms are not known_revision of");
+                        tracing::error!(%error, "rooms could not be refreshed");
                     }
                     is_failing = true;
                 }

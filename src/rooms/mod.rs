@@ -155,15 +155,15 @@ impl Room {
 pub enum RoomError {
     #[error("there is no room {id}")]
     Unknown { id: String },
-    #[error("there is a room {id} already")]
+    #[error("room {id} already exists")]
     Taken { id: String },
     /// The caller decided on an outdated revision.
-    #[error("the room is at revision {revision}; look at it again")]
+    #[error("the room is at revision {revision}: read it again")]
     Changed { revision: u32 },
     /// A setting that the room rejects, with the reason.
     #[error("{field}: {why}")]
     Unsound { field: Cow<'static, str>, why: Cow<'static, str> },
-    #[error("there are {most} rooms, and no more can be made", most = ROOMS_MAX)]
+    #[error("the maximum of {most} rooms is reached", most = ROOMS_MAX)]
     TooMany,
     /// A temporary error: the call may be retried.
     #[error("rooms are unavailable: {reason}")]

@@ -37,12 +37,12 @@ pub fn choose_rules(
     let kinds = catalog::kinds();
     let Some(entry) = kinds.iter().find(|entry| entry.name == kind) else {
         let names: Vec<_> = kinds.iter().filter(|entry| !entry.is_hidden).map(|k| k.name).collect();
-        return Err(unsound("kind", format!("there is no game {kind}, but {}", names.join(", "))));
+        return Err(unsound("kind", format!("there is no game {kind}; there are {}", names.join(", "))));
     };
     let sets = &entry.rule_sets;
     let Some(named) = sets.iter().find(|set| set.name == rule_set) else {
         let names: Vec<_> = sets.iter().map(|set| set.name).collect();
-        let why = format!("{kind} has no rule set {rule_set}, but {}", names.join(", "));
+        let why = format!("{kind} has no rule set {rule_set}; it has {}", names.join(", "));
         return Err(unsound("rule_set", why));
     };
     let rules = match switches {

@@ -61,7 +61,7 @@ pub enum TapesError {
     NoGame(String),
     #[error("seed {0}: a message could not be written")]
     Unwritable(u64),
-    #[error("seed {0}: no game came to its end")]
+    #[error("seed {0}: no game ended")]
     Endless(u64),
     #[error(transparent)]
     Write(#[from] io::Error),

@@ -309,7 +309,7 @@ impl Recorder {
         if let Some(open) = self.pending.take() {
             assert!(
                 (open.game, open.prompt, &open.action) == (game, prompt, action),
-                "the same question has the same answer"
+                "a repeated prompt gets the same action"
             );
             self.deliver(shown)?;
             self.send_ack(open.id)?;

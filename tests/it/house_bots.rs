@@ -141,7 +141,7 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
             }
         }
     };
-    timeout(PATIENCE, gone).await.expect("bots do not stay without a player");
+    timeout(PATIENCE, gone).await.expect("bots leave with the player");
 
     // The game counts for the player's own statistics, but for no leaderboard and no rating.
     let done = |answer: &Value| answer["items"][0]["games"] == 1;
@@ -172,7 +172,7 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, swept).await.expect("bots that sit nowhere have no coins");
+    timeout(PATIENCE, swept).await.expect("bots without a seat have no coins");
     let back = "select t.code, count(distinct t.source), sum(t.amount)::bigint > 0
         from transfers t
         join accounts i on i.id = t.destination and i.kind = 'issue'
@@ -245,10 +245,10 @@ async fn waiting_times_outlive_the_matcher() {
         let mut matcher = Matcher::new(node.lobby.clone()).with_bots(bots);
         // Companions are provided in one of every few rounds, which these include.
         for _ in 0..10 {
-            assert!(matcher.run_round().await.unwrap().is_some(), "the lease was given back");
+            assert!(matcher.run_round().await.unwrap().is_some(), "the lease was released");
         }
         matcher.release_lease().await.unwrap();
-        let memory = live.matching_memory().await.unwrap().expect("a matcher remembers who waits");
+        let memory = live.matching_memory().await.unwrap().expect("the matcher stores the waiting tables");
         assert!(memory.contains(&table.to_string()), "{memory}");
         remembered.insert(memory);
     }
@@ -335,7 +335,7 @@ async fn grants_to_bots_stay_within_the_daily_limit() {
     for _ in 0..20 {
         matcher.run_round().await.unwrap();
     }
-    assert_eq!(lobby.ticket(dear, ticket.id).await.unwrap().table, None, "no bot is that rich");
+    assert_eq!(lobby.ticket(dear, ticket.id).await.unwrap().table, None, "no bot can be funded for this room");
     assert_eq!(coins().await, 0);
 
     let cheap = bank.player(1_000_000).await;

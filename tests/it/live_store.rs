@@ -87,7 +87,7 @@ async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     assert_eq!(stored.lines, [entry(&a), entry(&b)]);
     assert_eq!(live.tail(table, point_after(&a)).await.unwrap(), Tail::Lines(vec![entry(&b)]));
     assert_eq!(live.tail(table, point_after(&b)).await.unwrap(), Tail::Lines(vec![]));
-    assert_eq!(live.tail(table, Point { version: 3, ..to(&b) }).await.unwrap(), Tail::Elsewhere);
+    assert_eq!(live.tail(table, Point { version: 3, ..point_after(&b) }).await.unwrap(), Tail::Elsewhere);
 }
 
 /// A journal that has lost its end and grown again has another history, whatever its length.
@@ -116,7 +116,7 @@ async fn a_point_of_another_history_is_distinguished_from_one_of_the_same_length
                 live.append(table, line(known, "x", None)).await.unwrap(),
                 AppendOutcome::Elsewhere
             );
-            assert!(!live.compact(table, known, "after what is lost").await.unwrap());
+            assert!(!live.compact(table, known, "after the lost lines").await.unwrap());
         }
     }
     let Tail::Lines(lines) = live.tail(table, kept).await.unwrap() else { panic!("it is there") };
@@ -192,7 +192,7 @@ async fn only_an_idle_table_expires() {
     let (live, _publications) = house.connect().await;
     let table = table();
     let start = create(&live, table).await;
-    assert_eq!(are_expiring(&house, table).await, [true, false], "nothing is in its journal");
+    assert_eq!(are_expiring(&house, table).await, [true, false], "an empty journal");
     let due = |after| line(after, "due", Some(at(5_000)));
     let waits = |after| line(after, "waits", None);
     let idles = |after| NewLine { idle_ms: Some(IDLE_MS), ..line(after, "idles", None) };
@@ -374,7 +374,7 @@ fn anybody() -> [Candidate; 1] {
 }
 
 fn reservation<'a>(room: &'a str, who: &'a [Candidate]) -> SeatReservation<'a> {
-    SeatReservation { room, seats: 3, who, networks_apart: true }
+    SeatReservation { room, seats: 3, candidates: who, networks_apart: true }
 }
 
 fn with_conflict_key(mark: u64) -> [Candidate; 1] {
@@ -391,7 +391,7 @@ async fn no_seat_is_reserved_beside_the_same_conflict_key() {
     assert_eq!(reserve(&live, reservation("newbie", &one), here, &[]).await, here);
     assert_eq!(reserve(&live, reservation("newbie", &two), there, &[]).await, there);
     let again = reserve(&live, reservation("newbie", &one), another, &[]).await;
-    assert_eq!(again, here, "the same player again");
+    assert_eq!(again, here, "a repeated reservation returns the same table");
     let players = [one[0].player];
     let listed = TableListing { room: "newbie", seats: 3, has_pot: false, players: &players };
     live.list_table(here, listed).await.unwrap();
@@ -440,7 +440,7 @@ async fn no_seat_is_reserved_beside_a_player_whom_either_has_blocked() {
         let room = Uuid::new_v4().to_string();
         assert_eq!(reserve(&live, reservation(&room, one), here, &[]).await, here);
         let open = live.open_tables(&room).await.unwrap();
-        assert_eq!(open[0].companions, one, "it is stored whole");
+        assert_eq!(open[0].companions, one, "the whole list is stored");
         assert!(!live.reserve_at_table(reservation(&room, other), here).await.unwrap());
         assert_eq!(reserve(&live, reservation(&room, other), there, &[]).await, there);
         assert!(live.reserve_at_table(reservation(&room, &anybody()), here).await.unwrap());
@@ -472,7 +472,7 @@ async fn a_player_is_online_for_all_processes_until_its_process_goes_silent() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), silent).await.expect("it expires by itself");
+    tokio::time::timeout(Duration::from_secs(30), silent).await.expect("the set expires");
 }
 
 /// Requests for many days do not fill Redis: the boards that were filled first are evicted.

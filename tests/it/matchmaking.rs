@@ -59,7 +59,7 @@ async fn wait_until_over(client: &Client, ticket: &Value) -> Value {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, looking).await.expect("a ticket comes to its end")
+    timeout(PATIENCE, looking).await.expect("the ticket is over")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,13 +95,13 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
     let fourth = house.guest("Dante").await;
     let ticket = seek(&fourth, &[NEWBIE]).await;
     assert_eq!(ticket["state"], "waiting");
-    assert_eq!(seek(&fourth, &["barkada"]).await["id"], ticket["id"], "one ticket a player");
+    assert_eq!(seek(&fourth, &["barkada"]).await["id"], ticket["id"], "a player has one ticket");
     let (status, _) = call(&clients[0], "GET", &path_of(&ticket), None).await;
-    assert_eq!(status, 404, "a ticket is its player's own");
+    assert_eq!(status, 404, "a ticket belongs to its player");
     let (status, cancelled) = call(&fourth, "DELETE", &path_of(&ticket), None).await;
     assert_eq!((status, &cancelled["state"]), (200, &json!("cancelled")));
     let (status, _) = call(&fourth, "DELETE", &path_of(&ticket), None).await;
-    assert_eq!(status, 200, "cancelled once and for all");
+    assert_eq!(status, 200, "cancellation is idempotent");
     running.stop().await.unwrap();
 }
 
@@ -304,12 +304,12 @@ async fn the_next_matcher_finishes_the_placements_of_a_dead_one() {
     assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
     // One of the three had a reservation and a seat claim when the matcher died.
     let who = [Candidate::new(players[0], 25_000)];
-    let reserve = SeatReservation { room: NEWBIE, seats: 3, who: &who, networks_apart: true };
+    let reserve = SeatReservation { room: NEWBIE, seats: 3, candidates: &who, networks_apart: true };
     assert!(live.reserve_at_table(reserve, table).await.unwrap());
     assert!(live.claim_seat(players[0], table).await.unwrap());
 
     let mut next = Matcher::new(lobby.clone());
-    assert_eq!(next.run_round().await.unwrap(), None, "the lease lasts");
+    assert_eq!(next.run_round().await.unwrap(), None, "the lease has not expired");
     let cancelled = lobby.cancel_ticket(players[1], ids[1]).await.unwrap_err();
     assert!(matches!(cancelled, LobbyError::TicketMatched), "{cancelled}");
     run_rounds_until_over(&mut next, &lobby, &players, &tickets).await;
@@ -421,7 +421,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
                     (TicketState::Cancelled, Ok(None)) => break,
                     // A player seated without the ticket no longer needs it.
                     (TicketState::Cancelled, Ok(Some(_))) => {
-                        assert!(instant.contains(player), "a cancelled ticket is no seat");
+                        assert!(instant.contains(player), "a cancelled ticket without an instant seat");
                         break;
                     }
                     // Too few players are left for a table.
@@ -431,7 +431,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
             }
         }
     };
-    timeout(PATIENCE, ended).await.expect("every ticket comes to its end");
+    timeout(PATIENCE, ended).await.expect("every ticket is over");
     let mut seats: BTreeMap<PlayerId, usize> = BTreeMap::new();
     let mut tables = BTreeSet::new();
     for (player, ticket) in all() {

@@ -321,7 +321,7 @@ async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
     let house = House::with_clocks(quick()).await;
     let client = house.guest("Althea").await;
     let table = join_practice(&client, "tongits").await;
-    assert_eq!(join_practice(&client, "tongo_options").await, table, "the one that it has");
+    assert_eq!(join_practice(&client, "tongo_options").await, table, "the same table is returned");
     assert_eq!(client.seat("newbie").await.unwrap(), table);
     let private = json!({ "room": "newbie", "bet": 100 });
     let (status, refused) = call(&client, "POST", "/v1/private-tables", Some(&private)).await;
@@ -367,7 +367,7 @@ async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
             }
         }
     };
-    timeout(PATIENCE, free).await.expect("the table is no more listed");
+    timeout(PATIENCE, free).await.expect("the table is no longer listed");
     let none = lobby::Options { practice_tables: 0, ..lobby::Options::default() };
     let house = House::with(Setup { lobby: none, ..Setup::default() }).await;
     let third = house.guest("Carmela").await;
@@ -392,7 +392,7 @@ async fn an_abandoned_practice_table_closes_automatically() {
     seated.until(|table| matches!(table.phase(), Phase::Waiting)).await;
     assert!(seated.table.is_deserted());
     let is_free = async { while !matches!(node.lobby.seated_at(player).await, Ok(None)) {} };
-    timeout(PATIENCE, is_free).await.expect("the player is bound to it no more");
+    timeout(PATIENCE, is_free).await.expect("the seat claim is released");
     let hint = node.tables().read_table(table).await.unwrap().unwrap().hint(player);
     assert!(matches!(hint, Err(Rejection::NotSeated)));
 }

@@ -49,7 +49,7 @@ async fn only_the_players_of_a_killed_node_are_away() {
     watcher.until(|table| is_here(table, players[0])).await;
     assert!(watcher.table.away_seats().is_empty() && watcher.table.taken_over_seats().is_empty());
     assert_eq!(back.player, players[0]);
-    assert!(is_here(&watcher.table, players[1]), "the older connection's end meant nothing");
+    assert!(is_here(&watcher.table, players[1]), "the end of the older connection has no effect");
     bank.audit_clean().await;
 }
 
@@ -75,7 +75,7 @@ async fn a_node_declared_dead_ends_its_watches() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, asleep).await.expect("it does not know the time");
+    timeout(PATIENCE, asleep).await.expect("a silent node does not know the time");
     silent.wake();
     let ended = async { while through_silent.notices.recv().await.is_some() {} };
     timeout(PATIENCE, ended).await.expect("the watch ends");
@@ -111,13 +111,13 @@ async fn a_node_that_dies_while_claiming_another_loses_nothing() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, emptied).await.expect("the heir tells all of them");
+    timeout(PATIENCE, emptied).await.expect("the heir reports all connections");
     let counted = async {
         while heir.tables().counts().dead_node_connections() < 140 {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, counted).await.expect("the heir counts what it told");
+    timeout(PATIENCE, counted).await.expect("the heir counts the connections that it reported");
     assert_eq!(heir.tables().counts().dead_node_connections(), 140);
     assert!(redis.send_heartbeat(shard, node, true, None).await.unwrap().is_dead);
 }

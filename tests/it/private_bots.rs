@@ -64,7 +64,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     // The maximum loss is one ante of one bet and 14 bets (rule 6.9).
     assert_eq!(table["loss_max"], 15 * BET);
     let again = call(&host, "POST", &fill, None).await;
-    assert_eq!(again, (200, table), "where enough are there nothing happens");
+    assert_eq!(again, (200, table), "a table with enough players stays unchanged");
 
     // Before a game the guest gets the seat at once.
     let (status, seat) = call(&other, "POST", &path(&code, "/seat"), None).await;

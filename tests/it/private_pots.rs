@@ -197,7 +197,7 @@ async fn a_kicked_player_takes_its_share_of_the_pot_along() {
             play.next().await.unwrap();
         }
     };
-    timeout(PATIENCE, shrinks).await.expect("those at the table see the POT shrink");
+    timeout(PATIENCE, shrinks).await.expect("the players at the table see the smaller POT");
     play.drop_connection();
 
     let friend = party.house.guest("Dante").await;
@@ -205,7 +205,7 @@ async fn a_kicked_player_takes_its_share_of_the_pot_along() {
     let play = play_game(&[host, other, &friend]).await;
     let pot = play.view().unwrap().pot.hundredths();
     assert!(pot == 0 || pot == 5 * BET, "{pot}");
-    assert_eq!(refund_notices(guest).await, [BET], "what was returned is returned once");
+    assert_eq!(refund_notices(guest).await, [BET], "the refund happens once");
     party.audit_clean().await;
 }
 

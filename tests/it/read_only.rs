@@ -8,7 +8,7 @@ use bahay::archive::halted;
 use bahay::client::{Client, Play};
 use bahay::db;
 use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
-use bahay::live_store::{LiveStore, SetupError};
+use bahay::live_store::{LiveStore, RedisSetupError};
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
@@ -287,7 +287,7 @@ async fn a_server_does_not_start_on_a_redis_that_evicts_keys() {
     let mut redis = live.raw().await;
     tell(&mut redis, "CONFIG SET maxmemory-policy allkeys-lru").await;
     let refused = store.check_setup().await;
-    assert!(matches!(refused, Err(SetupError::Evicts { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(RedisSetupError::Evicts { .. })), "{refused:?}");
     let database = TestDatabase::new().await;
     let output = serve(&database).env("REDIS_URL", services.redis_url()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

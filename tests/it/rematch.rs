@@ -42,7 +42,7 @@ async fn invited(play: &mut Play) -> (String, PlayerId, String, GameId) {
             }
         }
     };
-    timeout(PATIENCE, hearing).await.expect("an invitation comes")
+    timeout(PATIENCE, hearing).await.expect("an invitation arrives")
 }
 
 /// Plays a game of three players in a room to its end, and returns its id.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bahay::clock::Timestamp;
-use bahay::fixtures::{self, GenerateHistory, HistoryError, Written};
+use bahay::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::records::Records;
@@ -25,7 +25,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 /// A database with so many games in the ninety days before [`NOW`].
-pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, Written) {
+pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, HistorySummary) {
     let database = TestDatabase::new().await;
     let owner = database.owner_pool().await;
     let what = GenerateHistory { games, days: 90, players, seed: 7, beside_others: false };

@@ -136,7 +136,7 @@ async fn players_at_a_limit_are_not_matched() {
         seats.push(lobby.seated_at(*player).await.unwrap());
     }
     assert!(seats[2].is_some() && seats[2] == seats[3], "{seats:?}");
-    assert_eq!(seats[..2].iter().flatten().count(), 1, "one of the pair: {seats:?}");
+    assert_eq!(seats[..2].iter().flatten().count(), 1, "only one of the pair is seated: {seats:?}");
 
     let rich = bank.player(1_000_000).await;
     book_flow(&bank, rich, bank.player(1_000_000).await, DAY_STAKES_MAX).await;

@@ -207,7 +207,7 @@ async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
 
 /// Waits until a player has lost its seat.
 async fn until_unseated(client: &Client) {
-    until("whoever is not ready loses the seat", async || {
+    until("the seat is lost without readiness", async || {
         let seat = call(client.base(), client.access_token(), "GET", "/v1/table", None).await;
         seat.status == 404
     })
@@ -351,7 +351,7 @@ async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
         tables.push(seat.body["table"].clone());
     }
     assert_ne!(tables[0], tables[1]);
-    assert_eq!(tables[0], tables[2], "somebody with another device sits there");
+    assert_eq!(tables[0], tables[2], "a player with another device joins");
     for token in [&first, &second, &third] {
         call(&house.base, token, "DELETE", "/v1/table", None).await;
     }
