@@ -145,8 +145,9 @@ fn print_habits(counts: &HabitCounts, skill: &str, games: u64) {
     for round in 0..8 {
         lost = 0.0;
         for dump in &counts.dumps {
-            let of = |one: &[usize; TRAITS]| one.iter().map(|place| weights[*place]).sum::<f64>();
-            let scores: Vec<f64> = dump.iter().map(|one| of(one).exp()).collect();
+            let log_weight =
+                |one: &[usize; TRAITS]| one.iter().map(|place| weights[*place]).sum::<f64>();
+            let scores: Vec<f64> = dump.iter().map(|one| log_weight(one).exp()).collect();
             let sum: f64 = scores.iter().sum();
             lost -= (scores[0] / sum).ln();
             for (place, (one, score)) in dump.iter().zip(&scores).enumerate() {

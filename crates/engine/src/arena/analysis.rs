@@ -137,7 +137,7 @@ struct Decisions<G: Game> {
 impl<G: Game> Decisions<G> {
     fn from_record(record: &Record<G>, seat: Seat) -> Result<Self, InvalidRecordError> {
         let viewer = Viewer::Seat(seat);
-        let mut read = Self { decisions: Vec::new(), shown: Vec::new(), games: None };
+        let mut collected = Self { decisions: Vec::new(), shown: Vec::new(), games: None };
         let mut before: Option<G> = None;
         let mut number = 0;
         let mut legal = Vec::new();
@@ -149,22 +149,22 @@ impl<G: Game> Decisions<G> {
                 legal.clear();
                 G::legal_in_view(&view, &mut legal);
                 let games = G::imagined_game_count(&view);
-                read.games = read.games.max(games);
+                collected.games = collected.games.max(games);
                 if legal.len() > 1 && games.is_some() {
-                    let shown = read.shown.len();
+                    let shown = collected.shown.len();
                     let action = taken.action.clone();
-                    read.decisions.push(Decision { step: number, view, shown, action });
+                    collected.decisions.push(Decision { step: number, view, shown, action });
                 }
-            } else if read.games.is_none() {
+            } else if collected.games.is_none() {
                 // Also determined for a player who took no decision.
-                read.games = G::imagined_game_count(&step.state.view(viewer));
+                collected.games = G::imagined_game_count(&step.state.view(viewer));
             }
             let events = step.events.iter().filter_map(|event| G::redact(event, viewer));
-            read.shown.extend(events);
+            collected.shown.extend(events);
             before = Some(step.state.clone());
             number += 1;
         })?;
-        Ok(read)
+        Ok(collected)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The games of the house, each in a folder of its own.
+//! The games of the catalogue, each in a module of its own.
 
 pub mod tongits;
 pub mod tongo_assets;

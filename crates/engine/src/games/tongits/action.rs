@@ -84,7 +84,7 @@ refusals! {
     /// The reasons for refusing an action, in the order of their checks: the first that applies is
     /// returned.
     pub enum Illegal {
-        NotDealt => "not_dealt", "2.3", "the cards are not dealt yet";
+        NotDealt => "not_dealt", "2.3", "the cards have not been dealt yet";
         GameOver => "game_over", "2.5", "the game is over";
         /// A fight is open, and the action is not an answer to it.
         FightOpen => "fight_open", "4.2", "a fight is going on; answer challenge or fold if asked";

@@ -31,7 +31,7 @@ pub enum Action {
         /// The card to discard, which is given only if the hand holds seven cards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         discard: Option<Card>,
-        /// Whether a free purchase is spent.
+        /// True if a free purchase is spent.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         free: bool,
     },
@@ -40,7 +40,7 @@ pub enum Action {
         /// The card that a wild would replace if the hand holds seven cards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         replace: Option<Card>,
-        /// Whether a free purchase is spent.
+        /// True if a free purchase is spent.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         free: bool,
     },
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_action_is_refused() {
+    fn an_invalid_action_is_refused() {
         for json in [
             r#"{"type":"pay","chips":1}"#,
             r#"{"type":"open","risk":3}"#,

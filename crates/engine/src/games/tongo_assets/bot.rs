@@ -26,7 +26,8 @@ use crate::seat::Seat;
 
 /// Chooses the AI's action; `None` if the viewer is not prompted.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
-    let (actor, own) = (view.actor()?, view.own.as_ref()?);
+    let actor = view.actor()?;
+    let own = view.own.as_ref()?;
     // The fallback is the action of the clock.
     let plain = clock::default_action(&actor)?;
     Some(BotPosition { actor, own }.choose_action().unwrap_or(plain))
@@ -106,7 +107,8 @@ impl BotPosition<'_> {
     /// than the seat can pay again.
     fn choose_opening(&self) -> Action {
         let (least, most) = self.public().opening_risk();
-        let (chips, others) = (self.chips(), self.others());
+        let chips = self.chips();
+        let others = self.others();
         let most = most.min(chips);
         if least > most {
             return Action::Retreat;

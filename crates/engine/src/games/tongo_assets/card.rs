@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_card_is_refused() {
+    fn an_invalid_card_is_refused() {
         for text in
             ["", "4", "4R", "8Ra", "0Ra", "4Rc", "4ra", "W14", "W01", "W+1", "F6", "X2", "é"]
         {

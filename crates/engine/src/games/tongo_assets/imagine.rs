@@ -19,7 +19,8 @@ use crate::seat::Seat;
 /// Samples a game; `None` for a spectator, if no seat is prompted, or while a bribe is pending,
 /// whose cards are visible.
 pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAssets> {
-    let (viewer, own) = (view.viewer?, view.own.as_ref()?);
+    let viewer = view.viewer?;
+    let own = view.own.as_ref()?;
     view.prompt()?;
     let public = &view.public;
     if public.offer.is_some() {

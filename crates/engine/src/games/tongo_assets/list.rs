@@ -169,7 +169,8 @@ fn list_assessment_actions(actor: &Actor<'_>, swapped: bool, sold: bool, each: &
 /// Lists the answers to a confront beside paying and retreating (rules 4.1, 4.4 and 4.5).
 fn list_confront_answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let PublicState { rules, raises, risk, unindexed, .. } = actor.public;
-    let (risk, chips) = (*risk, actor.chips());
+    let risk = *risk;
+    let chips = actor.chips();
     if *raises < rules.raises_max {
         for_each_risk(risk + 1, (risk + rules.raise_max).min(chips), |risk| {
             each(Action::RaiseConfront { risk });

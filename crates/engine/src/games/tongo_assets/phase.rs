@@ -35,7 +35,7 @@ pub enum Phase {
     /// The seat assesses the section before it (rule 3).
     Assess {
         seat: Seat,
-        /// Whether the seat has been shown its section.
+        /// True if the seat has been shown its section.
         began: bool,
         swapped: bool,
         sold: bool,
@@ -139,7 +139,7 @@ pub struct PlayerState {
     pub chips: u32,
     /// The payment in this round of risking or this confront (rule 2.2).
     pub paid: u32,
-    /// Whether the seat has had its turn in this round of risking.
+    /// True if the seat has had its turn in this round of risking.
     pub acted: bool,
     /// The number of assets in the hand.
     pub assets: u8,

@@ -61,7 +61,7 @@ pub struct PublicState {
     /// The pending bribe (rule 4.6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
-    /// Whether the seat has already offered a bribe before this decision (rule 4.6).
+    /// True if the seat has already offered a bribe before this decision (rule 4.6).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub offered: bool,
     /// The shown hands by seat.
@@ -528,7 +528,8 @@ impl PublicState {
         let Some(offer) = self.offer.take().filter(|_| accepted) else {
             return;
         };
-        let (assets, wilds) = (offer.cards.assets().count(), offer.cards.wilds().count());
+        let assets = offer.cards.assets().count();
+        let wilds = offer.cards.wilds().count();
         let kept = offer.cards.count() - assets - wilds;
         let from = &mut self.players[offer.from];
         from.chips -= offer.chips;

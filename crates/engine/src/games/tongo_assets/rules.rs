@@ -64,11 +64,11 @@ pub struct Rules {
     pub confront_all_rounds: u8,
     /// The share of the strongest hand in the pot, in hundredths (rule 6.2).
     pub winner_share: u8,
-    /// Whether the margin may be indexed (rule 4.4).
+    /// True if the margin may be indexed (rule 4.4).
     pub margins: bool,
-    /// Whether the buy-in may be leveraged (rule 4.5).
+    /// True if the buy-in may be leveraged (rule 4.5).
     pub leverage: bool,
-    /// Whether bribes may be offered (rule 4.6).
+    /// True if bribes may be offered (rule 4.6).
     pub bribes: bool,
     /// The countdowns of the prompts (rule 7).
     pub countdowns: Countdowns,
@@ -256,7 +256,7 @@ mod tests {
             assert_eq!(rules.check(), Err(bad));
             assert!(bad.to_string().starts_with(bad.field()), "{bad}");
             let written = serde_json::to_value(rules).unwrap();
-            assert!(written.get(bad.field()).is_some(), "the name is that of a field: {bad}");
+            assert!(written.get(bad.field()).is_some(), "the error names a field: {bad}");
         }
     }
 

@@ -279,7 +279,8 @@ fn build_order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, SetupError>
 fn recount_public(game: &mut TongoAssets) {
     let TongoAssets { public, hidden } = game;
     for seat in Seat::all(public.seats()) {
-        let (hand, pile) = (hidden.hands[seat], hidden.piles[seat]);
+        let hand = hidden.hands[seat];
+        let pile = hidden.piles[seat];
         let player = &mut public.players[seat];
         (player.assets, player.wilds) = (hand.assets().count(), hand.wilds().count());
         player.kept = hidden.kept[seat].count();

@@ -76,38 +76,38 @@ const KINDS: [Acquire; 3] = [Acquire::Free, Acquire::Reveal, Acquire::Dividend];
 impl Spaces for TongoAssets {
     const FIELDS: &'static [Field] = &[
         field("hand", 105, 1, "for each of 7 places of the own hand: 7 numbers, 7 colours, wild"),
-        field("kept", 3, 3, "what the viewer keeps apart: free, reveal, dividend"),
+        field("kept", 3, 3, "acquire cards that the viewer keeps: free, reveal, dividend"),
         field("before", 98, 1, "in the own assessment, for each of 7 slots: 7 numbers, 7 colours"),
-        field("look", 98, 1, "the same of the section that it looked at last"),
-        field("look_section", 8, 1, "which section that is"),
+        field("look", 98, 1, "the same of the section that it last looked at"),
+        field("look_section", 8, 1, "the section that it last looked at"),
         field("own_section", 8, 1, "the section in front of the viewer"),
         field("slots", 56, 1, "for each of 8 sections: the slots in which an asset lies"),
-        field("acquires", 8, 3, "for each section how many acquire cards lie there"),
+        field("acquires", 8, 3, "for each section the number of its acquire cards"),
         field("decks", 2, 98, "assets and acquire cards in the decks"),
         field("phase", 6, 1, "one of: open, risk, assess, confront, debts, a bribe to answer"),
-        field("turn", 8, 1, "whose turn it is, from the viewer on"),
-        field("opener", 8, 1, "who opened this round, or is the dealer"),
-        field("confronter", 8, 1, "who confronts"),
+        field("turn", 8, 1, "the seat whose turn it is, from the viewer on"),
+        field("opener", 8, 1, "the seat that opened this round, or the dealer"),
+        field("confronter", 8, 1, "the seat that confronts"),
         field("done", 2, 1, "in this assessment: swapped, sold"),
-        field("round", 1, 50, "openings that were paid"),
+        field("round", 1, 50, "the number of paid openings"),
         field("risk", 1, 32_767, "the risk"),
         field("prices", 2, 32_767, "the purchase price and the sell price"),
         field("raises", 1, 20, "raises in this round of risking or this confront"),
         field("pot", 1, 32_767, "chips in the pot"),
         field("offered", 1, 1, "a bribe was offered before this decision"),
-        field("playing", 8, 1, "who has not retreated, from the viewer on"),
+        field("playing", 8, 1, "the seats that have not retreated, from the viewer on"),
         field("chips", 8, 32_767, "the chips of each seat"),
-        field("paid", 8, 32_767, "what each has paid in this round or confront"),
-        field("acted", 8, 1, "who has had its turn in this round of risking"),
+        field("paid", 8, 32_767, "chips that each has paid in this round or confront"),
+        field("acted", 8, 1, "the seats that have had a turn in this round of risking"),
         field("hand_cards", 8, 7, "assets and wilds that each holds"),
         field("wilds", 8, 7, "wilds that each holds"),
         field("kept_cards", 8, 3, "acquire cards that each keeps apart"),
         field("piles", 8, 128, "cards on the pile of each"),
         field("margins", 8, 50, "the margin of each in this confront"),
-        field("owes", 8, 32_767, "what the margin of each borrowed"),
+        field("owes", 8, 32_767, "chips borrowed by the margin of each"),
         field("leverages", 8, 95, "the leverage of each in this confront"),
-        field("offer_from", 8, 1, "who offers the bribe that waits"),
-        field("offer", 2, 32_767, "its chips, and how many cards"),
+        field("offer_from", 8, 1, "the seat that offers the open bribe"),
+        field("offer", 2, 32_767, "the chips and the number of cards of the bribe"),
     ];
 
     fn action_names() -> Vec<String> {
@@ -146,7 +146,8 @@ impl Spaces for TongoAssets {
     }
 
     fn action_number(view: &View, action: &Action) -> Option<u16> {
-        let (public, actor) = (&view.public, view.actor()?);
+        let public = &view.public;
+        let actor = view.actor()?;
         let hand = actor.hand;
         let discarded = |card: Option<Card>| match card {
             None => Some(0),
@@ -212,7 +213,8 @@ impl Spaces for TongoAssets {
     }
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
-        let (public, round) = (&view.public, round(view));
+        let public = &view.public;
+        let round = round(view);
         let own = view.own.unwrap_or_default();
         write_own(public, &own, round, tensor);
         for section in 0..SEATS_MAX {
@@ -326,7 +328,8 @@ fn index_in_set(cards: CardSet, card: Card) -> Option<u16> {
 
 /// Returns the index of a risk among the listed risks of a range.
 fn risk_index(risk: u32, least: u32, most: u32) -> Option<u16> {
-    let (mut place, mut found) = (0, None);
+    let mut place = 0;
+    let mut found = None;
     for_each_risk(least, most, |listed| {
         if listed == risk {
             found = Some(place);

@@ -59,7 +59,8 @@ impl TongoAssets {
     }
 
     fn actor(&self, seat: Seat) -> Actor<'_> {
-        let (hand, kept) = (self.hidden.hands[seat], self.hidden.kept[seat]);
+        let hand = self.hidden.hands[seat];
+        let kept = self.hidden.kept[seat];
         Actor { public: &self.public, seat, hand, kept }
     }
 
@@ -90,17 +91,20 @@ impl TongoAssets {
             }
             Action::Retreat => self.apply_event(Event::Retreated { seat }, events),
             Action::Swap { discard, slot } => {
-                let (taken, discarded) = (self.asset_in_slot(seat, slot), Face::Up(discard));
+                let taken = self.asset_in_slot(seat, slot);
+                let discarded = Face::Up(discard);
                 self.apply_event(Event::Swapped { seat, slot, taken, discarded }, events);
             }
             Action::Purchase { slot, discard, free } => {
                 let chips = self.purchase_cost(seat, free, events);
-                let (taken, discarded) = (self.asset_in_slot(seat, slot), discard.map(Face::Up));
+                let taken = self.asset_in_slot(seat, slot);
+                let discarded = discard.map(Face::Up);
                 self.apply_event(Event::Purchased { seat, slot, taken, discarded, chips }, events);
             }
             Action::Acquire { replace, free } => self.acquire(seat, replace, free, events),
             Action::Sell { slots } => {
-                let (chips, hand) = (self.public.sell, Some(self.assets_in_slots(seat, slots)));
+                let chips = self.public.sell;
+                let hand = Some(self.assets_in_slots(seat, slots));
                 self.apply_event(Event::Sold { seat, slots, chips, hand }, events);
             }
             Action::Reveal { section } => {
@@ -117,7 +121,7 @@ impl TongoAssets {
             }
             Action::Evade { discards } => {
                 let mut cards = discards.iter().map(Face::Up);
-                let discarded = core::array::from_fn(|_| cards.next().expect("three are named"));
+                let discarded = core::array::from_fn(|_| cards.next().expect("an evasion names three cards"));
                 let chips = self.public.evasion_cost();
                 self.apply_event(Event::Evaded { seat, chips, discarded }, events);
             }
@@ -334,7 +338,7 @@ impl Game for TongoAssets {
     }
 
     fn expire(&self, _events: &mut Vec<Event>) -> Self {
-        panic!("somebody is asked as long as a countdown of this game runs")
+        panic!("a seat is to act while a countdown runs")
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {
@@ -354,7 +358,8 @@ impl Game for TongoAssets {
     }
 
     fn view(&self, viewer: Viewer) -> View {
-        let (public, hidden) = (self.public.clone(), &self.hidden);
+        let public = self.public.clone();
+        let hidden = &self.hidden;
         match viewer {
             Viewer::Seat(seat) => {
                 let own = Some(OwnKnowledge::from_state(&self.public, hidden, seat));

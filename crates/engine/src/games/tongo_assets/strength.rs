@@ -212,7 +212,8 @@ impl NaturalCards {
                 let other = cheapest_pair_cost(pairs & !one, singles & !one);
                 let wilds = costs(one) + other;
                 if wilds <= self.wilds {
-                    let (number, colour) = (number + 1, Some(colour));
+                    let number = number + 1;
+                    let colour = Some(colour);
                     return Some(HandRank {
                         class: Class::MaterialContinuum,
                         number,

@@ -34,7 +34,8 @@ impl View {
 
     /// Returns the viewer as an actor, if it is a player.
     pub(super) fn actor(&self) -> Option<Actor<'_>> {
-        let (seat, own) = (self.viewer?, self.own.as_ref()?);
+        let seat = self.viewer?;
+        let own = self.own.as_ref()?;
         Some(Actor { public: &self.public, seat, hand: own.hand, kept: own.kept })
     }
 

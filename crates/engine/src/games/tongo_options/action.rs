@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_action_is_refused() {
+    fn an_invalid_action_is_refused() {
         for json in [
             r#"{"type":"stop"}"#,
             r#"{"type":"stop","floor":-1}"#,

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_card() {
+    fn refuses_an_invalid_card() {
         for text in ["", "A", "DA", "10D", "1D", "QD", "ad", "X1", "AX"] {
             assert_eq!(text.parse::<Card>(), Err(ParseCardError), "{text}");
         }

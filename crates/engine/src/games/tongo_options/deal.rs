@@ -21,7 +21,7 @@ use crate::seat::Seat;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Drawing {
     dealer: Option<Seat>,
-    /// Whether the options cards are laid; the player deck comes before them.
+    /// True if the options cards are laid; the player deck comes before them.
     is_laid: bool,
     /// The value of a die whose place is still to be drawn.
     value: Option<u8>,
@@ -100,7 +100,8 @@ impl Drawing {
 pub(super) fn complete_deal(public: &PublicState, drawing: &Drawing, hidden: &Hidden) -> Option<CompleteDeal> {
     let dice = drawing.all_dice(public)?;
     let dealer = public.dealer.or(drawing.dealer)?;
-    let (seats, mut hidden) = (public.seats(), *hidden);
+    let seats = public.seats();
+    let mut hidden = *hidden;
     let mut hands: BySeat<CardSet> = Seat::all(seats).map(|_| CardSet::EMPTY).collect();
     let mut seat = dealer;
     let count = usize::from(seats * HAND_CARDS);

@@ -67,7 +67,7 @@ pub enum Event {
     /// A seat has evaded (rules 3.2, 3.5 and 6.2). Others see the number of discarded cards.
     Evaded {
         seat: Seat,
-        /// Whether the seat evaded by its token instead of chips.
+        /// True if the seat evaded by its token instead of chips.
         token: bool,
         chips: u8,
         count: u8,

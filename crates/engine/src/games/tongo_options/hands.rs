@@ -79,7 +79,7 @@ mod tests {
 
     /// Hands outside the set of a class have no match of it, and are weaker than hands with one.
     #[test]
-    fn who_is_not_named_for_a_class_has_no_match_of_it() {
+    fn hands_outside_the_set_of_a_class_have_no_match_of_it() {
         let classes = [Class::Pair, Class::ExactPair, Class::Chain, Class::ExactChain, Class::Four];
         let mut chance = 1;
         let mut named = 0;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_hands_tells_their_places() {
+    fn a_set_of_hands_holds_their_indices() {
         let strength = |text: &str| {
             let card: Card = text.parse().unwrap();
             let cards = CardSet::only(card);

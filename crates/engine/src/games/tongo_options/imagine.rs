@@ -28,7 +28,8 @@ impl View {
     /// # Panics
     /// If a deck lacks a card.
     pub fn game_from_decks(&self, player_deck: &[Card], options_deck: &[Card]) -> Option<TongoOptions> {
-        let (viewer, hand) = (self.viewer?, self.hand()?);
+        let viewer = self.viewer?;
+        let hand = self.hand()?;
         self.public.prompt()?;
         let mut cards = player_deck.iter().copied().filter(|card| !hand.contains(*card));
         let hands = Seat::all(self.public.seats()).map(|seat| {

@@ -67,7 +67,8 @@ pub(super) struct OtherFloors {
 
 impl<'a> Judge<'a> {
     pub(super) fn new(public: &'a PublicState, known: &Floors, hand: CardSet, others: usize) -> Self {
-        let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
+        let floors = public.face_up_cards();
+        let dice = dice::count_values(&public.dice);
         let up = floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let seen = known.iter().flatten().flatten().fold(up, |all, card| all.with(*card));
         let unseen = CardSet::ALL.difference(seen).iter().collect();
@@ -175,7 +176,7 @@ impl<'a> Judge<'a> {
         let mut unseen = self.unseen.clone();
         let count = unseen.len().min(TRIES);
         let cards = self.floors[usize::from(floor)];
-        // Whichever card it is may be turned down again.
+        // The bought card itself can be turned down again.
         let least = if sells { self.win_chance_with_floor(elsewhere, cards) } else { 0 };
         let mut sum = 0;
         for _ in 0..count {
@@ -213,7 +214,8 @@ impl<'a> Judge<'a> {
             let discards: CardSet = chosen.map(|(_, card)| card).collect();
             let kept = self.hand.difference(discards);
             let without = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(kept));
-            let (mut sum, mut left) = (0, draws);
+            let mut sum = 0;
+            let mut left = draws;
             for cards in &self.drawn[..DRAWS] {
                 // The draw cannot win even if it wins all the remaining trials.
                 if sum + left * CERTAIN * u32::from(to_u8(SCENARIOS)) <= best.1 {
@@ -234,7 +236,8 @@ impl<'a> Judge<'a> {
     /// Samples the floors and the dice after an opponent's turn.
     fn sample_scenario(&mut self) -> FloorScenario {
         let [floor, up, down, rolled, one, other, ..] = next_word(&mut self.state).to_le_bytes();
-        let (mut floors, mut dice) = (self.floors, self.dice);
+        let mut floors = self.floors;
+        let mut dice = self.dice;
         let cards = &mut floors[usize::from(floor % FLOORS)];
         if up < TURNS_UP && cards.len() < usize::from(SLOTS) {
             let card = self.unseen.get(usize::from(one) % self.unseen.len().max(1));
@@ -306,7 +309,8 @@ impl FloorScenario {
     /// Returns the chance of winning with the kept and the drawn cards, given the evaluation of the
     /// kept cards alone. More cards are never worse, and only floors with their numbers change.
     fn win_chance_with_draw(&self, kept: CardSet, (judged, wins): (Strength, u32), drawn: CardSet) -> u32 {
-        let (hand, numbers) = (kept.union(drawn), drawn.numbers());
+        let hand = kept.union(drawn);
+        let numbers = drawn.numbers();
         let touched = self.floors.iter().filter(|floor| floor.numbers() & numbers != 0);
         let own =
             touched.fold(judged, |best, floor| best.max(Strength::from_hand(hand, *floor, &self.dice)));
@@ -379,7 +383,8 @@ mod tests {
         for place in 0..200 {
             let rules = Rules { dice_2d6: place % 2 == 0, ..Rules::lively() };
             let mut game = TongoOptions::new(&rules, 3, None);
-            let (mut events, mut actions) = (alloc::vec![], alloc::vec![]);
+            let mut events = alloc::vec![];
+            let mut actions = alloc::vec![];
             for _ in 0..place {
                 game = match game.turn() {
                     Turn::Over | Turn::Wait(_) => break,

@@ -115,7 +115,7 @@ fn check_answer(
     action: &Action,
 ) -> Result<(), Illegal> {
     require(challenge.asked == seat, Illegal::NotAsked)?;
-    debug_assert!(!public.player(seat).folded, "who has folded is not asked");
+    debug_assert!(!public.player(seat).folded, "a folded seat is not to act");
     match (challenge.target, action) {
         (Some(target), Action::Evade { discards }) if target == seat => {
             check_discards(hand, discards)

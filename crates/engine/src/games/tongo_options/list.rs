@@ -32,7 +32,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     /// If the list is full.
     pub fn push(&mut self, thing: T) {
         let place = self.things.get_mut(usize::from(self.len));
-        *place.expect("a list is made long enough for its things") = thing;
+        *place.expect("the capacity suffices for every item") = thing;
         self.len += 1;
     }
 
@@ -131,7 +131,7 @@ mod tests {
     use super::List;
 
     #[test]
-    fn only_what_is_in_the_list_counts() {
+    fn unused_places_do_not_affect_equality() {
         let mut list: List<u8, 4> = [3, 1, 2].into_iter().collect();
         list.drop_first(1);
         assert_eq!(*list, [1, 2]);

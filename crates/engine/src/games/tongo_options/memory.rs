@@ -8,7 +8,9 @@ use crate::games::tongo_options::rules::SLOTS;
 /// Returns the face-down cards on the floors that are known from earlier events, without the
 /// face-up cards.
 pub(super) fn remember_floors(public: &PublicState, shown: &mut dyn Iterator<Item = &Event>) -> Floors {
-    let (mut floors, mut exchanges, mut facing) = (Floors::default(), Floors::default(), 0);
+    let mut floors = Floors::default();
+    let mut exchanges = Floors::default();
+    let mut facing = 0;
     for event in shown {
         match event {
             Event::Dealt { up, .. } => {
@@ -19,7 +21,8 @@ pub(super) fn remember_floors(public: &PublicState, shown: &mut dyn Iterator<Ite
             Event::Stopped { floor, .. } => facing = usize::from(*floor),
             Event::Bought { slot, card, .. } => floors[facing][usize::from(*slot)] = Some(*card),
             Event::Exchanged { slot, floor, other, .. } => {
-                let (slot, other) = (usize::from(*slot), usize::from(*other));
+                let slot = usize::from(*slot);
+                let other = usize::from(*other);
                 let mine = floors[facing][slot];
                 let place = match floor {
                     Some(floor) => &mut floors[usize::from(*floor)][other],
@@ -64,7 +67,7 @@ mod tests {
     use crate::seat::Seat;
 
     #[test]
-    fn what_was_turned_down_is_remembered_where_it_was_moved_to() {
+    fn a_card_turned_down_is_remembered_at_its_new_place() {
         let public = PublicState::new(&Rules::lively(), 2, None);
         let seat = Seat::new(0).unwrap();
         let card: Card = "7D".parse().unwrap();

@@ -36,7 +36,8 @@ pub(super) struct Odds {
 
 impl Odds {
     pub(super) fn new(public: &PublicState, hand: CardSet) -> Self {
-        let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
+        let floors = public.face_up_cards();
+        let dice = dice::count_values(&public.dice);
         let mut state = hand.bits() ^ u64::from(public.prompt) << 48;
         let samples = sample_hands(hand, &mut state);
         let bests = samples.map(|sample| best_floor(sample, &floors, &dice));
@@ -92,7 +93,8 @@ impl Odds {
     pub(super) fn chance_after_buy(&self, floor: u8, others: usize, least: u32) -> u32 {
         let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
-        let (mut sum, mut count) = (0_u32, 0_u32);
+        let mut sum = 0_u32;
+        let mut count = 0_u32;
         for card in cards.take(TRIES) {
             let up = self.floors[usize::from(floor)].with(card);
             sum += self.chance_with_floor(floor, up, others).max(least);

@@ -95,7 +95,7 @@ impl CostRises {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(risen: &u16) -> bool {
     *risen == 0
 }

@@ -17,7 +17,7 @@ pub struct PlayerState {
     /// The floor that the seat faced last (rule 9.1).
     pub facing: u8,
     pub evade_token: bool,
-    /// Whether the buy-in has paid for something (rule 3.4).
+    /// True if the buy-in has paid for something (rule 3.4).
     pub leveraged: bool,
     pub folded: bool,
     pub previous: PreviousTurn,
@@ -31,7 +31,7 @@ pub struct PlayerState {
 pub struct PreviousTurn {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub retreated: bool,
-    /// Whether the seat evaded by token, in that turn or in answer to a confrontation since.
+    /// True if the seat evaded by token, in that turn or in answer to a confrontation since.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub evaded: bool,
     #[serde(skip_serializing_if = "core::ops::Not::not")]
@@ -90,7 +90,7 @@ impl PlayerState {
     /// # Panics
     /// If the seat has fewer chips; the action must be checked first.
     pub(super) fn pay(&mut self, chips: u8, purpose: PaymentPurpose) {
-        self.chips = self.chips.checked_sub(chips).expect("a seat pays what it has");
+        self.chips = self.chips.checked_sub(chips).expect("a seat pays at most its chips");
         *self.paid.amount_mut(purpose) += chips;
     }
 
@@ -156,7 +156,7 @@ impl Payments {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(chips: &u8) -> bool {
     *chips == 0
 }

@@ -141,7 +141,8 @@ impl PublicState {
             | Phase::Showdown(_)
             | Phase::Over => return None,
         };
-        let (number, seats) = (self.prompt, SeatSet::only(seat));
+        let number = self.prompt;
+        let seats = SeatSet::only(seat);
         Some(Prompt { number, seats, countdown: self.countdown, countdown_ms })
     }
 
@@ -252,7 +253,8 @@ impl PublicState {
             }
             Event::Confronted { seat, target } => self.confront(*seat, *target),
             Event::Acquired { seat, .. } => {
-                let (by, joined) = (*seat, SeatSet::EMPTY);
+                let by = *seat;
+                let joined = SeatSet::EMPTY;
                 self.ask_next(Challenge { by, target: None, asked: by, joined });
             }
             Event::Answered { seat, answer, chips } => self.apply_answer(*seat, *answer, *chips),
@@ -398,7 +400,8 @@ impl PublicState {
 
     /// Passes the turn, or begins the showdown (rules 2.2, 4.1, 4.2 and 5.3).
     fn pass_turn(&mut self, after: Seat) {
-        let (seats, still_in) = (self.seats(), self.seats_still_in());
+        let seats = self.seats();
+        let still_in = self.seats_still_in();
         let mut order = after.others(seats).chain([after]);
         let next = order.find(|seat| still_in.contains(*seat)).expect("somebody is in");
         let steps = (next.number() + seats - after.number() - 1) % seats + 1;

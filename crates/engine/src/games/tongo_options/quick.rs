@@ -59,7 +59,8 @@ pub(super) fn choose_action_with(
     view: &View,
     shown: &mut dyn Iterator<Item = &Event>,
 ) -> Option<Action> {
-    let (seat, hand) = (view.viewer?, view.hand()?);
+    let seat = view.viewer?;
+    let hand = view.hand()?;
     if !view.public.prompt()?.seats.contains(seat) {
         return None;
     }

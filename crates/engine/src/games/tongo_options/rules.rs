@@ -57,17 +57,17 @@ pub struct Rules {
     pub raise_max: u8,
     /// The payment of each seat at the start (rule 1.6).
     pub buy_in: u8,
-    /// Whether there are free exchanges below the floors (rule 1.3).
+    /// True if there are free exchanges below the floors (rule 1.3).
     pub free_exchange: bool,
-    /// Whether there are two additional dice with six sides (rule 1.4).
+    /// True if there are two additional dice with six sides (rule 1.4).
     pub dice_2d6: bool,
-    /// Whether all costs may be changed by a percentage (rule 3.4).
+    /// True if all costs may be changed by a percentage (rule 3.4).
     pub index_margin: bool,
     /// The number of rounds after which all hands are shown (rule 4.2).
     pub rounds_max: u8,
     /// The first round in which a seat may confront or acquire (rule 8.4).
     pub challenge_round: u8,
-    /// Whether a seat that answers a challenge without folding pays the risk (rule 8.4).
+    /// True if a seat that answers a challenge without folding pays the risk (rule 8.4).
     pub answer_pays_risk: bool,
     /// The countdowns of the phases (rule 9.1).
     pub countdowns: Countdowns,

@@ -28,7 +28,7 @@ pub struct GameSetup {
     pub players: BySeat<PlayerState>,
     pub hands: BySeat<CardSet>,
     pub hidden: Hidden,
-    /// Whether the card of each floor and slot is face up.
+    /// By floor and slot, true if the card is face up.
     pub up: [[bool; SLOTS as usize]; FLOORS as usize],
     pub dice: Dice,
 }

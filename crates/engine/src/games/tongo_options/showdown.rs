@@ -15,7 +15,8 @@ use crate::seat::Seat;
 /// Returns the shown hands in the order in which equal hands win: from the left of the challenger,
 /// whose hand is the last.
 pub(super) fn shown_hands(public: &PublicState, hands: &BySeat<CardSet>, due: &Showdown) -> Vec<ShownHand> {
-    let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
+    let floors = public.face_up_cards();
+    let dice = dice::count_values(&public.dice);
     let order = due.by.others(public.seats()).chain([due.by]);
     let show = |seat: Seat| {
         let hand = hands[seat.index()];
@@ -31,7 +32,8 @@ pub(super) fn shown_hands(public: &PublicState, hands: &BySeat<CardSet>, due: &S
 
 /// Returns the seat of the first of the strongest hands.
 pub(super) fn winner(public: &PublicState, shown: &[ShownHand], due: &Showdown) -> Seat {
-    let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
+    let floors = public.face_up_cards();
+    let dice = dice::count_values(&public.dice);
     let mut best = (due.by, None);
     for one in shown {
         let strength = Strength::from_hand(one.hand, floors[usize::from(one.floor)], &dice);

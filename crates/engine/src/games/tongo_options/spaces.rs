@@ -58,31 +58,31 @@ impl Spaces for TongoOptions {
         field("hand", 48, 1, "the cards of the own hand, by the index of the card"),
         field("hand_places", 64, 1, "the hand by place: for each of 4 cards 12 numbers, 4 suits"),
         field("floors", 384, 1, "each slot of each floor: 12 numbers, then 4 suits; none if down"),
-        field("dice", 5, 12, "what each die shows; zero for one that is not played with"),
-        field("dice_places", 5, 16, "where it lies: its place and one"),
-        field("costs", 3, 1000, "what buying, selling and exchanging cost"),
-        field("risk", 1, 1000, "what a turn costs"),
+        field("dice", 5, 12, "the value of each die; zero for an unused die"),
+        field("dice_places", 5, 16, "the place of each die plus one"),
+        field("costs", 3, 1000, "the costs of buying, selling and exchanging"),
+        field("risk", 1, 1000, "the cost of a turn"),
         field("pot", 1, 800, "chips in the pot"),
         field("round", 1, 100, "the number of the round"),
-        field("playing", 8, 1, "who has a place and has not folded, from the viewer on"),
+        field("playing", 8, 1, "the seats that have not folded, from the viewer on"),
         field("chips", 8, 100, "the chips of each seat"),
-        field("evade_token", 8, 1, "who still has its token"),
-        field("leveraged", 8, 1, "whose buy-in has paid for something"),
-        field("retreated", 8, 1, "who retreated in its previous turn"),
-        field("evaded", 8, 1, "who evaded in its previous turn, or since"),
-        field("paid_to_evade", 8, 1, "who paid to evade in its previous turn"),
-        field("confronted", 8, 1, "who confronted in its previous turn"),
-        field("facing", 8, 8, "the floor that faced each seat last: its number and one"),
+        field("evade_token", 8, 1, "the seats that still have the token"),
+        field("leveraged", 8, 1, "the seats whose buy-in has paid for something"),
+        field("retreated", 8, 1, "the seats that retreated in their previous turn"),
+        field("evaded", 8, 1, "the seats that evaded in their previous turn or since"),
+        field("paid_to_evade", 8, 1, "the seats that paid to evade in their previous turn"),
+        field("confronted", 8, 1, "the seats that confronted in their previous turn"),
+        field("facing", 8, 8, "the floor that last faced each seat: its number plus one"),
         field("phase", 3, 1, "one of: stop, turn, challenge"),
-        field("turn", 8, 1, "whose turn it is, or who challenges"),
+        field("turn", 8, 1, "the seat whose turn it is, or the challenger"),
         field("floor", 8, 1, "the floor that faces the seat in its turn"),
-        field("step", 6, 1, "how far the turn has come, in the order of the rules"),
+        field("step", 6, 1, "the progress of the turn, in the order of the rules"),
         field("done", 4, 1, "in this turn: bought, sold, exchanged, indexed"),
-        field("wager", 1, 100, "what is left of a wager of converted reserves"),
-        field("target", 8, 1, "who is confronted"),
-        field("joined", 8, 1, "who answered that it joins"),
-        field("reserves_by", 8, 1, "who converted reserves"),
-        field("reserves_wager", 1, 100, "what others answer it with"),
+        field("wager", 1, 100, "the rest of a wager of converted reserves"),
+        field("target", 8, 1, "the confronted seat"),
+        field("joined", 8, 1, "the seats that have joined"),
+        field("reserves_by", 8, 1, "the seat that converted reserves"),
+        field("reserves_wager", 1, 100, "the wager of the others in answer to it"),
         field("risen", 3, 100, "how much each cost has risen in this turn"),
     ];
 
@@ -162,7 +162,8 @@ impl Spaces for TongoOptions {
     }
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
-        let (public, round) = (&view.public, round(view));
+        let public = &view.public;
+        let round = round(view);
         let hand = view.hand().unwrap_or_default();
         tensor.push_bits(hand.bits(), Card::COUNT);
         let held: Vec<Card> = hand.iter().collect();

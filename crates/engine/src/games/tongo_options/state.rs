@@ -152,7 +152,8 @@ impl TongoOptions {
             if due.seats.len() > 1 {
                 self.apply_event(Event::Shown { hands }, events);
             }
-            let (ending, pot) = (due.ending, self.public.pot);
+            let ending = due.ending;
+            let pot = self.public.pot;
             self.apply_event(Event::Over { ending, winner, pot }, events);
         }
     }
@@ -226,7 +227,8 @@ impl Game for TongoOptions {
         if let Some(prompt) = self.public.prompt() {
             return Turn::Players(prompt);
         }
-        let (public, drawing) = (&self.public, &self.drawing);
+        let public = &self.public;
+        let drawing = &self.drawing;
         match public.phase {
             Phase::Deal => Turn::Chance(drawing.next_deal_request(public)),
             Phase::Roll(_) => Turn::Chance(drawing.next_die_request(public)),
@@ -295,7 +297,7 @@ impl Game for TongoOptions {
     }
 
     fn expire(&self, _events: &mut Vec<Event>) -> Self {
-        panic!("somebody is asked as long as a countdown of this game runs")
+        panic!("a seat is to act while a countdown runs")
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {

@@ -93,7 +93,8 @@ impl Strength {
         while common != 0 {
             let number = 1 + common.trailing_zeros().to_le_bytes()[0];
             common &= common - 1;
-            let (own, suits) = (hand.suits_of(number), floor.suits_of(number));
+            let own = hand.suits_of(number);
+            let suits = floor.suits_of(number);
             match_number(own, suits, dice.count_of(number), |class, suit, _| {
                 keys.insert(class, number, suit);
             });
@@ -106,7 +107,8 @@ impl Strength {
 pub fn matches(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Matches {
     let mut found = Matches::new();
     for number in (1..=NUMBERS).rev() {
-        let (own, suits) = (hand.suits_of(number), floor.suits_of(number));
+        let own = hand.suits_of(number);
+        let suits = floor.suits_of(number);
         match_number(own, suits, dice.count_of(number), |class, suit, floor_suit| {
             let card = |bit: u8| {
                 Card::new(number, SUITS_ASCENDING[usize::from(bit)]).expect("a number of a card")
@@ -161,12 +163,14 @@ const SUITS_ASCENDING: [Suit; 4] = [Suit::Clubs, Suit::Spades, Suit::Hearts, Sui
 /// hand card and the floor card of each match to `each`, the highest match first.
 fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u8)) {
     let mut exact = hand & floor;
-    let (mut hand, mut floor) = (hand & !exact, floor & !exact);
+    let mut hand = hand & !exact;
+    let mut floor = floor & !exact;
     if dice > 0 && exact != 0 {
         let suit = take_highest(&mut exact);
         each(Class::with_dice(dice)[1], suit, suit);
     } else if dice > 0 && hand != 0 && floor != 0 {
-        let (suit, other) = (take_highest(&mut hand), take_highest(&mut floor));
+        let suit = take_highest(&mut hand);
+        let other = take_highest(&mut floor);
         each(Class::with_dice(dice)[0], suit, other);
     }
     while exact != 0 {
@@ -174,7 +178,8 @@ fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u
         each(Class::ExactPair, suit, suit);
     }
     while hand != 0 && floor != 0 {
-        let (suit, other) = (take_highest(&mut hand), take_highest(&mut floor));
+        let suit = take_highest(&mut hand);
+        let other = take_highest(&mut floor);
         each(Class::Pair, suit, other);
     }
 }
@@ -229,7 +234,7 @@ mod tests {
 
     /// Rules 8.1 and 8.2.
     #[test]
-    fn what_beats_what() {
+    fn strengths_are_ordered_by_the_rules() {
         // In ascending order of strength.
         let ladder: [(&str, &str, &[u8]); 12] = [
             ("AD 2D 3D 4D", "5D 6D 7D", &[1]),
@@ -255,7 +260,7 @@ mod tests {
 
     /// Rule 8.2.
     #[test]
-    fn of_equal_floors_the_lowest_is_named() {
+    fn the_lowest_of_equal_floors_is_the_best() {
         let floors = ["", "AH", "AH", "AS", "", "", "", ""].map(cards);
         let found = best_floor(cards("AD 2D 3D 4D"), &floors, &dice(&[]));
         assert_eq!(found, (1, Strength::from_hand(cards("AD"), cards("AH"), &dice(&[]))));
@@ -263,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_are_told_from_the_highest() {
+    fn matches_are_listed_from_the_highest() {
         let found = matches(cards("7D 7H 7C KD"), cards("7H 7S KD"), &dice(&[7]));
         let told: Vec<String> =
             found.iter().map(|one| format!("{:?} {} {}", one.class, one.card, one.floor)).collect();

@@ -62,15 +62,16 @@ pub trait Judge {
     /// comparable.
     fn evaluate(&self, position: &Self::Position, memory: &mut Self::Memory) -> i64;
 
-    /// Returns the action with the highest value; `None` if the viewer is not to act.
+    /// Returns the action with the highest value, or the greedy player's action if the networks do
+    /// not support the rules; `None` if the viewer is not to act.
     fn choose_action(
         &self,
         view: &View,
         dumps: DumpLimit,
         memory: &mut Self::Memory,
     ) -> Option<Action> {
-        let considered = self.consider_actions(view, dumps, memory)?;
-        let best = considered.iter().max_by_key(|one| one.worth);
+        let candidates = self.consider_actions(view, dumps, memory)?;
+        let best = candidates.iter().max_by_key(|candidate| candidate.worth);
         best.map(|best| best.action).or_else(|| bot::choose_action(view))
     }
 
@@ -90,7 +91,7 @@ pub trait Judge {
         }
         let position = SeatPosition::new(&view.public, seat, hand);
         let mut collector =
-            ActionCollector { judge: self, position, dumps, memory, considered: Vec::new() };
+            ActionCollector { judge: self, position, dumps, memory, candidates: Vec::new() };
         match view.public.phase {
             Phase::Draw { seat: turn, .. } if turn == seat => collector.collect_turn_openings(),
             Phase::Play { seat: turn } if turn == seat => {
@@ -111,7 +112,7 @@ pub trait Judge {
             | Phase::Fight { .. }
             | Phase::Over => return None,
         }
-        Some(collector.considered)
+        Some(collector.candidates)
     }
 }
 
@@ -143,7 +144,7 @@ struct ActionCollector<'a, J: Judge + ?Sized> {
     position: SeatPosition<'a>,
     dumps: DumpLimit,
     memory: &'a mut J::Memory,
-    considered: Vec<Candidate<J::Position>>,
+    candidates: Vec<Candidate<J::Position>>,
 }
 
 impl<J: Judge + ?Sized> ActionCollector<'_, J> {
@@ -224,13 +225,13 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
     }
 
     fn add_winning(&mut self, action: Action) {
-        self.considered.push(Candidate { action, position: None, worth: i64::MAX });
+        self.candidates.push(Candidate { action, position: None, worth: i64::MAX });
     }
 
     fn add_candidate(&mut self, action: Action, kind: DecisionKind, position: &SeatPosition<'_>) {
         let position = self.judge.encode_position(kind, position);
         let worth = self.judge.evaluate(&position, self.memory);
-        self.considered.push(Candidate { action, position: Some(position), worth });
+        self.candidates.push(Candidate { action, position: Some(position), worth });
     }
 
     /// Adds an action that a dump follows, with the value of the best dump.
@@ -250,7 +251,7 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
             }
         }
         let (worth, position) = best.expect("some leftover card can be dumped");
-        self.considered.push(Candidate { action, position: Some(position), worth });
+        self.candidates.push(Candidate { action, position: Some(position), worth });
     }
 }
 

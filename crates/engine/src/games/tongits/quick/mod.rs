@@ -96,8 +96,8 @@ impl Planner {
     /// not support the rules.
     pub(super) fn evaluate_view(&mut self, view: &View) -> Option<i64> {
         let dumps = DumpLimit::Likely(SKETCH_DUMPS);
-        let considered = self.judge.consider_actions(view, dumps, &mut self.memory)?;
-        let best = considered.iter().map(|one| one.worth).max()?;
+        let candidates = self.judge.consider_actions(view, dumps, &mut self.memory)?;
+        let best = candidates.iter().map(|candidate| candidate.worth).max()?;
         (best < i64::MAX).then_some(best)
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i
         .map(|judge| judge.consider_actions(view, DumpLimit::All, &mut memory).unwrap_or_default())
         .collect();
     let mut judged: Vec<(Action, i64)> =
-        by_kind[0].iter().map(|one| (one.action, one.worth)).collect();
+        by_kind[0].iter().map(|candidate| (candidate.action, candidate.worth)).collect();
     if let Some(wins) = judged.iter().find(|(_, worth)| *worth == i64::MAX) {
         return alloc::vec![*wins];
     }
@@ -178,9 +178,9 @@ fn worths_over_permutations(
     // Similar positions are evaluated in succession, for the accumulators.
     for suits in SuitPermutation::ALL {
         for (action, sums) in sums.iter_mut().enumerate() {
-            for ((judge, considered), sum) in judges.iter().zip(by_kind).zip(sums) {
+            for ((judge, candidates), sum) in judges.iter().zip(by_kind).zip(sums) {
                 let position =
-                    considered[action].position.expect("only a winning candidate has no position");
+                    candidates[action].position.expect("only a winning candidate has no position");
                 *sum += judge.evaluate(&position.permute_suits(suits), memory);
             }
         }
