@@ -263,8 +263,8 @@ impl Standings {
         self.inner.calendar.start(Span::Day, now)
     }
 
-    /// Returns whether a span that contains `day` can have scores: it does not end before the first
-    /// projected game and does not begin after today.
+    /// Returns whether a span that contains `day` can have scores: `day` is neither before the span
+    /// of the first projected game nor after today.
     pub async fn has_day(
         &self,
         span: Span,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::archive::halted::{self, HaltedTable};
 use bahay::lobby::house_rooms;
-use bahay::tables::{OperateError, SubmitError, Tables, TableReadError, Voided};
+use bahay::tables::{OperateError, SubmitError, Tables, TableReadError, VoidOutcome};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use bahay_shell::STORE_FAULT;
@@ -83,7 +83,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let looked = nodes[1].tables().read_table(table).await;
     assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
     let voided = nodes[1].tables().void(table, &reason("its journal is spoiled")).await.unwrap();
-    assert_eq!(voided, Voided { game: Some(game), was_live: true });
+    assert_eq!(voided, VoidOutcome { game: Some(game), was_live: true });
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
@@ -107,7 +107,7 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(std::slice::from_ref(&node), &players[..2]).await;
     let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();
-    assert_eq!(voided, Voided { game: None, was_live: true });
+    assert_eq!(voided, VoidOutcome { game: None, was_live: true });
     assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
     assert_ne!(node.lobby.seat(players[0], "newbie").await.unwrap(), table);
 }
