@@ -134,7 +134,7 @@ impl FromStr for Action {
     }
 }
 
-/// A row of the audit log.
+/// An audit entry, that is a row of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
     pub id: AuditEntryId,

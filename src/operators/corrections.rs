@@ -1,7 +1,7 @@
-//! Corrections of the books under the four-eyes principle: one operator requests a correction, with
-//! a reason; another one approves it, upon which the ledger books it in the same transaction, or
-//! rejects it. Both act in sessions with the second factor, and neither has recently issued the
-//! other's enrolment code (`issuance`).
+//! Corrections of the books under the four-eyes principle. One operator requests a correction, with
+//! a reason; another one decides: with the approval the ledger books the correction in the same
+//! transaction, with a rejection nothing moves. Both act in sessions with the second factor, and
+//! neither has recently issued the other's enrolment code (`issuance`).
 //!
 //! `adjustments` limits the coins that corrections move.
 //!
