@@ -1,4 +1,4 @@
-// All that is for others to use.
+// The package's public API.
 
 export type * from "./core/types.js";
 export type * from "./gen/socket.js";

@@ -1,12 +1,13 @@
-// Answers to requests: which of them are the server's own, and what they say.
+// Parses the server's answers to HTTP requests.
 //
-// A captive portal answers in the server's place, mostly by a page of its own with status 200. So an
-// answer counts only in the form that openapi.yaml promises; any other is as none, and is asked for again.
+// A captive portal answers in the server's place, mostly with a page of its own and status 200. An answer
+// therefore counts only in the form that openapi.yaml promises; any other is treated as no answer, and the
+// request is retried.
 
 import type { SignedIn, Tokens } from "../gen/rest.js";
 import type { Answer, HttpAnswer, ProblemSeen } from "./types.js";
 
-/** An answer of the server. */
+/** A valid answer of the server. */
 export interface Result {
   readonly status: number;
   readonly body: unknown;
@@ -15,14 +16,14 @@ export interface Result {
 
 const JSON_TYPE = /^application\/(problem\+)?json\b/i;
 
-/** Returns the answer where it is the server's; else null. */
+/** Returns the answer if it has the server's form, otherwise null. */
 export function resultOf({ status, contentType, body, retryAfterMs }: HttpAnswer): Result | null {
   const isJson = JSON_TYPE.test(contentType ?? "") && typeof body === "object" && body !== null;
   const isExpected = status < 300 ? isJson : isJson && codeOf(body) !== null;
   return status === 204 || isExpected ? { status, body, retryAfterMs } : null;
 }
 
-/** Returns the tokens of an answer; null where it has none. */
+/** Returns the tokens of an answer, or null if they are missing or incomplete. */
 export function tokensOf(result: Result | null): Tokens | null {
   if (result?.status !== 200) return null;
   const tokens = result.body as Tokens;
@@ -31,7 +32,7 @@ export function tokensOf(result: Result | null): Tokens | null {
   return isWhole && Date.parse(access_expires_at) > 0 ? tokens : null;
 }
 
-/** Returns what an answer to a sign-in says; null where that is not all there. */
+/** Returns the content of an answer to a sign-in, or null if it is incomplete. */
 export function signedInOf(result: Result | null): SignedIn | null {
   const signedIn = tokensOf(result) as SignedIn | null;
   return typeof signedIn?.player?.id === "string" ? signedIn : null;

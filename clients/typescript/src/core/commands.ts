@@ -1,11 +1,11 @@
-// What a wish says to a table, for which commands a table still waits, and what their refusals mean
+// Resolves players' wishes to intents, decides which intents a table still expects, and interprets refusals
 // (docs/PROTOCOL.md, "A command whose answer was lost").
 
 import { commitmentTo } from "../fair/deal.js";
 import { askedToReveal } from "./observe.js";
 import type { Intent, Outcome, TableState, Wish } from "./types.js";
 
-/** Codes that the effect of a command gives to the same command when it comes again. */
+/** Refusal codes that a repeated command gets if its first copy took effect. */
 const DONE_ALREADY: ReadonlySet<string> = new Set([
   "stale_prompt",
   "not_asked",
@@ -18,14 +18,14 @@ const DONE_ALREADY: ReadonlySet<string> = new Set([
   "not_seated",
 ]);
 
-/** Which commands have not come to their end. */
+/** The commands that have no outcome yet. */
 export interface OpenIntents {
   has(type: Intent["type"], game?: string, prompt?: number): boolean;
 }
 
 /**
- * Returns what a wish says, with what the table asks at this moment; null where there is nothing to say it
- * to, or where it is being said. `textFor` gives the text that the player commits to for a game.
+ * Returns a wish bound to the table's present prompt; null if there is no prompt or table for it, or if the
+ * same intent is already in flight. `textFor` returns the text that the player commits to for a game.
  */
 export function intentOf(
   wish: Wish,
@@ -63,7 +63,7 @@ export function intentOf(
   }
 }
 
-/** Whether it is about the table that was joined. */
+/** Returns whether an intent concerns the joined table. */
 export function isOfTable({ type }: Intent): boolean {
   switch (type) {
     case "ready":
@@ -82,7 +82,7 @@ export function isOfTable({ type }: Intent): boolean {
   }
 }
 
-/** Whether the table, as it is known now, would still take it. */
+/** Returns whether the table, as far as it is known, would still accept an intent. */
 export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
   const view = table?.view;
   if (!isOfTable(intent)) return true;
@@ -109,7 +109,7 @@ export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
       return seat !== null;
     case "hint":
       return (table.prompt?.legal.length ?? 0) > 0;
-    // What was said may have been heard; saying it later means something else.
+    // A phrase may already have been heard, and repeated later it would mean something else.
     case "say":
       return false;
     case "seek":
@@ -120,7 +120,9 @@ export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
   }
 }
 
-/** What a refusal means for a command, which may have been sent before. */
+/**
+ * Returns the outcome of a refused command; `isRepeated` states that the command may have been sent before.
+ */
 export function refused(
   isRepeated: boolean,
   { code, rule, detail }: { code: string; rule?: string | null; detail: string },

@@ -1,18 +1,17 @@
-// The socket: opening one, saying who this is, noticing that it has died, and coming back.
+// The socket connection: opens, authenticates, supervises and reopens it.
 //
-// Sockets may race: where the one in use is in doubt, as after a phone's sleep or a change of network,
-// others are opened at once beside a question on the first, and the first of all to answer is used.
-// The first packet of a connection is sent again only after a second, so this saves much. After a
-// server has gone nobody does so, for all come back at once.
+// Sockets may race. If the one in use is in doubt, as after a phone's sleep or a change of network, others
+// are opened at once while the first is pinged, and the first of all to answer is used. The first packet of a
+// TCP connection is retransmitted only after a second, so the race saves much. After a server's shutdown no
+// client races, because all of them reconnect at once.
 //
-// What is said first, `authenticate` and `join`, is said in the request for the socket (`opening`), so
-// that its answers come with the socket. The table hears of the connection with the first thing that
-// is said on it, which is a `ping` at once: so a socket that is not used disturbs no other. Until the
-// table is there another one is used instead where more has come on it.
+// The first commands, `authenticate` and `join`, are sent in the request for the socket (`sockets.ts`), so
+// that their answers arrive with it. The table learns of the connection from the first command sent on the
+// socket, which is an immediate `ping`; an unused socket therefore disturbs no other. Until the table has
+// arrived, a socket that has received more replaces the one in use.
 //
-// Without a token yet all is said once the socket is open, together. A `ping` goes behind it, so that
-// what is lost on the way is followed by something that arrives: TCP then sends it again after one
-// round trip instead of two.
+// Without a token, all commands are sent together once the socket is open. A `ping` follows them, so that a
+// lost packet is followed by one that arrives: TCP then retransmits after one round trip instead of two.
 
 import { CLOSE_CODES } from "../gen/socket.js";
 import type { Command, Message } from "../gen/socket.js";
@@ -25,49 +24,55 @@ import type { Effect, Link } from "./types.js";
 import { Watchdog } from "./watchdog.js";
 import { type Form, MessageReader, isForm } from "./wire.js";
 
-/** From the first attempt until the table is there; then all is begun anew. */
+/** The timeout from the first attempt to the arrival of the table, after which the attempt is repeated. */
 const ATTEMPT_MS = 10_000;
-/** The pause after the first failure; doubled after each. */
+/** The back-off after the first failure; doubled after each further one. */
 const PAUSE_MIN_MS = 200;
 const PAUSE_MAX_MS = 8_000;
-/** After a connection that worked: enough that not all who lost it come in one moment. */
+/** The back-off after a connection that worked, long enough to spread the clients that lost it together. */
 const PAUSE_FIRST_MS = 100;
-/** After the server said that this client is too fast. */
+/** The back-off after the server has closed the connection for too many commands. */
 const PAUSE_HASTE_MS = 6_000;
-/** Told twice within this time that the network is back, the client gives up what was asked before. */
+/** A second wake-up while an answer has been missing for this long abandons the pending sockets. */
 const WAKE_MS = 2_500;
-/** An opening that takes longer is not alone any more. */
+/** The time after which a socket that is still opening is hedged by another one. */
 const OPEN_MS = 2_500;
 const FRESH_MS = 1_000;
-/** What was sent on a connection that was left may arrive so much later. */
+/** The longest delay of a command that was sent on an abandoned connection. */
 const LATE_MS = 60_000;
-/** Sockets that are opened at once where the network may be another one. */
+/** The number of sockets opened at once if the network may have changed. */
 const RACERS = 3;
-/** What goes behind `join` goes so much later. */
+/** The delay of the `ping` that follows `join`. */
 const FOLLOW_MS = 10;
-/** Before a question is asked again that was refused for now. */
+/** The delay before a retryable refusal is retried. */
 const AGAIN_MS = 600;
-/** Times in a row that the server said that this client makes mistakes. */
+/** The number of consecutive protocol errors after which the client gives up. */
 const MISTAKES_MAX = 3;
-/** Messages that wait for a game to be loaded; with more of them the connection is begun anew. */
+/**
+ * The bound of the buffer of messages received while a game's model is loaded; a fuller one restarts the
+ * connection.
+ */
 const HELD_MAX = 2_000;
-/** Ids of pings are beyond all others, so that these count from 0 on each connection. */
+/** The first id of pings, beyond all others, so that the other ids count from 0 on each connection. */
 const PING_IDS = 1_000_000;
 
-/** A command before it has its number. */
+/** A command without its id. */
 export type Unnumbered = Command extends infer C ? (C extends Command ? Omit<C, "id"> : never) : never;
 
 export interface Events {
-  /** What is known of the table, for a `join` that is said in the request for a socket. */
+  /** Returns the known position in the table's history, for a `join` within the request for a socket. */
   known(): Known | null;
-  /** `authenticate` is on its way: say what follows. `hasJoined`: the `join` is on its way as well. */
+  /**
+   * Reports that `authenticate` has been sent, after which commands may follow. `hasJoined`: the `join` has
+   * been sent too.
+   */
   entered(hasJoined: boolean): void;
   message(message: Message): void;
-  /** Whether the player is asked something. */
+  /** Returns whether the player has an open prompt. */
   isAsked(): boolean;
-  /** Whether something that was said on this connection has no answer yet. */
+  /** Returns whether a command sent on this connection has no answer yet. */
   isWaiting(): boolean;
-  /** The connection is gone; another one follows, or not. */
+  /** Reports that the connection is closed; another one may follow. */
   lost(): void;
   link(link: Link): void;
 }
@@ -82,22 +87,22 @@ export class Connection {
   #link: Link = { type: "off" };
   #line: Line | null = null;
   #openings = new Map<number, Opening>();
-  /** When a connection was left that had sent `join` and had no answer. */
+  /** The time at which a connection was left whose `join` had no answer. */
   #leftAt = Number.NEGATIVE_INFINITY;
   #sockets = 0;
-  /** Attempts in a row that came to nothing. */
+  /** The number of consecutive failed attempts. */
   #failures = 0;
   #mistakes = 0;
   #kind: string | null = null;
-  /** What was heard while a game is loaded; null where none is. */
+  /** The messages received while a game's model is loaded; null if none is being loaded. */
   #held: (string | Uint8Array)[] | null = null;
-  /** A first token is being waited for beside the opening. */
+  /** True while the first token is requested in parallel with the opening of a socket. */
   #isSigningIn = false;
   #stopPause: (() => void) | null = null;
   #stopAttempt: (() => void) | null = null;
   #stopHedge: (() => void) | null = null;
   readonly #watchdog: Watchdog;
-  /** How long opening has taken lately. */
+  /** A moving average of the time that opening a socket takes, in ms. */
   #usualOpenMs = 600;
 
   constructor(
@@ -126,7 +131,7 @@ export class Connection {
         if (this.#link.type === "live") this.#show({ type: "weak" });
       },
       giveUp: () => {
-        // Before the table is there an attempt has a time of its own.
+        // Before the table has arrived, the attempt's own timeout applies.
         if (this.#link.type !== "weak") return;
         this.#lose();
         this.#begin();
@@ -154,10 +159,10 @@ export class Connection {
     this.#show({ type: "off" });
   }
 
-  /** The page is shown again, or the network is back. */
+  /** Checks the connection after the page became visible or the network returned. */
   wake(): void {
     if (!this.#isWanted) return;
-    // What is being opened, or asked, may wait for a network that is gone.
+    // A pending request or socket may wait for a network that is gone.
     this.#session.wake();
     const line = this.#line;
     if (line && this.#watchdog.missingMs < WAKE_MS) {
@@ -171,13 +176,13 @@ export class Connection {
     this.#begin(true);
   }
 
-  /** The machine has slept in a way that the monotonic clock does not tell: nothing is fresh any more. */
+  /** Marks everything received as stale, after a sleep that the monotonic clock did not measure. */
   age(): void {
     this.#watchdog.age();
     for (const opened of this.#openings.values()) opened.since = Number.NEGATIVE_INFINITY;
   }
 
-  /** The table is known to be current, or it is known that there is none. */
+  /** Records that the table is current, or that it is known that there is none. */
   settled(): void {
     this.#failures = 0;
     this.#mistakes = 0;
@@ -187,21 +192,21 @@ export class Connection {
     this.#show({ type: "live" });
   }
 
-  /** The table is to be joined once more on this connection. */
+  /** Records that the table is about to be joined again on this connection. */
   unsettled(): void {
     if (this.#line) this.#show({ type: "joining" });
   }
 
-  /** The game of the table, by which messages are read. */
+  /** Sets the kind of the table's game, by which short messages are read. */
   playing(kind: string | null): void {
     this.#kind = kind;
   }
 
-  /** What is heard from here on waits, unread, until it is released. */
+  /** Buffers further messages, unread, until `release`. */
   hold(): void {
     if (this.#held !== null || !this.#line) return;
     this.#held = [];
-    // That takes as long as it takes.
+    // The time that loading takes does not count towards the attempt.
     this.#stopAttempt?.();
   }
 
@@ -211,18 +216,18 @@ export class Connection {
     this.#held = null;
     if (!line) return;
     if (this.#link.type !== "live") this.#limitAttempt();
-    // Reading one of them may lead to waiting for another game.
+    // Reading one of the messages may start the loading of another game.
     for (const data of held) this.#take(line, data);
   }
 
-  /** Begins anew with the full form only: that of a game that this client has no model of. */
+  /** Restarts the connection with the full form only, for a game without a model. */
   useFullForm(): void {
     this.#forms = ["bahay.v1"];
     this.#lose();
     this.#begin();
   }
 
-  /** Gives the number of the command; null where there is no connection. */
+  /** Sends a command and returns its id; null if there is no connection. */
   send(command: Unnumbered): number | null {
     const line = this.#line;
     if (line?.enteredAt == null) return null;
@@ -232,7 +237,7 @@ export class Connection {
     return id;
   }
 
-  /** Something waits for an answer: should none come, the connection is in doubt. */
+  /** Starts the timeout of an expected answer, after which the connection is in doubt. */
   expectAnswer(): void {
     this.#watchdog.expect();
   }
@@ -258,22 +263,22 @@ export class Connection {
     if (this.#link.type === "weak") this.#show({ type: "live" });
     this.#watchdog.hear(false);
     this.#answered(line);
-    // What says all in its request may still be the first to have the table.
+    // A socket with all commands in its request may still be the first to receive the table.
     for (const [other, { token }] of this.#openings) {
       if (token === null || this.#link.type === "live") this.#closeOpening(other);
     }
     if (this.#link.type !== "live") line.opening.heard.push(data);
     this.#take(line, data);
     if (this.#line !== line) return;
-    // An answer that is due may have been lost with a network that is back already.
-    // What is held back may be it.
+    // An expected answer may have been lost with a network that has already returned. The buffer may contain
+    // the answer.
     this.#watchdog.hear(this.#held === null && this.#events.isWaiting());
   }
 
-  /** This is the connection from here on, with all that has come on it. */
+  /** Makes a socket the connection in use, with all messages it has received. */
   #use(socket: number, opened: Opening): void {
     this.#openings.delete(socket);
-    // In the place of one that worked: then no attempt is running yet.
+    // The previous connection worked, so no attempt's timeout is running.
     if (this.#isLive) {
       this.#limitAttempt();
       this.#show({ type: "connecting", attempt: 1 });
@@ -289,7 +294,10 @@ export class Connection {
     for (const data of [...opened.heard]) this.#take(line, data);
   }
 
-  /** On a socket that is not used: until the table is there, that one is used on which more has come. */
+  /**
+   * Buffers a message of an unused socket. Until the table has arrived, the socket that has received more is
+   * used.
+   */
   #heardBeside(socket: number, data: string | Uint8Array): void {
     const beside = this.#openings.get(socket);
     if (!beside) return;
@@ -298,7 +306,9 @@ export class Connection {
     if (line && beside.heard.length > line.opening.heard.length) this.#use(socket, beside);
   }
 
-  /** The server is there. Where all was said in the request, the table is told of it now. */
+  /**
+   * Handles the first answer. If all commands were in the request, the table is now told of the connection.
+   */
   #answered(line: Line): void {
     if (line.opening.token === null) line.hasAnswered = line.enteredAt !== null;
     else if (!line.hasSaid) this.#say(line, { type: "ping" }, PING_IDS);
@@ -324,7 +334,7 @@ export class Connection {
       const { id } = message;
       line.hasAnswered ||= line.hasSaid && id !== null && id >= FIRST_ID;
       if (id !== null && id >= PING_IDS) {
-        // The table could not be told that this connection is there.
+        // The table could not be told of this connection.
         const isForNow = message.type === "refusal" && message.retryable;
         if (isForNow) this.#host.after(this.#host.jitter(AGAIN_MS), () => this.#greet(line));
         return;
@@ -348,7 +358,7 @@ export class Connection {
     this.#line = null;
     this.#held = null;
     this.#watchdog.stop();
-    // Only a connection that the table has heard of is replaced.
+    // The server replaces only connections that the table knows.
     line.hasAnswered ||= code === CLOSE_CODES.replaced;
     this.#noteLeft(line);
     this.#closedBy(line, code);
@@ -358,11 +368,11 @@ export class Connection {
     if (hasSaid && !hasAnswered) this.#leftAt = this.#host.now;
   }
 
-  /** What each code means: see "Closing" in docs/PROTOCOL.md. */
+  /** Handles a close code; docs/PROTOCOL.md, "Closing", defines them. */
   #closedBy(line: Line, code: number): void {
     switch (code) {
       case CLOSE_CODES.replaced:
-        // A `join` of this client's own, on a connection that it has left, may have come late.
+        // A `join` that this client sent on an abandoned connection may have arrived late.
         if (this.#host.now - this.#leftAt < LATE_MS) {
           this.#leftAt = Number.NEGATIVE_INFINITY;
           this.#fail("replaced by a connection of its own");
@@ -416,7 +426,7 @@ export class Connection {
     this.#stopPause = null;
     const attempt = this.#failures + 1;
     this.#show(this.#session.player ? { type: "connecting", attempt } : { type: "signing_in" });
-    // A token that is missing is asked for while the socket opens.
+    // A missing token is requested while the socket opens.
     if (this.#session.token === null) this.#signIn();
     if (isRace) this.#race();
     else this.#open();
@@ -428,7 +438,7 @@ export class Connection {
     this.#stopAttempt = this.#host.after(ATTEMPT_MS, () => this.#fail("it took too long"));
   }
 
-  /** Several at once, in the place of those that are being opened. */
+  /** Opens several sockets at once, in place of those that are pending. */
   #race(): void {
     this.#closeOpenings();
     for (let racer = 0; racer < RACERS; racer += 1) this.#open();
@@ -443,8 +453,8 @@ export class Connection {
     this.#openings.set(socket, opening(this.#host.now, token, id));
     const request = requestFor(this.#url, this.#forms, token, this.#events.known());
     this.#host.effect({ type: "open", socket, ...request });
-    // One that takes much longer than usual has probably lost a packet on the way, or waits for a
-    // network that is gone.
+    // A socket that takes much longer than usual has probably lost a packet, or waits for a network that is
+    // gone.
     const isOnly = this.#openings.size === 1;
     this.#stopHedge?.();
     this.#stopHedge = this.#host.after(isOnly ? 1.5 * this.#usualOpenMs + 100 : OPEN_MS, () => {
@@ -499,7 +509,7 @@ export class Connection {
     }
     this.#watchdog.hear(true);
     this.#events.entered(isSaid);
-    // Soon, but not in one packet with what is before it.
+    // The delay keeps the ping out of the packet of the preceding commands.
     if (!isSaid) this.#host.after(FOLLOW_MS, () => this.#greet(line));
   }
 
@@ -511,7 +521,7 @@ export class Connection {
     if (code === "token_revoked" && !this.#isOfOlderSession(line)) {
       this.#endSession(code);
     } else if (code.startsWith("token_") && line.token !== null) {
-      // The server closes; what follows is as after every end, but for the token, which is asked for now.
+      // The server closes the socket, and the usual retry follows; only the token is requested now.
       this.#session.refuse(line.token);
       this.#signIn();
     }
@@ -538,7 +548,7 @@ export class Connection {
     else this.#fail(why);
   }
 
-  /** Another attempt, after a pause. */
+  /** Closes everything and retries after a back-off. */
   #fail(why: string, pauseMs?: number): void {
     if (!this.#isWanted) return;
     const worked = this.#isLive;
@@ -563,7 +573,7 @@ export class Connection {
     this.#lose();
   }
 
-  /** Closes the connection in use, or notes that it is closed. */
+  /** Closes the connection in use, or records that it is closed. */
   #lose(): void {
     const line = this.#line;
     this.#line = null;
@@ -592,7 +602,7 @@ export class Connection {
   }
 }
 
-/** A mean of what was measured, the latest counting most; what is out of the ordinary counts less. */
+/** Returns a moving average that weights the latest measurement most and caps outliers. */
 function usual(before: number, measuredMs: number): number {
   return 0.7 * before + 0.3 * Math.min(measuredMs, 2 * before);
 }

@@ -1,8 +1,8 @@
-// The client's behaviour without clock, network or chance of its own: what goes in is an input and
-// the time, what comes out is a list of effects. See the README for both.
+// The client's behaviour without a clock, network or randomness of its own: it takes inputs with their time,
+// and returns lists of effects. The README describes both.
 //
-// The parts: `session` knows who is signed in, `connection` keeps a socket, `table` and `observe`
-// follow the table, `outbox` and `commands` what was said and may be said again. Here they come together.
+// The parts: `session` holds the sign-in, `connection` the socket; `table` and `observe` follow the table;
+// `outbox` and `commands` hold commands until their outcome. This module combines them.
 
 import type { Event, Message } from "../gen/socket.js";
 import type { GameModel } from "../games/model.js";
@@ -23,15 +23,15 @@ import type {
 } from "./types.js";
 import { FORMS, hexOf } from "./wire.js";
 
-/** Before something that was refused for now is said again. */
+/** The delay before a retryable refusal is retried. */
 const AGAIN_MS = 300;
-/** Before a table that was halted is asked for again. */
+/** The delay before the client joins a halted table again. */
 const HALTED_MS = 10_000;
-/** The wall clock went on by so much more than the monotonic one: the machine has slept, or so it seems. */
+/** The least lead of the wall clock over the monotonic one that counts as a sleep of the machine. */
 const SLEPT_MS = 1_000;
-/** Versions of the table whose tags are kept. */
+/** The number of table versions whose tags are kept. */
 const SEEN_MAX = 256;
-/** Times in a row that a table's messages did not follow each other. */
+/** The number of consecutive gaps after which the table is not requested again. */
 const GAPS_MAX = 3;
 
 type Join = "wanted" | "asked" | "joined" | "nowhere";
@@ -51,15 +51,15 @@ export class Core {
   #seed: (Seed & { readonly player: string }) | null;
   #join: Join = "wanted";
   #joinId: number | null = null;
-  /** Versions did not follow each other: updates are passed over until a snapshot comes. */
+  /** True after a gap in the versions: updates are ignored until a snapshot arrives. */
   #isLost = false;
   #gaps = 0;
-  /** The tags of the last versions of the table. */
+  /** The tags of the table's last versions. */
   #seen = new Map<number, string>();
-  /** What the connection's snapshots and updates are about. */
+  /** The subject of the connection's snapshots and updates. */
   #shows: "table" | "watched" = "table";
   #watching: string | null = null;
-  /** What the server's clock is ahead; that of the table, which stands still where that does. */
+  /** The server's clock minus the monotonic one, in ms. */
   #offsetMs: number;
 
   constructor(options: CoreOptions) {
@@ -122,7 +122,7 @@ export class Core {
     this.#connection.playing(this.#state.table?.view.kind ?? null);
   }
 
-  /** What signs this player in by itself; null before it was drawn. */
+  /** The device's secret, which signs the player in; null until it is drawn. */
   get device(): string | null {
     return this.#session.device;
   }
@@ -131,17 +131,20 @@ export class Core {
     return this.#state;
   }
 
-  /** When to call `handle` with a timer; null for never. */
+  /** The time at which to call `handle` with a timer; null for never. */
   get wakeAt(): number | null {
     return this.#timers.next;
   }
 
-  /** The server's time at this moment of the caller's clock. */
+  /** Returns the server's time at a time of the caller's clock. */
   serverTime(now: number): number {
     return now + this.#offsetMs;
   }
 
-  /** `now` is of a monotonic clock, which may stand still in sleep; `wall` of one that may be set. */
+  /**
+   * Handles an input and returns its effects. `now` is of a monotonic clock, which may stand still in sleep;
+   * `wall` is of a clock that may be set.
+   */
   handle(now: number, input: Input, wall = now): Effect[] {
     const sleptMs = wall - this.#wall - (now - this.#now);
     this.#now = Math.max(this.#now, now);
@@ -199,7 +202,7 @@ export class Core {
   }
 
   #start(): void {
-    // The game of the table that this page has shown before, beside the way there.
+    // The model of the stored table's game is loaded in parallel with the connection.
     const { table } = this.#state;
     if (table) this.#models.mustLoad(table.view.kind);
     this.#connection.start();
@@ -226,7 +229,7 @@ export class Core {
     this.#outbox.send();
   }
 
-  /** What is wanted, with what is asked at this moment; null where there is nothing to say it to. */
+  /** Returns a wish bound to the present prompt, or null if there is nothing to apply it to. */
   #intent(wish: Wish): Intent | null {
     const { table } = this.#state;
     const player = this.#session.player?.id ?? null;
@@ -234,7 +237,7 @@ export class Core {
     return intentOf(wish, table, player, this.#outbox, (game, text) => this.#textFor(game, player ?? "", text));
   }
 
-  /** The text that this client commits to: one for each game, also where `ready` is said again. */
+  /** Returns the text that this client commits to: one for each game, also if `ready` is sent again. */
   #textFor(game: string, player: string, given: string | undefined): string {
     if (this.#seed?.game !== game || this.#seed.player !== player) {
       const text = given ?? hexOf(this.#options.random(16));
@@ -268,11 +271,11 @@ export class Core {
     if (watched?.current) this.#change({ watched: { ...watched, current: false } });
   }
 
-  /** Joins once more on this connection, or with the next one. */
+  /** Joins again on this connection; without one, the next connection joins by itself. */
   #wantJoin(): void {
     if (!this.#isEntered) return;
     if (this.#join === "asked") {
-      // What is on its way may be answered with what was before.
+      // The pending `join` may be answered with an older state.
       this.#timers.after(this.#now + AGAIN_MS, () => this.#wantJoin());
       return;
     }
@@ -284,7 +287,7 @@ export class Core {
     this.#asked(this.#connection.send({ type: "join", ...this.#known() }));
   }
 
-  /** A `join` of this number is on its way. */
+  /** Records that a `join` with this id has been sent. */
   #asked(id: number | null): void {
     this.#join = "asked";
     this.#shows = "table";
@@ -292,7 +295,7 @@ export class Core {
     this.#connection.expectAnswer();
   }
 
-  /** From where a `join` goes on; null where the whole table is wanted. */
+  /** Returns the position from which a `join` resumes, or null to request a snapshot. */
   #known(): Known | null {
     const { table } = this.#state;
     if (!table || this.#isLost) return null;
@@ -320,13 +323,13 @@ export class Core {
       case "refusal":
         return this.#refusal(message);
       case "invited":
-        // One without its code leads nowhere.
+        // An invitation without its code leads nowhere.
         if ([message.code, message.from, message.name, message.game].every((field) => typeof field === "string")) {
           this.#tell(message);
         }
         return;
       default:
-        // A later version may say more.
+        // Messages of later versions are ignored.
         return;
     }
   }
@@ -362,7 +365,7 @@ export class Core {
     else this.#needFullForm(after.view.kind);
   }
 
-  /** Without its model a game is read in the full form alone. */
+  /** Switches to the full form for a game without a model: the short forms need one. */
   #needFullForm(kind: string): void {
     if (!this.#models.known.has(kind) && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
   }
@@ -381,14 +384,15 @@ export class Core {
     const isTable = this.#shows === "table";
     const before = isTable ? this.#state.table : this.#state.watched;
     if (!before || this.#isLost) return this.#gap();
-    // Another connection, which joined from further back, has brought it meanwhile.
+    // Another connection, which joined from an earlier version, has already delivered this update.
     const isKnown = message.version <= before.version && this.#seen.get(message.version) === message.tag;
     if (isTable && this.#join === "asked" && isKnown) return;
     const model = this.#models.of(before.view.kind);
     const isShort = this.#connection.form !== "bahay.v1";
     const after = fromUpdate(message, before, model, isShort, this.#seed);
     if (!after) return this.#gap();
-    // What was missed carries the time at which it happened; and what comes late tells of an earlier one.
+    // A missed update carries the time at which it happened, and a late one an earlier time, so only an
+    // increase counts.
     if (before.current) this.#offsetMs = Math.max(this.#offsetMs, message.server_time_ms - this.#now);
     const { events } = message;
     const told = { before: before.view, after: after.view, events, snapshot: false };
@@ -400,14 +404,14 @@ export class Core {
     this.#keepTable(after);
     this.#tell({ type: "table", ...told, catchingUp: !before.current });
     this.#afterTable(events);
-    // What a game's events mean only its model knows; without one the whole table is asked for.
+    // Only its model understands a game's events; without one a snapshot is requested.
     if (!model && events.some(({ type }) => type === "game" || type === "opened")) {
       this.#isLost = true;
       this.#wantJoin();
     }
   }
 
-  /** Something was missed, which a server must never let happen: the whole table is asked for. */
+  /** Handles a missing update, which a server must never cause, by requesting a snapshot. */
   #gap(): void {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -445,7 +449,7 @@ export class Core {
     this.#unseated(reason);
   }
 
-  /** What it was asked for may have been answered meanwhile, as by the clock. */
+  /** Shows advice, unless its prompt has been answered meanwhile, as by the clock. */
   #advice({ game, prompt, action, by }: Extract<Message, { type: "advice" }>): void {
     const open = this.#state.table?.prompt;
     if (open?.game !== game || open.number !== prompt) return;
@@ -511,7 +515,7 @@ export class Core {
     this.#connection.settled();
   }
 
-  /** There is no table any more; a search or a look at another one goes on. */
+  /** Handles the end of the seat; a search or the watching of another table continues. */
   #unseated(reason: Extract<Told, { type: "unseated" }>["reason"]): void {
     this.#join = "nowhere";
     this.#isLost = false;
@@ -559,7 +563,7 @@ export class Core {
     });
   }
 
-  /** Ends the connection and shows nothing of the player any more. */
+  /** Ends the connection and removes the player's state. */
   #clearPlayer(): void {
     this.#connection.stop();
     this.#change({ table: null, seek: null, watched: null, player: this.#session.player });

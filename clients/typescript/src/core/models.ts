@@ -1,4 +1,4 @@
-// The games that a client knows: from the beginning, or loaded when a table plays one.
+// The games that a client knows from the start or loads when a table plays one.
 
 import type { GameModel } from "../games/model.js";
 import type { Effect } from "./types.js";
@@ -7,10 +7,10 @@ export class LoadedModels {
   readonly known: Map<string, GameModel>;
   readonly #loads: boolean;
   readonly #effect: (effect: Effect) => void;
-  /** Games that were asked for: null while they are loaded, false where that has failed. */
+  /** The games that were requested: null while they are loaded, false after a failure. */
   readonly #loading = new Map<string, null | false>();
 
-  /** `loads`: whether others may be asked for by `load_game`. */
+  /** `loads` allows further games to be requested by `load_game`. */
   constructor(games: readonly GameModel[], loads: boolean, effect: (effect: Effect) => void) {
     this.known = new Map(games.map((model) => [model.kind, model]));
     this.#loads = loads;
@@ -21,7 +21,7 @@ export class LoadedModels {
     return this.known.get(kind) ?? null;
   }
 
-  /** Whether a game is not known yet, and may be: then it has been asked for. */
+  /** Requests an unknown game's model if that is possible, and returns whether one is awaited. */
   mustLoad(kind: string): boolean {
     if (this.known.has(kind) || !this.#loads) return false;
     if (!this.#loading.has(kind)) {

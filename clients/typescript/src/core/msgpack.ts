@@ -1,8 +1,8 @@
-// Reads MessagePack, as far as the server writes it: no extensions.
+// Decodes MessagePack as far as the server encodes it, without extensions.
 
 import { decodeText } from "./utf8.js";
 
-/** The one value in these bytes. Binary data comes as a Uint8Array. */
+/** Returns the one value of these bytes. Binary data becomes a Uint8Array. */
 export function decode(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const value = reader.value();

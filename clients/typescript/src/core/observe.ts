@@ -1,5 +1,5 @@
-// How the view of a table follows its events. After every event it is what the server would show
-// anew. Never changed in place; an event that this version does not know changes nothing.
+// Applies a table's events to its view. After every event the view equals the one that the server would send.
+// Views are never changed in place; an unknown event changes nothing.
 
 import type { Event, OpenPrompt, SeatView, TableView } from "../gen/socket.js";
 import type { GameModel } from "../games/model.js";
@@ -79,7 +79,7 @@ export function observe(view: TableView, event: Event, model: GameModel | null):
   }
 }
 
-/** The open question, where it follows from the view: the short forms send none. */
+/** Returns the open prompt if it follows from the view: the short forms carry none. */
 export function promptOf(view: TableView, model: GameModel | null): OpenPrompt | null {
   const { phase } = view;
   if (phase.type !== "playing" || !model) return null;
@@ -92,7 +92,7 @@ export function promptOf(view: TableView, model: GameModel | null): OpenPrompt |
   return { game, number: prompt.number, seats: prompt.seats, deadline_ms, legal };
 }
 
-/** The game whose text this client is asked to reveal now. */
+/** Returns the game for which this client is asked to reveal its text. */
 export function askedToReveal(view: TableView): string | null {
   const { phase, seat } = view;
   if (phase.type !== "revealing" || seat === null || phase.revealed.includes(seat)) return null;

@@ -1,21 +1,22 @@
-// Sockets: one that is being opened or is open beside the one in use, that one itself, and what the
-// request for a socket says already: who this is, as a subprotocol, and `join`, as the query. A browser can set nothing else, and what is
-// said there need not wait until the socket is open, which saves a round trip.
+// Pending and active sockets, and the commands that the request for a socket carries: the token as a
+// subprotocol, and `join` as the query. A browser can set nothing else. A command in the request need not
+// wait until the socket is open, which saves a round trip.
 //
-// The token is never in the address, which is logged on the way; where a table was left is no secret.
+// The token is never in the address, which is logged on the way; the position in a table's history is no
+// secret.
 
 import type { MessageReader } from "./wire.js";
 
-/** The server answers with these ids to what the request says. */
+/** The ids with which the server answers the commands in the request. */
 export const AUTHENTICATE_ID = 0;
 export const JOIN_ID = 1;
-/** What is said on the socket is numbered from here on. */
+/** The first id of the commands sent on the socket. */
 export const FIRST_ID = 2;
 
-/** Before the token. */
+/** The prefix of the token as a subprotocol. */
 export const TOKEN_PREFIX = "bahay.token.";
 
-/** What is known of a table that is joined again. */
+/** The position from which a table is joined again. */
 export interface Known {
   readonly from: number;
   readonly tag: string;
@@ -24,39 +25,39 @@ export interface Known {
 
 export interface Opening {
   since: number;
-  /** The token that its request names; null where all is to be said once it is open. */
+  /** The token in the socket's request; null if all commands follow once it is open. */
   readonly token: string | null;
-  /** The session of that token. */
+  /** The session of the token. */
   readonly session: string | null;
-  /** What was agreed on; null until it is open. */
+  /** The negotiated subprotocol; null until the socket is open. */
   protocol: string | null;
-  /** All that came on it, until a table is there. */
+  /** All messages received before the table has arrived. */
   heard: (string | Uint8Array)[];
 }
 
-/** Of a socket on which nothing has been said yet. */
+/** Returns a socket on which nothing has been sent yet. */
 export function opening(since: number, token: string | null, session: string | null): Opening {
   return { since, token, session, protocol: null, heard: [] };
 }
 
-/** A socket that is in use. */
+/** A socket in use. */
 export interface Line {
   readonly socket: number;
   readonly reader: MessageReader;
   readonly opening: Opening;
   nextId: number;
-  /** When it had been said who this is. */
+  /** The time at which the client had authenticated; null before. */
   enteredAt: number | null;
-  /** Something was said by which the table hears of this connection. */
+  /** True once a command has been sent by which the table learns of this connection. */
   hasSaid: boolean;
-  /** That was answered. */
+  /** True once such a command has been answered. */
   hasAnswered: boolean;
   token: string | null;
-  /** Which session that token is of: its end is not that of a newer one. */
+  /** The session of the token: its end is not the end of a newer session. */
   session: string | null;
 }
 
-/** One on which nothing has been said. */
+/** Returns a pending socket as an active one on which nothing has been sent. */
 export function lineOn(socket: number, opened: Opening, reader: MessageReader): Line {
   return {
     socket,
@@ -71,7 +72,7 @@ export function lineOn(socket: number, opened: Opening, reader: MessageReader): 
   };
 }
 
-/** Where to open a socket, and with which subprotocols. */
+/** Returns the address and the subprotocols of a new socket. */
 export function requestFor(
   url: string,
   forms: readonly string[],

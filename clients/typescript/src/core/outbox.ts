@@ -1,17 +1,17 @@
-// Commands that have not come to their end, on whatever connection: which were sent, and which may have
-// taken effect. One that has is sent again only where the table still waits for it.
+// Commands without an outcome, across connections: which were sent, and which may have taken effect. A
+// command that may have taken effect is repeated only if the table still expects it.
 
 import { isWaitedFor, refused } from "./commands.js";
 import type { CommandNumber, Intent, OpenCommand, Outcome, TableState } from "./types.js";
 
-/** What the outbox asks and tells. */
+/** The outbox's dependencies and its observer. */
 export interface Surroundings {
   table(): TableState | null;
-  /** Whether such a command can be sent now. */
+  /** Returns whether such a command can be sent now. */
   isReady(intent: Intent): boolean;
-  /** Whether there is no table that a command could be about. */
+  /** Returns whether there is no table that a command could concern. */
   isHopeless(): boolean;
-  /** Gives the command's number on this connection; null where there is none. */
+  /** Sends a command and returns its id on this connection; null without one. */
   send(intent: Intent): number | null;
   sent(): void;
   open(open: readonly OpenCommand[]): void;
@@ -19,14 +19,14 @@ export interface Surroundings {
 }
 
 interface Pending {
-  /** Null for what the client does by itself: nobody is told its end. */
+  /** Null for a command of the client itself, whose outcome is not reported. */
   readonly command: CommandNumber | null;
   readonly intent: Intent;
-  /** Its id on the present connection, once it was sent there. */
+  /** The id on the present connection; null until it is sent there. */
   id: number | null;
-  /** It was sent, and may have taken effect. */
+  /** True once the command was sent and may have taken effect. */
   isSent: boolean;
-  /** It was sent more than once. */
+  /** True once the command was sent more than once. */
   isRepeated: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Outbox {
     this.#around = around;
   }
 
-  /** Whether something was sent on this connection and has no answer yet. */
+  /** Returns whether a command on this connection has no answer yet. */
   get isWaiting(): boolean {
     return this.#pending.some(({ id }) => id !== null);
   }
@@ -56,7 +56,7 @@ export class Outbox {
     this.#show();
   }
 
-  /** Sends what has not been sent on this connection, as far as it is waited for. */
+  /** Sends every command that has not been sent on this connection and that the table still expects. */
   send(): void {
     for (const pending of [...this.#pending]) {
       const { intent } = pending;
@@ -73,12 +73,12 @@ export class Outbox {
     }
   }
 
-  /** The connection is gone, and the answers to what was sent on it with it. */
+  /** Forgets the ids of a closed connection, whose answers are lost with it. */
   lost(): void {
     for (const pending of this.#pending) pending.id = null;
   }
 
-  /** What an answer with this id is about. */
+  /** Returns the intent that an answer with this id concerns. */
   answeredTo(id: number): Intent | null {
     return this.#find(id)?.intent ?? null;
   }
@@ -88,7 +88,7 @@ export class Outbox {
     if (pending) this.#end(pending, { type: "done", version });
   }
 
-  /** True where it stays, to be sent again later. */
+  /** Handles a refusal, and returns whether the command stays for a retry. */
   refused(
     id: number,
     refusal: { code: string; rule?: string | null; detail: string; retryable: boolean },
@@ -96,7 +96,7 @@ export class Outbox {
     const pending = this.#find(id);
     if (!pending) return false;
     if (refusal.retryable && pending.intent.type !== "say") {
-      // It may have been taken all the same, for `unavailable` says nothing of that.
+      // The command may have been accepted all the same: `unavailable` does not exclude it.
       pending.id = null;
       return true;
     }
@@ -104,7 +104,7 @@ export class Outbox {
     return false;
   }
 
-  /** Nothing more will be sent. */
+  /** Drops all commands. */
   giveUp(): void {
     for (const pending of [...this.#pending]) this.#giveUp(pending);
   }

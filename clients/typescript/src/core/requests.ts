@@ -1,9 +1,9 @@
-// Requests on their way: where they go, and who waits for their answers.
+// HTTP requests in flight, with their callbacks.
 
 import { type Result, resultOf } from "./answers.js";
 import type { Call, Effect, HttpAnswer } from "./types.js";
 
-/** A request that has no answer by then gets none. */
+/** The timeout of a request. */
 const REQUEST_MS = 12_000;
 
 export interface Surroundings {
@@ -22,7 +22,7 @@ export class Requests {
     this.#base = base;
   }
 
-  /** Calls back with the server's answer; with null where there is none. */
+  /** Sends a request and calls `done` with the server's answer, or with null if there is none. */
   ask({ method, path, headers, body }: Call, done: (result: Result | null) => void): void {
     this.#last += 1;
     const request = this.#last;

@@ -1,41 +1,42 @@
-// Who is signed in: tokens, how they are renewed, and requests that are signed with them.
+// The session: tokens, their renewal, and authenticated requests.
 //
-// A refresh token is good for one use, but for a minute the server gives the same device the same
-// successor again. So one whose answer got lost is sent once more, and tabs that share a session, as
-// after a page was duplicated, renew beside each other and tell each other what they got.
+// A refresh token can be used once, but for a minute the server gives the same device the same successor
+// again. A request whose answer got lost is therefore repeated, and tabs that share a session, as after a
+// page was duplicated, renew it concurrently and share the tokens.
 //
-// Time is judged by two clocks. The monotonic one is right as long as the page lives, unless it stands
-// still in sleep; the wall clock goes on then and over a reload, but may be set to anything. A token
-// counts as expired where either says so, except one that has just come: so a clock that is wrong
-// costs one renewal at most.
+// Two clocks judge expiry. The monotonic one is right as long as the page lives, unless it stands still in
+// sleep; the wall clock continues through sleep and reloads, but may be set to anything. A token counts as
+// expired if either clock says so, unless it has just arrived: a wrong clock then costs at most one renewal.
 
 import type { SignedIn, Tokens } from "../gen/rest.js";
 import { type Result, answerOf, problem, problemOf, signedInOf, tokensOf } from "./answers.js";
 import type { Answer, Call, ProblemSeen, StoreKey } from "./types.js";
 
-/** An access token is renewed so long before it expires. */
+/** The time before its expiry at which an access token is renewed. */
 const RENEW_BEFORE_MS = 120_000;
-/** Between two attempts to do so, at most: the server gives a successor again for a minute. */
+/** The longest pause between two attempts to renew: the server repeats a successor for one minute. */
 const RENEW_PAUSE_MS = 10_000;
-/** One that has less left is not used any more. */
+/** The least remaining lifetime with which an access token is used. */
 const USE_BEFORE_MS = 5_000;
-/** A token that came so lately is good, whatever a clock says. */
+/** The time for which a new token is valid whatever a clock says. */
 const YOUNG_MS = 60_000;
-/** A page that was loaded again leaves other tabs so long to tell it newer tokens. */
+/** The time that a reloaded page leaves other tabs to share newer tokens. */
 const SHARE_MS = 100;
-/** A request that is as young as this may still be on its way. */
+/** The age up to which a request may still be in flight after a wake-up. */
 const WAKE_AFTER_MS = 1_000;
 const READ_ATTEMPTS_MAX = 4;
 const READ_PAUSE_MS = 300;
 
-/** What the parts of the core need of it. */
+/** The functions of the core that its parts use. */
 export interface Host {
-  /** Of the monotonic clock. */
+  /** The monotonic clock, in ms. */
   readonly now: number;
-  /** Of the wall clock. */
+  /** The wall clock, in ms. */
   readonly wall: number;
   random(bytes: number): Uint8Array;
-  /** At least half of it, so that many who wait do not come at once. */
+  /**
+   * Returns a random time between half of `ms` and `ms`, so that many waiting clients do not return at once.
+   */
   jitter(ms: number): number;
   after(ms: number, act: () => void): () => void;
   request(call: Call, done: (result: Result | null) => void): void;
@@ -45,7 +46,7 @@ export interface Host {
 export type Renewal =
   | { readonly type: "renewed" }
   | { readonly type: "signed_out"; readonly problem: ProblemSeen }
-  /** For now. */
+  /** A temporary failure. */
   | { readonly type: "failed"; readonly problem: ProblemSeen };
 
 interface Kept {
@@ -55,9 +56,9 @@ interface Kept {
   /** Null once the server has refused it. */
   readonly refresh: string | null;
   readonly session: string;
-  /** Whether the device alone can sign this player in again. */
+  /** True if the device alone can sign this player in again. */
   readonly byDevice: boolean;
-  /** What the server's clock is ahead of the wall clock; null until it was heard. */
+  /** The server's clock minus the wall clock; null until the server's time is known. */
   readonly offsetMs: number | null;
 }
 
@@ -66,14 +67,14 @@ export class Session {
   readonly #name: string | null;
   #device: string | null;
   #kept: Kept | null;
-  /** What the server's clock is ahead of the monotonic one; null until this page has heard it. */
+  /** The server's clock minus the monotonic one; null until this page knows the server's time. */
   #aheadMs: number | null = null;
-  /** When the tokens came; those that were stored came before. */
+  /** The time at which the tokens arrived; minus infinity for stored ones. */
   #receivedAt = Number.NEGATIVE_INFINITY;
   #waiting: ((renewal: Renewal) => void)[] = [];
   #stopAhead: (() => void) | null = null;
   #renewingSince: number | null = null;
-  /** Answers to requests of an earlier try are late. */
+  /** The number of attempts; answers to requests of an earlier one are late. */
   #tries = 0;
 
   constructor(host: Host, name: string | null, device: string | null, stored: string | null) {
@@ -87,42 +88,45 @@ export class Session {
     return this.#kept?.player ?? null;
   }
 
-  /** What signs this player in by itself; null before it was drawn. */
+  /** The device's secret, which signs the player in; null until it is drawn. */
   get device(): string | null {
     return this.#device;
   }
 
-  /** The session that the tokens are of. */
+  /** The session of the tokens. */
   get id(): string | null {
     return this.#kept?.session ?? null;
   }
 
-  /** What the server's clock is ahead of the monotonic one, as far as is known. */
+  /** The server's clock minus the monotonic one, as far as it is known. */
   get offsetMs(): number {
     const { now, wall } = this.#host;
     return this.#aheadMs ?? (this.#kept?.offsetMs ?? 0) + wall - now;
   }
 
-  /** The access token, if it is good as far as is known here. */
+  /** The access token, if it is valid as far as this client knows. */
   get token(): string | null {
     const kept = this.#kept;
     if (!kept || kept.access === "") return null;
     return this.#ageMs < YOUNG_MS || this.#leftMs(kept) > USE_BEFORE_MS ? kept.access : null;
   }
 
-  /** Renews it ahead of its end, as long as that is wanted, so that coming back need not wait for a token. */
+  /**
+   * Renews the token before it expires, as long as that is wanted, so that a reconnection need not wait for
+   * one.
+   */
   renewAhead(isWanted: () => boolean, leastMs = 0): void {
     this.#stopAhead?.();
     const renewInMs = this.#renewInMs;
     if (renewInMs === null) return;
     this.#stopAhead = this.#host.after(Math.max(renewInMs, leastMs), () => {
-      // There may be another one by now.
+      // Another token may have arrived meanwhile.
       if (this.#renewInMs !== 0) this.renewAhead(isWanted);
       else if (isWanted()) this.renew(() => this.renewAhead(isWanted, this.#host.jitter(RENEW_PAUSE_MS)));
     });
   }
 
-  /** When to renew it; null where that cannot be told, or not be done. */
+  /** The delay until the renewal; null if it is unknown or no renewal is possible. */
   get #renewInMs(): number | null {
     const kept = this.#kept;
     if (!kept || this.#aheadMs === null || kept.access === "") return null;
@@ -131,25 +135,25 @@ export class Session {
     return Math.ceil(Math.max(0, leftMs - RENEW_BEFORE_MS, YOUNG_MS - this.#ageMs));
   }
 
-  /** The server has said what time it is. */
+  /** Sets the server's time. */
   heardTime(serverMs: number): void {
     this.#aheadMs = serverMs - this.#host.now;
     if (this.#kept) this.#keep({ ...this.#kept, offsetMs: serverMs - this.#host.wall });
   }
 
-  /** Takes newer tokens of the same session that another tab has got. */
+  /** Adopts newer tokens of the same session from another tab. */
   adopt(text: string): void {
     const other = JSON.parse(text) as Kept;
     const kept = this.#kept;
     if (kept?.session !== other.session || other.accessExpiresMs <= kept.accessExpiresMs) return;
     this.#receive(other);
     if (this.#renewingSince === null) return;
-    // An answer that is still to come has nothing newer.
+    // An answer in flight has nothing newer.
     this.#tries += 1;
     this.#end({ type: "renewed" });
   }
 
-  /** The server does not take this token, whatever it looks like here. */
+  /** Marks a token as rejected by the server. */
   refuse(token: string): void {
     if (this.#kept?.access === token) this.#keep({ ...this.#kept, access: "" });
   }
@@ -159,7 +163,7 @@ export class Session {
     this.#host.store("session", null);
   }
 
-  /** Forgets the player for good: a device that signs the player in by itself becomes another one. */
+  /** Forgets the player for good: a device that signs the player in by itself gets a new secret. */
   leave(): void {
     if (this.#kept?.byDevice) {
       this.#device = null;
@@ -168,19 +172,19 @@ export class Session {
     this.forget();
   }
 
-  /** New tokens: by the refresh token, else by the device. */
+  /** Renews the tokens by the refresh token, or by the device without one. */
   renew(done: (renewal: Renewal) => void): void {
     this.#waiting.push(done);
     if (this.#renewingSince === null) this.#renew();
   }
 
-  /** The network is back: a request that went before may wait for one that is gone. */
+  /** Repeats a renewal that may wait for a network that is gone, after the network has returned. */
   wake(): void {
     const since = this.#renewingSince;
     if (since !== null && this.#host.now - since > WAKE_AFTER_MS) this.#renew();
   }
 
-  /** The machine has slept in a way that the monotonic clock does not tell. */
+  /** Marks a renewal in flight as old, after a sleep that the monotonic clock did not measure. */
   age(): void {
     if (this.#renewingSince !== null) this.#renewingSince = Number.NEGATIVE_INFINITY;
   }
@@ -199,7 +203,7 @@ export class Session {
     else this.#end({ type: "signed_out", problem: problem("session_ended") });
   }
 
-  /** By a name and password, or an account elsewhere; the session is then one of this device. */
+  /** Signs in with a name and password or an external account; the session then belongs to this device. */
   signIn(call: Call, done: (answer: Answer) => void): void {
     const body = { device_id: this.#deviceId(), ...(call.body as object) };
     this.#host.request({ ...call, body }, (result) => {
@@ -209,7 +213,7 @@ export class Session {
     });
   }
 
-  /** A request of the caller's own, signed. */
+  /** Sends an authenticated request of the caller. */
   call(call: Call, done: (answer: Answer) => void): void {
     this.#attempt(call, done, 1, false);
   }
@@ -240,7 +244,7 @@ export class Session {
 
   #refresh(refresh: string): void {
     const isLate = this.#isLate();
-    // By the device the server tells a repetition from a theft.
+    // The device lets the server distinguish a repetition from a theft.
     const asked = { refresh_token: refresh, device_id: this.#deviceId() };
     this.#host.request(post("/v1/token/refresh", asked), (result) => {
       const kept = this.#kept;
@@ -251,12 +255,12 @@ export class Session {
         this.#renewed(tokens, kept.player, kept.byDevice);
         this.#end({ type: "renewed" });
       } else if (!isRefused) {
-        // Whether it was used is not known: it is sent again.
+        // It is unknown whether the refresh token was used, so it is sent again.
         this.#end({ type: "failed", problem: problemOf(result) });
       } else if (kept.refresh !== refresh) {
         this.#renew();
       } else {
-        // The access token is good for as long as it would have been.
+        // The access token stays valid for its remaining lifetime.
         this.#keep({ ...kept, refresh: null });
         if (kept.byDevice) this.#signInByDevice(true);
         else this.#end({ type: "signed_out", problem: problemOf(result) });
@@ -301,11 +305,11 @@ export class Session {
     });
   }
 
-  /** Keeps tokens that have come now. */
+  /** Stores tokens that have just arrived. */
   #receive(kept: Kept): void {
     const { now, wall } = this.#host;
     this.#receivedAt = now;
-    // A clock by which they have expired already does not know the time.
+    // A clock by which the new tokens have already expired is wrong.
     const isOff = this.#aheadMs !== null && kept.accessExpiresMs - now - this.#aheadMs < YOUNG_MS;
     if (isOff) this.#aheadMs = null;
     const offsetMs = this.#aheadMs === null ? null : this.#aheadMs + now - wall;

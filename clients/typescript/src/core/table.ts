@@ -1,5 +1,5 @@
-// The table as this client knows it: what snapshots and updates make of it, and what was seen of the
-// deal. A value that is never changed in place.
+// The state of a table as this client knows it, derived from snapshots and updates, and the client's
+// observations of the deal. The value is never changed in place.
 
 import type { Event, Message, OpenPrompt, TableView } from "../gen/socket.js";
 import { commitmentOf } from "../fair/deal.js";
@@ -10,13 +10,13 @@ import type { CommitmentCheck, DealSeen, TableState } from "./types.js";
 export type Snapshot = Extract<Message, { type: "snapshot" }>;
 export type Update = Extract<Message, { type: "update" }>;
 
-/** A text that this client has committed to. */
+/** The text that this client has committed to. */
 export interface Seed {
   readonly game: string;
   readonly text: string;
 }
 
-/** What a page keeps of a table for when it is loaded again; no other player is shown it. */
+/** Returns the text that a page stores for a reload; it is shown to no other player. */
 export function toStored(table: TableState, player: string | null): string {
   return JSON.stringify({ player, table });
 }
@@ -40,7 +40,7 @@ export function fromSnapshot(
   return { view, version, tag, prompt: prompt ?? null, current, deal };
 }
 
-/** Null where the update does not follow: then something was missed. */
+/** Returns the table after an update, or null if an earlier update is missing. */
 export function fromUpdate(
   message: Update,
   before: TableState,
@@ -59,7 +59,7 @@ export function fromUpdate(
   return { view, version, tag, prompt, current: before.current, deal };
 }
 
-/** Whether the seed that was opened at the end is the one that was committed to at the beginning. */
+/** Checks that the seed revealed at the end is the one committed to at the beginning. */
 export function checkCommitment(
   event: Extract<Event, { type: "over" }>,
   deal: DealSeen | null,
@@ -70,7 +70,7 @@ export function checkCommitment(
   return { serverSeed: event.server_seed, computed, shown, holds };
 }
 
-/** The game that is prepared, played or settled. */
+/** Returns the game in preparation, play or settlement. */
 export function gameOf(view: TableView): string | null {
   return view.phase.type === "waiting" ? null : view.phase.game;
 }

@@ -1,4 +1,4 @@
-// What is to be done at a later moment, of whoever's clock.
+// Timers in the time of the caller's clock.
 
 interface Timer {
   readonly at: number;
@@ -8,7 +8,7 @@ interface Timer {
 export class Timers {
   #timers: Timer[] = [];
 
-  /** The next moment; null where nothing is to be done. */
+  /** The time of the next timer; null without one. */
   get next(): number | null {
     return this.#timers.reduce<number | null>(
       (next, { at }) => (next === null || at < next ? at : next),
@@ -16,7 +16,7 @@ export class Timers {
     );
   }
 
-  /** Gives a function that forgets it again. */
+  /** Schedules an action and returns a function that cancels it. */
   after(at: number, act: () => void): () => void {
     const timer = { at, act };
     this.#timers.push(timer);
@@ -25,11 +25,11 @@ export class Timers {
     };
   }
 
-  /** Does what is due, the earliest first. What this brings about is left for the next time. */
+  /** Runs the timers that are due, the earliest first. A timer set by one of them runs on the next call. */
   run(now: number): void {
     const due = this.#timers.filter(({ at }) => at <= now).sort((one, other) => one.at - other.at);
     for (const timer of due) {
-      // One before it may have made it needless.
+      // An earlier timer may have cancelled this one.
       if (!this.#timers.includes(timer)) continue;
       this.#timers = this.#timers.filter((other) => other !== timer);
       timer.act();

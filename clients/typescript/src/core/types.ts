@@ -1,4 +1,4 @@
-// What goes into the core and what comes out of it.
+// The inputs, effects and state of the core.
 
 import type { GameModel } from "../games/model.js";
 import type { Form } from "./wire.js";
@@ -8,45 +8,45 @@ import type {
 } from "../gen/socket.js";
 
 export interface CoreOptions {
-  /** As in `https://house.example`. */
+  /** The server's origin, such as `https://house.example`. */
   readonly base: string;
-  /** Random bytes that nobody can guess. */
+  /** Returns cryptographically secure random bytes. */
   random(bytes: number): Uint8Array;
-  /** How a new guest is called. */
+  /** The name of a new guest. */
   readonly name?: string;
-  /** What was stored by a core of this installation and page before. */
+  /** The values stored by an earlier core of this installation and page. */
   readonly stored?: Partial<Record<StoreKey, string | null>>;
-  /** The present, by both clocks, as `handle` is given it. */
+  /** The present time by both clocks, as passed to `handle`. */
   readonly now?: number;
   readonly wall?: number;
-  /** The games that are known from the beginning. */
+  /** The games known from the start. */
   readonly games: readonly GameModel[];
-  /** Whether others may be asked for by `load_game`. */
+  /** Whether further games may be requested by `load_game`. */
   readonly loadsGames?: boolean;
-  /** The forms of messages that are offered; by default all, and the server takes the shortest. */
+  /** The message forms to offer; by default all, of which the server takes the shortest. */
   readonly forms?: readonly Form[];
 }
 
-/** An action of any game; the server knows which. */
+/** An action of any game. */
 export type Action = TongitsAction | TongoAssetsAction | TongoOptionsAction | { readonly type: string; readonly [field: string]: unknown };
 
-/** Names a command, whatever the connection. The caller gives it, and never twice. */
+/** The number of a command, independent of connections. The caller chooses it and never reuses it. */
 export type CommandNumber = number;
 
 export interface State {
   readonly link: Link;
-  /** Who is signed in. */
+  /** The player who is signed in. */
   readonly player: { readonly id: PlayerId; readonly name: string } | null;
-  /** The table as it was last known, also while the network is away. */
+  /** The last known state of the table, also while the network is unavailable. */
   readonly table: TableState | null;
   readonly seek: Seeking | null;
-  /** What a bot would play; null once what it answers is asked no more. */
+  /** The bot's advice; null once its prompt is closed. */
   readonly hint: HintSeen | null;
   /** A table that is watched without a seat. */
   readonly watched: TableState | null;
-  /** Commands that have not come to their end, oldest first. */
+  /** The commands without an outcome, oldest first. */
   readonly open: readonly OpenCommand[];
-  /** Unread notices, where known. */
+  /** The number of unread notices, if known. */
   readonly notices: number | null;
 }
 
@@ -56,7 +56,7 @@ export type Link =
   | { readonly type: "connecting"; readonly attempt: number }
   | { readonly type: "joining" }
   | { readonly type: "live" }
-  /** An answer has been missing for 2 s: what is shown may be old, and is shown on. */
+  /** An answer has been missing for 2 s: the state may be old, and stays visible. */
   | { readonly type: "weak" }
   | {
       readonly type: "pausing";
@@ -78,19 +78,19 @@ export interface TableState {
   readonly deal: DealSeen | null;
 }
 
-/** What this client itself saw of a deal, and said in it. */
+/** The client's own observations of a deal, and its part in it. */
 export interface DealSeen {
   readonly game: GameId;
-  /** Shown with `preparing`; null where this client came later. */
+  /** The server's commitment, shown with `preparing`; null if this client came later. */
   readonly commitment: string | null;
-  /** Of all clients, shown before the first text was asked for. */
+  /** The commitments of all clients, shown before the first text was requested. */
   readonly commitments: readonly string[] | null;
-  /** What this client's seed is made of. */
+  /** The text of which this client's seed is made. */
   readonly text: string | null;
-  /** The server has acknowledged it. */
+  /** True once the server has acknowledged the text. */
   readonly revealed: boolean;
   readonly seat: number | null;
-  /** The own hand as it was dealt. */
+  /** The client's own hand as it was dealt. */
   readonly hand: readonly string[] | null;
 }
 
@@ -98,18 +98,18 @@ export interface Seeking {
   readonly ticket: TicketId | null;
   readonly rooms: readonly string[];
   readonly state: "asking" | "waiting" | "seated" | "cancelled" | "expired";
-  /** Why it waits although others wait too; null where nothing is to be said. */
+  /** The reason why the ticket waits although others wait too; null without one. */
   readonly reason: WaitReason | null;
-  /** In the server's time. */
+  /** The expiry in the server's time. */
   readonly expiresAt: number | null;
 }
 
-/** What a bot of the house would play in the own seat, at a practice table. */
+/** The action that a house bot would choose in the player's seat, at a practice table. */
 export interface HintSeen {
   readonly game: GameId;
   readonly prompt: number;
   readonly action: Action;
-  /** Which bot, as in `greedy`. */
+  /** The bot's name, such as `greedy`. */
   readonly by: string;
 }
 
@@ -118,14 +118,14 @@ export interface OpenCommand {
   readonly intent: Intent;
 }
 
-/** What a player wants. */
+/** A command as the player gives it. */
 export type Wish =
-  /** Without a text the client draws one; null takes no part in the deal. */
+  /** If the text is omitted, the client draws one; null takes no part in the deal. */
   | { readonly type: "ready"; readonly text?: string | null }
   | { readonly type: "act"; readonly action: Action }
   | { readonly type: "take_back" }
   | { readonly type: "leave" }
-  /** What a bot would play: at a practice table, while one is asked. */
+  /** Requests a bot's advice at a practice table, while a prompt is open. */
   | { readonly type: "hint" }
   | { readonly type: "say"; readonly phrase: Phrase }
   | { readonly type: "seek"; readonly rooms: readonly string[] }
@@ -133,7 +133,7 @@ export type Wish =
   | { readonly type: "watch"; readonly table: TableId }
   | { readonly type: "unwatch" };
 
-/** The same, with what was asked when it was wanted. */
+/** A wish bound to the prompt that it answers. */
 export type Intent =
   | { readonly type: "ready"; readonly game: GameId; readonly commitment?: string }
   | { readonly type: "reveal"; readonly game: GameId; readonly text: string }
@@ -147,7 +147,7 @@ export type Intent =
 
 export type Outcome =
   | { readonly type: "done"; readonly version: number | null }
-  /** Its answer was lost and nothing waits for it any longer. */
+  /** The answer was lost, and the table no longer expects the command. */
   | { readonly type: "overtaken" }
   | {
       readonly type: "refused";
@@ -155,7 +155,7 @@ export type Outcome =
       readonly rule: string | null;
       readonly detail: string;
     }
-  /** It was not sent: there was nothing to answer, or no table. */
+  /** The command was not sent: there was no prompt or no table for it. */
   | { readonly type: "dropped" };
 
 export type Told =
@@ -188,7 +188,7 @@ export type Told =
     }
   | { readonly type: "said"; readonly player: PlayerId; readonly phrase: Phrase }
   | { readonly type: "hint"; readonly hint: HintSeen }
-  /** A player of a finished game has opened its rematch, and the code leads to a seat there. */
+  /** A player of a finished game has opened its rematch; the code leads to a seat there. */
   | {
       readonly type: "invited";
       readonly code: string;
@@ -198,16 +198,16 @@ export type Told =
     }
   | {
       readonly type: "unseated";
-      /** Why, as the table said; `not_seated` where only the end of it is known. */
+      /** The reason given by the table; `not_seated` if only the loss of the seat is known. */
       readonly reason: LeftReason | "not_seated" | "voided" | "lost" | "halted";
     }
   | { readonly type: "deal"; readonly game: GameId; readonly check: CommitmentCheck };
 
-/** Whether the seed that opened after a game is the one that was committed to before it. */
+/** The result of comparing the seed revealed after a game with the commitment made before it. */
 export interface CommitmentCheck {
   readonly serverSeed: string;
   readonly computed: string;
-  /** Null where this client came after it was shown. */
+  /** The commitment that was shown; null if this client came later. */
   readonly shown: string | null;
   readonly holds: boolean | null;
 }
@@ -215,7 +215,7 @@ export interface CommitmentCheck {
 export type Input =
   | { readonly type: "start" }
   | { readonly type: "stop" }
-  /** The page is shown again, or the network is back. */
+  /** The page became visible, or the network returned. */
   | { readonly type: "wake" }
   | { readonly type: "timer" }
   | ({
@@ -232,40 +232,40 @@ export type Input =
       readonly reason: string;
     }
   | { readonly type: "command"; readonly command: CommandNumber; readonly wish: Wish }
-  /** Another tab of the same session has stored this. */
+  /** Another tab of the same session has stored this session. */
   | { readonly type: "shared"; readonly session: string }
-  /** The table may have changed by other means, as by a seat that was taken over REST: join. */
+  /** The table may have changed through REST, as by a seat taken there: the client joins. */
   | { readonly type: "join" }
-  /** By a name and password, or an account elsewhere: the bodies that openapi.yaml has for them. */
+  /** Signs in with a name and password or an external account; openapi.yaml defines the bodies. */
   | {
       readonly type: "sign_in";
       readonly call: number;
       readonly path: "/v1/sign-in/password" | "/v1/sign-in/openid";
       readonly body: unknown;
     }
-  /** Forget who is signed in, and stop. */
+  /** Forgets the player and stops. */
   | { readonly type: "forget" }
   | ({ readonly type: "call"; readonly call: number } & Call)
-  /** The answer to `load_game`; null where it cannot be loaded. */
+  /** The answer to `load_game`; null if the model cannot be loaded. */
   | { readonly type: "game_loaded"; readonly kind: string; readonly model: GameModel | null };
 
-/** An answer to a request, whoever gave it. */
+/** An answer to an HTTP request, from the server or an intermediary. */
 export interface HttpAnswer {
   readonly status: number;
-  /** The header `content-type`; null where there is none. */
+  /** The header `content-type`; null without one. */
   readonly contentType: string | null;
-  /** What the JSON says; null where it is none. */
+  /** The parsed JSON; null if the body is not JSON. */
   readonly body: unknown;
   readonly retryAfterMs: number | null;
 }
 
-/** A request of the caller's own. */
+/** A request of the caller. */
 export interface Call {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Anybody may ask this: without a token it is asked at once. */
+  /** True if the operation needs no authentication: without a token it is sent at once. */
   readonly isOpen?: boolean;
 }
 
@@ -273,7 +273,9 @@ export type Answer =
   | { readonly ok: true; readonly status: number; readonly data: unknown }
   | { readonly ok: false; readonly status: number; readonly problem: ProblemSeen };
 
-/** A refusal. Without an answer its code is `unreachable`, and nobody knows whether it took effect. */
+/**
+ * A refusal. Without an answer its code is `unreachable`, and it is unknown whether the request took effect.
+ */
 export interface ProblemSeen {
   readonly code: string;
   readonly detail: string;
@@ -302,5 +304,5 @@ export type Effect =
   | { readonly type: "store"; readonly key: StoreKey; readonly value: string | null }
   | { readonly type: "tell"; readonly told: Told }
   | { readonly type: "called"; readonly call: number; readonly answer: Answer }
-  /** A table plays a game that is not known yet: what is heard waits until `game_loaded` says more. */
+  /** Requests the model of an unknown game; messages are buffered until `game_loaded`. */
   | { readonly type: "load_game"; readonly kind: string };

@@ -1,4 +1,4 @@
-// UTF-8 by itself, so that the core needs nothing of a page or of Node.
+// UTF-8 encoding and decoding, so that the core depends on neither a browser nor Node.
 
 export function encode(text: string): Uint8Array {
   const bytes: number[] = [];
@@ -16,7 +16,7 @@ export function encode(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Of bytes that are UTF-8. */
+/** Decodes bytes that are valid UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; ) {

@@ -1,33 +1,35 @@
-// Notices that a connection is dead: asks the server after a silence, and judges an answer that stays away.
+// Detects dead connections: pings the server after a silence, and measures how long the answer is missing.
 //
-// While the player is asked something, or a command waits for its answer, each moment counts: the
-// server is asked after 2 s of silence, and a connection that has died is noticed within 4 s. Else it is
-// asked so seldom that it costs next to nothing, and the same is noticed within 15 s. The socket's own
-// pings are unseen.
+// While a prompt is open or a command waits for its answer, the server is pinged after 2 s of silence, and a
+// dead connection is detected within 4 s. Otherwise pings are rare enough to cost next to nothing, and
+// detection takes up to 15 s. The socket protocol's own pings are invisible to a page.
 
 import type { Host } from "./session.js";
 
-/** Silence after which the server is asked, where the player is asked or a command waits. */
+/** The silence after which the server is pinged while a prompt is open or a command waits. */
 const BEAT_MS = 2_000;
-/** The same where nothing is urgent. */
+/** The silence after which the server is pinged otherwise. */
 const IDLE_BEAT_MS = 12_000;
-/** An answer that takes longer makes the connection weak; then others are opened beside it. */
+/** The time after which a missing answer makes the connection weak and other sockets are opened. */
 const ANSWER_MS = 2_000;
-/** A live connection without an answer for so long is given up. */
+/** The time after which a live connection without an answer is abandoned. */
 const GONE_MS = 4_000;
-/** What was heard so lately has probably not died. A timer that is late by more says that the machine slept. */
+/**
+ * The time for which a connection that has received something counts as alive. A timer later than this
+ * indicates that the machine slept.
+ */
 const FRESH_MS = 1_000;
 
 export interface Alarms {
-  /** Whether the player is asked something, or a command waits for its answer. */
+  /** Returns whether a prompt is open or a command waits for its answer. */
   isUrgent(): boolean;
-  /** Asks the server whether it is there. */
+  /** Pings the server. */
   ask(): void;
   /** Opens other sockets beside the doubtful one. */
   race(): void;
-  /** An answer has been missing for 2 s. */
+  /** Reports an answer that has been missing for 2 s. */
   weaken(): void;
-  /** An answer has been missing for 4 s. */
+  /** Reports an answer that has been missing for 4 s. */
   giveUp(): void;
 }
 
@@ -37,9 +39,9 @@ export class Watchdog {
   #stopLook: (() => void) | null = null;
   #lookAt = 0;
   #heardAt = 0;
-  /** Since when an answer has been missing; null where none is known to be. */
+  /** The time since which an answer has been missing; null if none is. */
   #missingSince: number | null = null;
-  /** The next look is for an answer that is due. */
+  /** True if the next check is for an answer that is due. */
   #isDue = false;
 
   constructor(host: Host, alarms: Alarms) {
@@ -52,19 +54,21 @@ export class Watchdog {
     return this.#missingSince !== null;
   }
 
-  /** For how long an answer has been missing. */
+  /** The time for which an answer has been missing, in ms. */
   get missingMs(): number {
     return this.#host.now - (this.#missingSince ?? this.#host.now);
   }
 
-  /** There is no connection to watch. */
+  /** Stops watching, as there is no connection. */
   stop(): void {
     this.#stopLook?.();
     this.#stopLook = null;
     this.#missingSince = null;
   }
 
-  /** Something was heard, or a connection begins. `isDue`: something else has no answer yet. */
+  /**
+   * Records a received message or the start of a connection. `isDue` states that another answer is expected.
+   */
   hear(isDue: boolean): void {
     this.#heardAt = this.#host.now;
     this.#missingSince = null;
@@ -73,26 +77,29 @@ export class Watchdog {
     else this.#look(this.#alarms.isUrgent() ? BEAT_MS : IDLE_BEAT_MS, () => this.#ask());
   }
 
-  /** What was heard was heard long ago. */
+  /** Marks the last received message as stale. */
   age(): void {
     this.#heardAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Something waits for an answer from now on, which serves as well as a beat. No earlier look is put off. */
+  /**
+   * Starts the timeout of an answer that is expected from now on, which replaces a ping. An earlier check is
+   * not postponed.
+   */
   expect(): void {
     if (this.#isDue || this.isDoubting) return;
     this.#isDue = true;
     this.#look(ANSWER_MS, () => this.#miss());
   }
 
-  /** Asks at once, and opens other sockets unless something was heard a moment ago. */
+  /** Pings at once, and opens other sockets unless a message was received a moment ago. */
   doubt(): void {
     const { now } = this.#host;
     if (this.#missingSince === null) {
       this.#missingSince = now;
       this.#alarms.ask();
     }
-    // The machine has slept since, and has heard nothing because of that.
+    // The machine has slept since, and could receive nothing.
     if (now - this.#lookAt > FRESH_MS && this.missingMs >= GONE_MS) this.#missingSince = now;
     const missing = Math.round(this.missingMs);
     if (missing >= ANSWER_MS) this.#alarms.weaken();
@@ -100,7 +107,7 @@ export class Watchdog {
     if (!isFresh) this.#alarms.race();
     const next = isFresh ? FRESH_MS : missing < ANSWER_MS ? ANSWER_MS - missing : ANSWER_MS;
     this.#look(next, () => this.doubt());
-    // Last, for this ends the watch.
+    // This is last because it ends the watch.
     if (missing >= GONE_MS) this.#alarms.giveUp();
   }
 
@@ -110,7 +117,7 @@ export class Watchdog {
     this.#look(ANSWER_MS, () => this.doubt());
   }
 
-  /** A command, or the way in, has no answer. */
+  /** Handles the missing answer to a command or to the authentication. */
   #miss(): void {
     this.#missingSince = this.#host.now - ANSWER_MS;
     this.#alarms.ask();

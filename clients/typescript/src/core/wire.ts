@@ -1,5 +1,5 @@
-// Reads what the server sends, in each of its three forms, into messages as asyncapi.yaml has them.
-// A short form leaves out what a client knows: times are differences, and there is no prompt.
+// Reads the server's messages, in each of their three forms, into the messages of asyncapi.yaml. The short
+// forms omit what a client can derive: times are differences, and there is no prompt.
 
 import type { Event, Message } from "../gen/socket.js";
 import type { Models } from "../games/model.js";
@@ -13,7 +13,7 @@ export type Form = (typeof FORMS)[number];
 export const isForm = (protocol: string): protocol is Form =>
   (FORMS as readonly string[]).includes(protocol);
 
-/** The numbers that the table's own short events have in MessagePack. */
+/** The numbers of the table's own short events in MessagePack. */
 const COUNTDOWN = 5;
 const READY = 6;
 
@@ -21,7 +21,7 @@ const READY = 6;
 export class MessageReader {
   readonly form: Form;
   readonly #models: Models;
-  /** When the server said hello, by its clock. */
+  /** The server's time in its hello, in ms. */
   #helloMs = 0;
   #kind: string | null;
 
@@ -31,7 +31,7 @@ export class MessageReader {
     this.#kind = kind;
   }
 
-  /** Null for a message of a kind that this version does not know. */
+  /** Returns the message, or null for a type that this version does not know. */
   read(data: string | Uint8Array): Message | null {
     const value = typeof data === "string" ? (JSON.parse(data) as unknown) : decode(data);
     const message = Array.isArray(value) ? this.#fromShort(value) : value;

@@ -1,5 +1,5 @@
-// The client that a page uses: the core, driven by a platform's network, clock and storage, with a
-// promise for each command and each request.
+// The client that a page uses: the core, driven by a platform's network, clock and storage, with a promise
+// for each command and request.
 
 import { Core } from "../core/core.js";
 import type {
@@ -13,24 +13,24 @@ import type { Platform, Socket } from "./platform.js";
 import type { Form } from "../core/wire.js";
 
 export interface ClientOptions {
-  /** As in `https://house.example`; of a page mostly `location.origin`. */
+  /** The server's origin, such as `https://house.example`; for a page mostly `location.origin`. */
   readonly base: string;
   readonly platform: Platform;
-  /** How a new guest is called. */
+  /** The name of a new guest. */
   readonly name?: string;
-  /** The games that it knows from the beginning, as `GAMES`, which is all of them. */
+  /** The games known from the start; `GAMES` has all of them. */
   readonly games: readonly GameModel[];
-  /** Loads another one, as from a file of its own; null, or a failure, where it cannot be had. */
+  /** Loads a further game's model, as from a file of its own; null or a rejection if it is not available. */
   readonly loadGame?: (kind: string) => Promise<GameModel | null>;
   readonly forms?: readonly Form[];
 }
 
-/** The answer to a request. It never throws: without a network the code is `unreachable`. */
+/** The answer to a request. The promise never rejects: without a network the code is `unreachable`. */
 export type RestAnswer<T> =
   | { readonly ok: true; readonly status: number; readonly data: T }
   | { readonly ok: false; readonly status: number; readonly problem: ProblemSeen };
 
-/** What an operation takes: only what it has, and what must be there must be. */
+/** The arguments of an operation: exactly those that it takes, with the required ones required. */
 export type RestArguments<Name extends keyof Operations> = Part<Name, "path"> &
   Part<Name, "query"> &
   Part<Name, "body"> & { readonly headers?: Readonly<Record<string, string>> };
@@ -44,10 +44,10 @@ type Part<Name extends keyof Operations, Key extends "path" | "query" | "body"> 
 
 export type Listener = (state: State, told: readonly Told[]) => void;
 
-/** How long a call for a seat waits until the socket is open. */
+/** The time for which a request for a seat waits until the socket is open. */
 const SOCKET_PATIENCE_MS = 10_000;
 
-/** Deals of which is remembered what was seen of them. */
+/** The number of deals whose observations are kept. */
 const DEALS_MAX = 20;
 
 const STORED: readonly StoreKey[] = ["device", "seed", "session", "table"];
@@ -65,7 +65,7 @@ export class Client {
   #numbers = 0;
   #stopTimer: (() => void) | null = null;
   #stopWaking: (() => void) | null = null;
-  /** Tells the other tabs of this installation; an empty text asks them. */
+  /** Sends a session to the other tabs of this installation; an empty text requests theirs. */
   readonly #tellTabs: (text: string) => void;
   #inputs: Input[] = [];
   #isBusy = false;
@@ -94,18 +94,18 @@ export class Client {
     return this.#core.state;
   }
 
-  /** The server's time now, in milliseconds: deadlines are in it. */
+  /** Returns the server's time in ms, in which deadlines are given. */
   serverNow(): number {
     return this.#core.serverTime(this.#platform.now());
   }
 
-  /** Calls after every change; gives a function that ends this. */
+  /** Calls the listener after every change, and returns a function that unsubscribes it. */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Signs in, connects, and stays; also takes over from a newer tab. */
+  /** Signs in, connects, and stays connected; also takes over from a newer tab. */
   start(): void {
     this.#stopWaking ??= this.#platform.onWake(() => this.wake());
     this.#take({ type: "start" });
@@ -117,7 +117,7 @@ export class Client {
     this.#take({ type: "stop" });
   }
 
-  /** The page is shown again, or the network is back. */
+  /** Checks the connection after the page became visible or the network returned. */
   wake(): void {
     this.#take({ type: "wake" });
   }
@@ -138,7 +138,7 @@ export class Client {
     return this.#wish({ type: "leave" });
   }
 
-  /** Asks what a bot would play: `state.hint` says it. At practice tables alone. */
+  /** Requests a bot's advice, which arrives as `state.hint`; only at practice tables. */
   hint(): Promise<Outcome> {
     return this.#wish({ type: "hint" });
   }
@@ -163,14 +163,14 @@ export class Client {
     return this.#wish({ type: "unwatch" });
   }
 
-  /** Asks a room for a seat at once, and joins. */
+  /** Takes a seat in a room at once, and joins. */
   async takeSeat(room: string): Promise<RestAnswer<{ readonly table: string }>> {
     const answer = await this.#seated(() => this.rest("POST /v1/rooms/{room}/seat", { path: { room } }));
     if (answer.ok) this.#take({ type: "join" });
     return answer;
   }
 
-  /** Sits down at a private table, and joins. */
+  /** Takes a seat at a private table, and joins. */
   async takePrivateSeat(code: string): Promise<RestAnswer<unknown>> {
     const answer = await this.#seated(() =>
       this.rest("POST /v1/private-tables/{code}/seat", { path: { code } }),
@@ -188,7 +188,7 @@ export class Client {
     return answer;
   }
 
-  /** Sits down at the rematch of a finished game, which the first of its players who asks opens, and joins. */
+  /** Takes a seat at the rematch of a finished game, which the first request opens, and joins. */
   async rematch(
     game: string,
   ): Promise<RestAnswer<Operations["POST /v1/games/{id}/rematch"]["answer"]>> {
@@ -199,7 +199,7 @@ export class Client {
     return answer;
   }
 
-  /** Sits down at a practice table, alone with bots and without coins, and joins. */
+  /** Opens a practice table, with bots and without coins, and joins. */
   async practise(
     body: Operations["POST /v1/practice-tables"]["body"],
   ): Promise<RestAnswer<Operations["POST /v1/practice-tables"]["answer"]>> {
@@ -209,8 +209,8 @@ export class Client {
   }
 
   /**
-   * Asks for a seat. The server keeps one only for a player whose socket is open, so where it is not open
-   * yet, this waits for it and asks again.
+   * Requests a seat. The server keeps a seat only for a player whose socket is open, so without one this
+   * waits for the socket and retries.
    */
   async #seated<T>(ask: () => Promise<RestAnswer<T>>): Promise<RestAnswer<T>> {
     const answer = await ask();
@@ -219,7 +219,7 @@ export class Client {
     return ask();
   }
 
-  /** Resolves when the socket is open, or when it has not been for long. */
+  /** Resolves when the socket is open, or after a timeout. */
   #live(): Promise<void> {
     return new Promise((resolve) => {
       const isLive = () => this.state.link.type === "live" || this.state.link.type === "joining";
@@ -237,7 +237,7 @@ export class Client {
     });
   }
 
-  /** Signs in as somebody with a password, or with an account elsewhere. */
+  /** Signs in with a password or an external account. */
   signIn(
     path: "/v1/sign-in/password" | "/v1/sign-in/openid",
     body: unknown,
@@ -253,8 +253,8 @@ export class Client {
   }
 
   /**
-   * Forgets who is signed in, and stops. A device that signs its player in by itself becomes another
-   * one, so the next `start` is somebody else's.
+   * Forgets the player, and stops. A device that signs its player in by itself gets a new secret, so the next
+   * `start` signs in another player.
    */
   forget(): void {
     this.#take({ type: "forget" });
@@ -262,15 +262,15 @@ export class Client {
   }
 
   /**
-   * Shows by its device that the account is this player's, for calls that take the header
-   * `account-proof`. Who has a password or an identity shows that one, over `POST /v1/me/proof`.
+   * Proves the ownership of the account by its device, for calls with the header `account-proof`. A player
+   * with a password or an identity uses it with `POST /v1/me/proof` instead.
    */
   proveByDevice(): Promise<RestAnswer<Operations["POST /v1/me/proof"]["answer"]>> {
     const device_id = this.#core.device ?? "";
     return this.rest("POST /v1/me/proof", { body: { by: "device", device_id } });
   }
 
-  /** One of the operations of openapi.yaml, signed. */
+  /** Performs an operation of openapi.yaml, authenticated. */
   rest<Name extends keyof Operations>(
     name: Name,
     given: RestArguments<Name>,
@@ -295,12 +295,12 @@ export class Client {
     >;
   }
 
-  /** What this client saw itself of a deal, one of the last; null where it saw nothing. */
+  /** Returns the client's own observations of a recent deal, or null without any. */
   dealSeen(game: string): DealSeen | null {
     return this.#deals.get(game) ?? null;
   }
 
-  /** Recomputes the deal of a finished game, with all that this client saw of it itself. */
+  /** Recomputes the deal of a finished game, and compares it with the client's own observations. */
   async checkDeal(game: string): Promise<RestAnswer<DealCheck>> {
     const answer = await this.rest("GET /v1/games/{id}/record", { path: { id: game } });
     if (!answer.ok) return answer;
@@ -309,13 +309,13 @@ export class Client {
       const model = await this.#modelOf(kindOf(record));
       return { ...answer, data: checkRecordedDeal(record, model, this.dealSeen(game)) };
     } catch (error) {
-      // Not a record that this client can read.
+      // The record has a form that this client cannot read.
       const problem = { code: "unreachable", detail: String(error), retryAfterMs: null };
       return { ok: false, status: answer.status, problem };
     }
   }
 
-  /** A game's model, loaded if it is not known yet; null where it cannot be had. */
+  /** Returns a game's model, loaded if necessary; null if it is not available. */
   async #modelOf(kind: string): Promise<GameModel | null> {
     const known = this.#games.get(kind);
     if (known) return known;
@@ -342,7 +342,7 @@ export class Client {
     });
   }
 
-  /** One input after the other, also where an effect brings about the next. */
+  /** Handles inputs one after the other, also if an effect causes the next. */
   #take(input: Input): void {
     this.#inputs.push(input);
     if (this.#isBusy) return;
@@ -371,7 +371,7 @@ export class Client {
     }
   }
 
-  /** What was seen of the last deals, for when somebody asks. */
+  /** Keeps the observations of the last deals. */
   #noteDeal(): void {
     const deal = this.state.table?.deal;
     if (!deal || this.#deals.get(deal.game) === deal) return;

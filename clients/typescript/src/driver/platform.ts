@@ -1,9 +1,9 @@
-// What a client needs of the place where it runs, and the two places that are known: a page in a
-// browser, and Node. Written without the types of either, so that it compiles for both.
+// The platform that a client runs on, and its two implementations: a page in a browser, and Node. Written
+// without the types of either, so that it compiles for both.
 
 import type { HttpAnswer, StoreKey } from "../core/types.js";
 
-/** One socket, as the client uses it. */
+/** A socket as the client uses it. */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -23,25 +23,28 @@ export interface HttpRequest {
 }
 
 export interface Platform {
-  /** Milliseconds of a monotonic clock: it is never set. It may stand still while the machine sleeps. */
+  /** Returns the ms of a monotonic clock, which is never set and may stand still while the machine sleeps. */
   now(): number;
-  /** Milliseconds since 1970 by the machine's clock, which may be set. */
+  /** Returns the ms since 1970 by the machine's clock, which may be set. */
   wall(): number;
   random(bytes: number): Uint8Array;
-  /** Rejects where there is no answer. */
+  /** Sends a request; rejects if there is no answer. */
   fetch(request: HttpRequest): Promise<HttpAnswer>;
   open(url: string, protocols: readonly string[], events: SocketEvents): Socket;
-  /** Gives a function that forgets it again. */
+  /** Sets a timer and returns a function that cancels it. */
   timer(ms: number, act: () => void): () => void;
   load(key: StoreKey): string | null;
   store(key: StoreKey, value: string | null): void;
-  /** Joins the tabs of this installation: calls with what others tell, and gives a function that tells them. */
+  /**
+   * Connects the tabs of this installation: calls `heard` with the texts of others, and returns a function
+   * that sends one.
+   */
   share?(heard: (text: string) => void): (text: string) => void;
-  /** Calls when the page is shown again or the network is back; gives a function that ends this. */
+  /** Calls when the page becomes visible or the network returns, and returns a function that ends this. */
   onWake(act: () => void): () => void;
 }
 
-/** The parts of a page or of Node that are used. */
+/** The globals of a browser or of Node that are used. */
 interface Globals {
   readonly fetch: (url: string, init: object) => Promise<{
     readonly status: number;
@@ -81,7 +84,7 @@ interface Storage {
   removeItem(key: string): void;
 }
 
-/** What the standard's `WebSocket` has, and the package `ws` as well. */
+/** The constructor of `WebSocket`, as in the standard and in the package `ws`. */
 export type WebSocketClass = new (
   url: string,
   protocols: string[],
@@ -99,13 +102,13 @@ export type WebSocketClass = new (
 
 const REQUEST_MS = 12_000;
 
-/** The `readyState` of a socket that takes what is sent. */
+/** The `readyState` of an open socket. */
 const OPEN = 1;
 
-/** Kept as long as the installation; all else belongs to one tab. */
+/** The keys kept as long as the installation; all others belong to one tab. */
 const LASTING: ReadonlySet<StoreKey> = new Set(["device", "seed"]);
 
-/** A page in a browser. `prefix` keeps several installations of one origin apart. */
+/** Returns the platform of a page in a browser. `prefix` separates several installations of one origin. */
 export function browserPlatform(prefix = "bahay."): Platform {
   const page = globalThis as unknown as Globals;
   const shelf = (key: StoreKey): Storage | undefined =>
@@ -131,13 +134,13 @@ export function browserPlatform(prefix = "bahay."): Platform {
       };
       document?.addEventListener("visibilitychange", shown);
       document?.addEventListener("resume", act);
-      // A page is shown also when it is loaded; then it has begun just now, and there is nothing to wake.
+      // The event also follows the page's loading, after which there is nothing to wake.
       const restored = (event: unknown): void => {
         if ((event as { readonly persisted?: boolean }).persisted) act();
       };
       page.addEventListener?.("online", act);
       page.addEventListener?.("pageshow", restored);
-      // Another network, as from the house's to the street's; not every browser tells.
+      // The network has changed, as from Wi-Fi to mobile; not every browser reports it.
       page.navigator?.connection?.addEventListener?.("change", act);
       return () => {
         document?.removeEventListener("visibilitychange", shown);
@@ -150,16 +153,16 @@ export function browserPlatform(prefix = "bahay."): Platform {
   };
 }
 
-/** What Node has not had from the beginning, and where it keeps things between runs. */
+/** Features that older versions of Node lack, and the store for values between runs. */
 export interface NodeParts {
-  /** As the package `ws` has it; by default that of Node, from version 22 on. */
+  /** A constructor such as that of the package `ws`; by default Node's own, from version 22 on. */
   readonly WebSocket?: WebSocketClass;
-  /** As `node:crypto` has it; by default that of Node, from version 19 on. */
+  /** A module such as `node:crypto`; by default Node's own, from version 19 on. */
   readonly crypto?: Globals["crypto"];
   readonly memory?: Map<StoreKey, string>;
 }
 
-/** Node, which keeps nothing between runs unless `memory` is kept. */
+/** Returns the platform of Node, which keeps nothing between runs unless `memory` is kept. */
 export function nodePlatform({ WebSocket, crypto, memory = new Map() }: NodeParts = {}): Platform {
   const node = globalThis as unknown as Globals;
   return {
@@ -224,11 +227,11 @@ function openSocket(
     events.heard(typeof data === "string" ? data : new Uint8Array(data));
   socket.onclose = ({ code, reason }: { code: number; reason: string }) =>
     events.closed(code, reason);
-  // Its close follows, which says as much.
+  // The close event follows, and carries the same information.
   socket.onerror = () => undefined;
   return {
     send: (text) => {
-      // One that closes already would take it, and say so on the page's console.
+      // A closing socket would accept the text, and log an error on the page's console.
       if (socket.readyState === OPEN) quietly(() => socket.send(text));
     },
     close: () => {
@@ -237,7 +240,9 @@ function openSocket(
   };
 }
 
-/** Storage may be full or forbidden, a socket may be closed: the client goes on without. */
+/**
+ * Ignores errors: storage may be full or forbidden, or a socket closed, and the client continues without it.
+ */
 function quietly<T>(act: () => T): T | undefined {
   try {
     return act();

@@ -1,12 +1,12 @@
-// The keystream of ChaCha20 (RFC 8439) with a nonce of zeros and the block counter from 0, as words
-// of 32 bits, and what the house draws from it (rules 9.2 to 9.4).
+// The keystream of ChaCha20 (RFC 8439) with a nonce of zeros and the block counter from 0, as words of 32
+// bits, and the draws that the house makes from it (rules 9.2 to 9.4).
 
 export class Stream {
   readonly #start: Uint32Array;
   #block = new Uint32Array(16);
   #at = 16;
 
-  /** The key has 32 bytes. */
+  /** `key` has 32 bytes. */
   constructor(key: Uint8Array) {
     this.#start = new Uint32Array(16);
     this.#start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
@@ -23,7 +23,7 @@ export class Stream {
     return word;
   }
 
-  /** Below n, each as likely: words that would favour small numbers are passed over (rule 9.3). */
+  /** Returns a uniform number below n; words that would favour small numbers are skipped (rule 9.3). */
   uniform(n: number): number {
     const below = Math.floor(2 ** 32 / n) * n;
     for (;;) {
@@ -32,7 +32,7 @@ export class Stream {
     }
   }
 
-  /** The numbers below `count` in a drawn order (rule 9.4). */
+  /** Returns the numbers below `count` in a drawn order (rule 9.4). */
   order(count: number): number[] {
     const order = Array.from({ length: count }, (_, place) => place);
     for (let place = count - 1; place > 0; place -= 1) {

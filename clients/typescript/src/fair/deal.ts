@@ -1,5 +1,5 @@
-// Checks a deal as docs/FAIRNESS.md tells it, step by step, so that a page can show each of them:
-// what was computed, what was said, and whether they agree.
+// Checks a deal as docs/FAIRNESS.md describes it, step by step, so that a page can show for each step the
+// computed value, the server's value, and whether they agree.
 
 import type { DealSeen } from "../core/types.js";
 import { encode } from "../core/utf8.js";
@@ -9,10 +9,10 @@ import { concat, fromHex, hmacSha256, sha256, sha256OfText, toHex } from "./sha2
 
 const PURPOSE = "bahay/shuffle/v1";
 const ZEROS = "0".repeat(64);
-/** What a record without a kind is of. */
+/** The kind of a record that names none. */
 const FIRST_KIND = "tongits";
 
-/** What the record of a game and `GET /v1/games/{id}/fairness` both say. */
+/** The fields that a game's record and `GET /v1/games/{id}/fairness` share. */
 export interface DealRecord {
   readonly game: string;
   readonly kind?: string;
@@ -25,19 +25,19 @@ export interface DealRecord {
   }[];
   readonly starter: number | null;
   readonly chance: readonly unknown[];
-  /** Of a record: by its rules the cards are dealt. */
+  /** The terms, only in a record; the cards are dealt by their rules. */
   readonly terms?: { readonly rules?: unknown };
 }
 
 export interface CheckStep {
   /**
-   * `commitment`, `client_seed`, `shown_commitment`, `shown_commitments`, `own_text`, `own_hand`, and
-   * between them what the game draws, in its own words.
+   * `commitment`, `client_seed`, `shown_commitment`, `shown_commitments`, `own_text`, `own_hand`, and between
+   * them the game's own draws, as the game names them.
    */
   readonly name: string;
-  /** Which client the step is about. */
+  /** The seat of the client that the step concerns. */
   readonly seat: number | null;
-  /** The rule that it follows. */
+  /** The number of the rule that the step follows. */
   readonly rule: string;
   readonly computed: string;
   readonly said: string;
@@ -45,38 +45,38 @@ export interface CheckStep {
 }
 
 export interface DealCheck {
-  /** The game, by its name. */
+  /** The name of the game. */
   readonly kind: string;
   readonly holds: boolean;
   readonly steps: readonly CheckStep[];
-  /** The hands that the deck gives, by seat; null where the rules were not told. */
+  /** The hands dealt from the deck, by seat; null if the rules are unknown. */
   readonly hands: readonly (readonly string[])[] | null;
 }
 
-/** The commitment to the seed that is made of a text. */
+/** Returns the commitment to the seed that is made of a text. */
 export function commitmentTo(text: string): string {
   return toHex(sha256(sha256OfText(text)));
 }
 
-/** The commitment to a server's seed. */
+/** Returns the commitment to a server's seed. */
 export function commitmentOf(serverSeed: string): string {
   return toHex(sha256(fromHex(serverSeed)));
 }
 
-/** The key of a deal (rule 9.2). */
+/** Returns the key of a deal (rule 9.2). */
 export function dealKey(serverSeed: string, game: string, seeds: readonly string[]): Uint8Array {
   const purpose = encode(PURPOSE);
   return hmacSha256(fromHex(serverSeed), concat([purpose, fromHex(game), ...seeds.map(fromHex)]));
 }
 
-/** The game that a record is of. */
+/** Returns the kind of a record's game. */
 export function kindOf(record: DealRecord): string {
   return record.kind ?? FIRST_KIND;
 }
 
 /**
- * Recomputes a deal, by the model of its game: without one it does not hold. With `seen` also what only
- * this client can know.
+ * Recomputes a deal with the model of its game, without which the check fails. With `seen`, the client's own
+ * observations are checked too.
  */
 export function checkRecordedDeal(
   record: DealRecord,
@@ -114,7 +114,7 @@ export function checkRecordedDeal(
   return { kind: kindOf(record), holds, steps, hands: dealt?.hands ?? null };
 }
 
-/** What a client notes while the game is prepared, and compares afterwards. */
+/** Adds the steps that compare the record with the client's observations during the preparation. */
 function ownSteps(
   record: DealRecord,
   seen: DealSeen,
@@ -134,7 +134,7 @@ function ownSteps(
     add("shown_commitments", "9.5", shown.join(" "), said.join(" "));
   }
   const own = seat === null ? undefined : record.clients[seat];
-  // Where the answer got lost nobody can tell whether it came in time; the record says.
+  // If the answer got lost, only the record knows whether the text arrived in time.
   if (own && seen.text !== null && (seen.revealed || own.text !== null)) {
     add("own_text", "9.5", seen.text, own.text ?? "");
   }

@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104), because `crypto.subtle` is missing on pages that
-// were opened over plain http, and because the client's commitment is needed without waiting.
+// SHA-256 (FIPS 180-4) and HMAC with it (RFC 2104): `crypto.subtle` is missing on pages opened over plain
+// http, and the client's commitment is needed synchronously.
 
 import { encode } from "../core/utf8.js";
 
@@ -82,13 +82,13 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Hexadecimal digits; anything between them, as in a UUID, is passed over. */
+/** Decodes hexadecimal digits; other characters, as the hyphens of a UUID, are skipped. */
 export function fromHex(text: string): Uint8Array {
   const digits = text.replace(/[^0-9a-fA-F]/g, "");
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** The SHA-256 of a text in UTF-8. */
+/** Returns the SHA-256 of a text in UTF-8. */
 export function sha256OfText(text: string): Uint8Array {
   return sha256(encode(text));
 }

@@ -5,7 +5,7 @@ import { tongits } from "./tongits/index.js";
 import { tongoAssets } from "./tongo_assets/index.js";
 import { tongoOptions } from "./tongo_options/index.js";
 
-/** By the name of the kind. A game is added here and in a folder of its own, and nowhere else. */
+/** All games. A game is added here and in a folder of its own, and nowhere else. */
 export const GAMES: readonly GameModel[] = [
   tongits,
   tongoAssets,

@@ -1,48 +1,48 @@
-// What the core needs to know of a game: how its view follows its events, what is asked, how its
-// common events are shortened on the wire, and how its cards are dealt. The core itself knows no game.
+// The interface between the core and a game: applying events to a view, prompts, short events on the wire,
+// and dealing. The core itself knows no game.
 
 import type { Stream } from "../fair/chacha20.js";
 
-/** One game. Views and events are what asyncapi.yaml says; none of them is ever changed in place. */
+/** One game. asyncapi.yaml defines its views and events; none of them is ever changed in place. */
 export interface GameModel {
-  /** As in `view.kind`. */
+  /** The kind, as in `view.kind`. */
   readonly kind: string;
-  /** The words of its short events, in the order in which the server numbers them. */
+  /** The words of the short events, in the order in which the server numbers them. */
   readonly shortEvents: readonly string[];
-  /** An event from the fields of its short form; null where this version does not know it. */
+  /** Returns the event for the fields of its short form, or null for an unknown one. */
   readShort(word: string, fields: readonly unknown[]): object | null;
-  /** A game that begins, as this seat sees it. */
+  /** Returns the view of a seat at the beginning of a game. */
   begin(rules: unknown, seats: number, starter: number | null, viewer: number | null): object;
-  /** The view after an event; an event that is not known leaves it as it is. */
+  /** Returns the view after an event; an unknown event leaves it as it is. */
   observe(view: object, event: object): object;
-  /** The open question. */
+  /** Returns the open prompt. */
   prompt(view: object): GamePrompt | null;
-  /** What the viewer may do now, in the order in which the server lists it. */
+  /** Returns the viewer's legal actions, in the server's order. */
   legal(view: object): object[];
-  /** Draws again what the record says that chance decided, and notes a step for each thing drawn. */
+  /** Repeats the draws that the record attributes to chance, and adds a step for each. */
   redeal(record: Redeal): Redealt | null;
 }
 
-/** The games that a client knows, by the name of the kind. One that is loaded later is added. */
+/** The known games by their kind. A game that is loaded later is added. */
 export type Models = ReadonlyMap<string, GameModel>;
 
-/** A game that is dealt again from its seeds. */
+/** The inputs for dealing a game again from its seeds. */
 export interface Redeal {
   readonly stream: Stream;
   readonly seats: number;
-  /** Null where chance decides about it. */
+  /** Null if chance decides the starter. */
   readonly starter: number | null;
-  /** What the record says, in order. */
+  /** The record's values, in order. */
   readonly chance: readonly unknown[];
-  /** Of a record alone. */
+  /** The rules, only in a record. */
   readonly rules: unknown;
   readonly step: (name: string, rule: string, computed: string, said: string) => void;
 }
 
-/** The hands that the deck gives, by seat, each as its player is shown it. */
+/** The hands dealt from the deck, by seat, each as its player sees it. */
 export interface Redealt {
   readonly hands: readonly (readonly string[])[];
-  /** The rule by which they are dealt. */
+  /** The number of the rule by which the hands are dealt. */
   readonly rule: string;
 }
 

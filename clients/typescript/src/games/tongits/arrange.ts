@@ -1,8 +1,8 @@
-// The arrangement of a hand (rule 1.10): the one partition into melds and what is left over with the
-// fewest points left, then the most secret melds, then the most melds, then the least list of melds.
+// The arrangement of a hand (rule 1.10): the one partition into melds and leftover cards with the fewest
+// points left over, then the most secret melds, then the most melds, then the least list of melds.
 //
-// Exact and bounded: for each rank with three cards or more a set is chosen or not, and the runs in
-// what remains follow without search. Jokers are tried in every place that may be needed.
+// The search is exact and bounded: for each rank with three cards or more a set is chosen or not, and the
+// runs in the remaining cards follow without search. Jokers are tried in every position that may be needed.
 
 import {
   type Set5, NONE, cardsOf, compareLists, difference, inRuns, inSuit, intersection, isEmpty, jokers,
@@ -10,14 +10,14 @@ import {
 } from "./cards.js";
 import { isSecret, neededPartsOf, pointsOf } from "./melds.js";
 
-/** Secret runs of the house's first rule set: a hand alone does not tell the rules. */
+/** The shortest secret run of the house's first rule set; a hand alone does not determine the rules. */
 const SECRET_RUN_MIN = 5;
 
 export interface Arrangement {
-  /** In ascending order of their lists of cards. */
+  /** The melds in ascending order of their lists of cards. */
   readonly melds: readonly (readonly string[])[];
   readonly leftover: readonly string[];
-  /** The points of what is left over. */
+  /** The points of the leftover cards. */
   readonly deadwood: number;
 }
 
@@ -27,7 +27,7 @@ interface Partition {
   readonly melds: readonly Set5[];
 }
 
-/** The arrangement of a hand; `secretRunMin` is that of the rules. */
+/** Returns the arrangement of a hand; `secretRunMin` is that of the rules. */
 export function arrange(hand: readonly string[], secretRunMin = SECRET_RUN_MIN): Arrangement {
   const set = setOf(hand);
   const { melds, deadwood } = best(set, secretRunMin);
@@ -35,12 +35,12 @@ export function arrange(hand: readonly string[], secretRunMin = SECRET_RUN_MIN):
   return { melds: melds.map(cardsOf), leftover: cardsOf(difference(set, melded)), deadwood };
 }
 
-/** The points that the arrangement leaves. */
+/** Returns the points left over by the arrangement. */
 export function deadwood(hand: readonly string[]): number {
   return best(setOf(hand), 0).deadwood;
 }
 
-/** Whether the arrangement leaves no card over but jokers (rules 3.7, 11.1). */
+/** Returns whether the arrangement leaves over no card but jokers (rules 3.7, 11.1). */
 export function leavesNothing(hand: Set5): boolean {
   const natural = naturals(hand);
   if (isEmpty(jokers(hand))) {
@@ -50,14 +50,14 @@ export function leavesNothing(hand: Set5): boolean {
   return best(hand, 0).deadwood === 0;
 }
 
-/** The hand in groups, one to a suit that it has; jokers are a group of their own. */
+/** Groups a hand by suit; jokers are a group of their own. */
 export function sortBySuit(hand: readonly string[]): string[][] {
   const set = setOf(hand);
   const suits = [0, 1, 2, 3].map((suit) => cardsOf(inSuit(suit, set[suit as 0])));
   return [...suits, cardsOf(jokers(set))].filter((group) => group.length > 0);
 }
 
-/** The hand in groups: the melds of its arrangement, then what is left over, the most points first. */
+/** Groups a hand by the melds of its arrangement, followed by the leftover cards, the most points first. */
 export function sortByArrangement(hand: readonly string[]): string[][] {
   const { melds, leftover } = arrange(hand);
   const height = (card: string): number => {
@@ -107,7 +107,9 @@ function withoutJokers(hand: Set5, secretRunMin: number): Partition {
   return found ?? withSets(hand, [], secretRunMin);
 }
 
-/** The sets worth choosing of a rank: a card that is in no run is left over unless a set takes it. */
+/**
+ * Returns the sets of a rank that are worth choosing: a card in no run is left over unless a set takes it.
+ */
 function choices(cards: Set5, runs: Set5): Set5[] {
   const list: Set5[] = [];
   if (size(difference(cards, runs)) < 3) list.push(NONE);
@@ -136,7 +138,9 @@ function withSets(hand: Set5, sets: readonly Set5[], secretRunMin: number): Part
   return { deadwood: pointsOf(difference(rest, runs)), secrets, melds: melds.sort(compareLists) };
 }
 
-/** How a run splits: into the most secret runs, then the most runs, the shortest first. */
+/**
+ * Returns the lengths into which a run splits: the most secret runs, then the most runs, the shortest first.
+ */
 function split(length: number, secretRunMin: number): number[] {
   const secrets = secretRunMin > 0 ? Math.floor(length / secretRunMin) : 0;
   const shorts = Math.floor((length - secrets * secretRunMin) / 3);

@@ -1,12 +1,12 @@
-// Sets of cards as five numbers: a bit for each rank of the four suits, C D H S, and one for each
-// joker. On the wire a set is the list of its cards in ascending order, which `cardsOf` gives.
+// Sets of cards as five numbers: a bit for each rank of the four suits, C D H S, and one for each joker. On
+// the wire a set is the list of its cards in ascending order, which `cardsOf` returns.
 
 import type { Card } from "../../gen/socket.js";
 
 export const RANKS = "A23456789TJQK";
 export const SUITS = "CDHS";
 
-/** The place of the jokers in a set. */
+/** The index of the jokers in a set. */
 const JOKERS = 4;
 
 export type Set5 = readonly [number, number, number, number, number];
@@ -14,9 +14,9 @@ export type Set5 = readonly [number, number, number, number, number];
 export const NONE: Set5 = [0, 0, 0, 0, 0];
 
 export interface Place {
-  /** 0 to 3, or 4 for a joker. */
+  /** The suit from 0 to 3, or 4 for a joker. */
   readonly suit: number;
-  /** 0, an ace, to 12, a king; 0 or 1 for a joker. */
+  /** The rank from 0, an ace, to 12, a king; 0 or 1 for a joker. */
   readonly rank: number;
 }
 
@@ -35,7 +35,7 @@ export function isJoker(card: Card): boolean {
   return card === "X1" || card === "X2";
 }
 
-/** The number of a card in a deck: 13 × suit + rank, the jokers at the end. */
+/** Returns the index of a card in a deck: 13 × suit + rank, with the jokers at the end. */
 export function indexOf(card: Card): number {
   const { suit, rank } = placeOf(card);
   return 13 * suit + rank;
@@ -94,7 +94,7 @@ export function ones(bits: number): number {
   return count;
 }
 
-/** The ranks of which at least so many natural cards are here. */
+/** Returns the ranks with at least `count` natural cards. */
 export function ranksWith(set: Set5, count: number): number[] {
   const ranks: number[] = [];
   for (let rank = 0; rank < 13; rank += 1) {
@@ -103,18 +103,18 @@ export function ranksWith(set: Set5, count: number): number[] {
   return ranks;
 }
 
-/** The natural cards of a rank. */
+/** Returns the natural cards of a rank. */
 export function ofRank(set: Set5, rank: number): Set5 {
   const bit = 1 << rank;
   return [set[0] & bit, set[1] & bit, set[2] & bit, set[3] & bit, 0];
 }
 
-/** A set with these ranks of one suit. */
+/** Returns a set with these ranks of one suit. */
 export function inSuit(suit: number, bits: number): Set5 {
   return each(NONE, NONE, (_a, _b, at) => (at === suit ? bits : 0));
 }
 
-/** The natural cards that are part of three or more that follow one another. */
+/** Returns the natural cards that belong to three or more consecutive ones. */
 export function inRuns(set: Set5): Set5 {
   return each(set, NONE, (bits, _b, suit) => {
     if (suit === JOKERS) return 0;
@@ -123,14 +123,14 @@ export function inRuns(set: Set5): Set5 {
   });
 }
 
-/** How many ranks follow one another in these bits from one of them on. */
+/** Returns the number of consecutive ranks in these bits from `rank` on. */
 export function runFrom(bits: number, rank: number): number {
   let length = 0;
   while ((bits >> (rank + length)) & 1) length += 1;
   return length;
 }
 
-/** The order of two sets as lists of ascending cards: the first difference decides. */
+/** Compares two sets as lists of ascending cards: the first difference decides. */
 export function compareLists(a: Set5, b: Set5): number {
   const [left, right] = [placesOf(a), placesOf(b)];
   for (let at = 0; at < Math.max(left.length, right.length); at += 1) {

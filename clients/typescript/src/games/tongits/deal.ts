@@ -20,7 +20,7 @@ export function redeal({ stream, starter, chance, rules, step }: Redeal): Redeal
   return { hands: dealt(order, first, hand_cards, deal === "clockwise"), rule: "2.3" };
 }
 
-/** Rule 2.3: the hands by seat, each in ascending order. */
+/** Returns the hands by seat, each in ascending order (rule 2.3). */
 function dealt(
   order: readonly number[],
   starter: number,

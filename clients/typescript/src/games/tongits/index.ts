@@ -1,4 +1,4 @@
-// Tong-its: what the core knows it by, and what a page wants to know of it.
+// The model of Tong-its for the core, and its functions for pages.
 
 import type { TongitsEvent, TongitsRules, TongitsView } from "../../gen/socket.js";
 import type { GameModel, GamePrompt } from "../model.js";
@@ -41,7 +41,7 @@ function readShort(word: string, fields: readonly unknown[]): TongitsEvent | nul
   }
 }
 
-/** The open question as the viewer may know it. */
+/** Returns the open prompt as far as the viewer may know it. */
 function prompt({ public: open }: TongitsView): GamePrompt | null {
   const { phase, prompt: number } = open;
   switch (phase.type) {

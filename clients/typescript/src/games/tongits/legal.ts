@@ -1,5 +1,6 @@
-// Which actions of Tong-its are legal for the viewer, and the first reason why another is not: the
-// same answer as the server's, from what lies open and the own hand. The server decides all the same.
+// The legal actions of Tong-its for the viewer, and the first reason why another action is illegal. Both
+// agree with the server's answer and follow from the public state and the player's own hand; the server still
+// decides.
 
 import type { Card, TongitsAction, TongitsPublic, TongitsView } from "../../gen/socket.js";
 import { leavesNothing } from "./arrange.js";
@@ -9,7 +10,7 @@ import {
 } from "./cards.js";
 import { additions, chowsOf, isMeld, isSecret, meldsOf } from "./melds.js";
 
-/** Why an action is refused: the code and the numbered rule of the server's refusal. */
+/** The reason for a refusal: the server's code and the number of the rule. */
 export interface Illegal {
   readonly code: string;
   readonly rule: string;
@@ -17,12 +18,12 @@ export interface Illegal {
 
 type TurnPhase = Extract<TongitsPublic["phase"], { type: "draw" | "play" }>;
 
-/** The hand of the viewer. */
+/** Returns the viewer's hand. */
 export function ownHand(view: TongitsView): readonly Card[] {
   return (view.viewer === null ? null : view.hands[view.viewer]) ?? [];
 }
 
-/** Every action open to the viewer, each once. */
+/** Returns every legal action of the viewer, each once. */
 export function legal(view: TongitsView): TongitsAction[] {
   const { public: open, viewer } = view;
   if (viewer === null || !view.hands[viewer]) return [];
@@ -70,7 +71,7 @@ function playActions(open: TongitsPublic, hand: Set5): TongitsAction[] {
   return actions;
 }
 
-/** Null where the viewer may play this now. */
+/** Returns the reason why an action is illegal, or null if it is legal. */
 export function whyNot(view: TongitsView, action: TongitsAction): Illegal | null {
   const { public: open, viewer } = view;
   if (viewer === null) return { code: "not_seated", rule: "1.1" };
@@ -96,21 +97,21 @@ export function whyNot(view: TongitsView, action: TongitsAction): Illegal | null
   }
 }
 
-/** Every choice of hand cards that forms a meld with the top discard. */
+/** Returns every choice of hand cards that forms a meld with the top discard. */
 export function chows(view: TongitsView): Card[][] {
   const discard = view.public.discards.at(-1);
   if (discard === undefined) return [];
   return chowsOf(setOf(ownHand(view)), placeOf(discard)).map(cardsOf);
 }
 
-/** The numbers of the open melds that take a card. */
+/** Returns the numbers of the open melds that take a card. */
 export function targets(view: TongitsView, card: Card): number[] {
   return openMelds(view.public)
     .filter(([, cards]) => has(additions(cards), placeOf(card)))
     .map(([meld]) => meld);
 }
 
-/** Whether a seat owns an open meld, and whether it may fight at the beginning of its next turn. */
+/** Returns whether a seat owns an open meld, and whether it may fight at the beginning of its next turn. */
 export function fightState(
   view: TongitsView,
   seat: number,
@@ -133,7 +134,7 @@ function isOpen(open: TongitsPublic, seat: number): boolean {
   return open.melds.some(({ owner, face_down }) => owner === seat && (face_down ?? null) === null);
 }
 
-/** Rules 3.6, 11.1. */
+/** Returns the cards that may be dumped (rules 3.6, 11.1). */
 function dumpable(open: TongitsPublic, hand: Set5): Set5 {
   if (open.rules.dump_addable) return naturals(hand);
   const addable = openMelds(open).reduce((sum, [, cards]) => union(sum, additions(cards)), NONE);
@@ -196,7 +197,7 @@ function whyNotChow(open: TongitsPublic, hand: Set5, cards: readonly Card[]): Il
   );
 }
 
-/** Rule 4.1, in the draw phase of the seat's own turn. */
+/** Checks a fight in the draw phase of the seat's own turn (rule 4.1). */
 function whyNotFight(open: TongitsPublic, seat: number): Illegal | null {
   const isBlocked = open.phase.type === "draw" && open.phase.fight_blocked;
   return (

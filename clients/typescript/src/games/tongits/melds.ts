@@ -1,5 +1,5 @@
-// Melds of Tong-its (rules 1.4, 1.6, 11.1): what is one, what can be added to one, which ones a hand
-// holds, and what cards count (rule 1.9). Listed in the order in which the server lists them.
+// Melds of Tong-its (rules 1.4, 1.6, 11.1): which cards form one, which can be added to one, which melds a
+// hand holds, and the points of cards (rule 1.9). Lists are in the server's order.
 
 import {
   type Place, type Set5, cardOf, cardsOf, difference, has, inRuns, inSuit, intersection, isEmpty,
@@ -8,35 +8,38 @@ import {
 
 const RANKS_IN_SUIT = 13;
 
-/** Every natural card. */
+/** All natural cards. */
 const STANDARD: Set5 = [0x1fff, 0x1fff, 0x1fff, 0x1fff, 0];
 const BOTH_JOKERS: Set5 = [0, 0, 0, 0, 3];
 
-/** The points of cards together: an ace 1, pictures 10, jokers nothing. */
+/** Returns the sum of the cards' points: an ace counts 1, pictures 10, jokers nothing. */
 export function pointsOf(set: Set5): number {
   return placesOf(naturals(set)).reduce((sum, { rank }) => sum + Math.min(rank + 1, 10), 0);
 }
 
-/** Whether the cards are exactly one meld. */
+/** Returns whether the cards are exactly one meld. */
 export function isMeld(set: Set5): boolean {
   if (!isEmpty(jokers(set))) return size(jokers(set)) === 1 && takesJoker(naturals(set));
   return size(set) >= 3 && (isSet(set) || isConsecutive(set));
 }
 
-/** Three or four of one rank, without a joker. */
+/** Returns whether the cards are three or four of one rank, without a joker. */
 export function isSet(set: Set5): boolean {
   const [first] = placesOf(naturals(set));
   return size(set) >= 3 && first !== undefined && isEmpty(difference(set, ofRank(STANDARD, first.rank)));
 }
 
-/** Whether the cards are exactly one secret meld. Of runs those are from so many cards on; none for 0. */
+/**
+ * Returns whether the cards are exactly one secret meld. A run is secret from `secretRunMin` cards on, or
+ * never if that is 0.
+ */
 export function isSecret(set: Set5, secretRunMin: number): boolean {
   if (!isEmpty(jokers(set)) || isEmpty(set)) return false;
   if (isSet(set)) return size(set) === 4;
   return secretRunMin > 0 && size(set) >= secretRunMin && isConsecutive(set);
 }
 
-/** Whether a hand holds a secret meld at all, whatever its arrangement. */
+/** Returns whether a hand holds a secret meld, in any arrangement. */
 export function hasSecret(hand: Set5, secretRunMin: number): boolean {
   if (ranksWith(hand, 4).length > 0) return true;
   if (secretRunMin === 0) return false;
@@ -45,7 +48,7 @@ export function hasSecret(hand: Set5, secretRunMin: number): boolean {
   );
 }
 
-/** The cards that may be added to an open meld, one at a time (rule 3.5). */
+/** Returns the cards that may be added to an open meld, one at a time (rule 3.5). */
 export function additions(meld: Set5): Set5 {
   if (!isEmpty(jokers(meld))) return additionsBesideJoker(naturals(meld));
   const [first] = placesOf(meld);
@@ -58,7 +61,7 @@ export function additions(meld: Set5): Set5 {
   return isEmpty(more) ? more : union(more, BOTH_JOKERS);
 }
 
-/** Every meld that a hand holds, each once; melds overlap. */
+/** Returns every meld in a hand, each once; melds may overlap. */
 export function meldsOf(hand: Set5): Set5[] {
   const melds: Set5[] = [];
   for (const rank of ranksWith(hand, 3)) {
@@ -76,7 +79,7 @@ export function meldsOf(hand: Set5): Set5[] {
   return melds;
 }
 
-/** Every choice of hand cards that forms a new meld with a discard (rule 3.2). */
+/** Returns every choice of hand cards that forms a new meld with a discard (rule 3.2). */
 export function chowsOf(hand: Set5, discard: Place): Set5[] {
   const chows: Set5[] = [];
   const same = intersection(ofRank(STANDARD, discard.rank), hand);
@@ -102,8 +105,8 @@ export function chowsOf(hand: Set5, discard: Place): Set5[] {
 }
 
 /**
- * The natural parts of melds with one joker, of at most so many cards, in the order of the server.
- * Which card the joker stands for is never fixed.
+ * Returns the natural parts of melds with one joker, of at most `most` cards, in the server's order. The
+ * joker never stands for a fixed card.
  */
 export function partsOf(hand: Set5, most: number): Set5[] {
   const parts: Set5[] = [];
@@ -117,7 +120,7 @@ export function partsOf(hand: Set5, most: number): Set5[] {
   return parts;
 }
 
-/** The natural parts that the arrangement of a hand may need (rule 1.10). */
+/** Returns the natural parts that the arrangement of a hand may need (rule 1.10). */
 export function neededPartsOf(hand: Set5): Set5[] {
   return partsOf(hand, 4).filter((part) => {
     const shape = shapeOf(part);
@@ -143,7 +146,7 @@ function runPartsFrom(hand: Set5, { suit, rank: start }: Place, most: number, pa
   }
 }
 
-/** Whether these natural cards and one joker are a meld. */
+/** Returns whether these natural cards and one joker form a meld. */
 export function takesJoker(part: Set5): boolean {
   const shape = shapeOf(part);
   if (shape === null) return false;
@@ -173,7 +176,7 @@ function isConsecutive(set: Set5): boolean {
   return first !== undefined && size(set) === runFrom(set[first.suit as 0], first.rank);
 }
 
-/** How many cards the hand holds without a gap below and above a card in its suit. */
+/** Returns the number of consecutive hand cards below and above a card in its suit. */
 function neighbours(hand: Set5, { suit, rank }: Place): { below: number; above: number } {
   const bits = hand[suit as 0];
   let below = 0;
@@ -185,7 +188,7 @@ function span(from: number, length: number): number {
   return ((1 << length) - 1) << from;
 }
 
-/** Which suits have a card of this rank, as bits. */
+/** Returns the suits that have a card of this rank, as bits. */
 function suitsOf(set: Set5, rank: number): number {
   return [0, 1, 2, 3].reduce((bits, suit) => bits | (((set[suit as 0] >> rank) & 1) << suit), 0);
 }
@@ -195,24 +198,24 @@ function inSuits(suits: number, rank: number): Set5 {
   return [bit(0), bit(1), bit(2), bit(3), 0];
 }
 
-// The same for whoever has cards as they are on the wire.
+// The same functions for cards in the wire format.
 
-/** The points of cards. */
+/** Returns the sum of the cards' points. */
 export const points = (cards: readonly string[]): number => pointsOf(setOf(cards));
 
-/** Every meld that the cards hold. */
+/** Returns every meld in the cards. */
 export const melds = (cards: readonly string[]): string[][] => meldsOf(setOf(cards)).map(cardsOf);
 
-/** Whether the cards are exactly one meld. */
+/** Returns whether the cards are exactly one meld. */
 export const areMeld = (cards: readonly string[]): boolean => isMeld(setOf(cards));
 
-/** What may be added to a meld. */
+/** Returns the cards that may be added to a meld. */
 export const additionsTo = (meld: readonly string[]): string[] => cardsOf(additions(setOf(meld)));
 
-/** Whether a card may be added to a meld. */
+/** Returns whether a card may be added to a meld. */
 export const takes = (meld: readonly string[], card: string): boolean =>
   has(additions(setOf(meld)), placeOf(card));
 
-/** A whole deck, in the order of the cards' numbers. */
+/** Returns a complete deck, in the order of the cards' indices. */
 export const deck = (withJokers: boolean): string[] =>
   Array.from({ length: withJokers ? 54 : 52 }, (_, index) => cardOf(index));

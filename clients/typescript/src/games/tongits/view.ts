@@ -1,5 +1,6 @@
-// How a viewer's Tong-its follows its events, as the server would show it anew after each of them.
-// Views are never changed in place: what an event leaves alone stays the same object.
+// Applies the events of Tong-its to a viewer's view. After every event the view equals the one that the
+// server would send. Views are never changed in place: parts that an event does not change stay the same
+// objects.
 
 import type {
   Card, ExposedMeld, TongitsEvent, TongitsPublic, TongitsRules, TongitsView,
@@ -8,7 +9,7 @@ import { indexOf } from "./cards.js";
 
 const SEATS = 3;
 
-/** A game before its deal. */
+/** Returns the view of a game before its deal. */
 export function begin(rules: TongitsRules, starter: number | null, viewer: number | null): TongitsView {
   const phase: TongitsPublic["phase"] =
     starter === null ? { type: "starter" } : { type: "deal", starter };
@@ -33,7 +34,7 @@ export function begin(rules: TongitsRules, starter: number | null, viewer: numbe
   };
 }
 
-/** The view after an event. */
+/** Returns the view after an event. */
 export function observe(view: TongitsView, event: TongitsEvent): TongitsView {
   const next: { -readonly [K in keyof TongitsView]: TongitsView[K] } = {
     ...view,
@@ -55,7 +56,7 @@ function hands(view: TongitsView, event: TongitsEvent): TongitsView["hands"] {
   return view.hands.map((other, at) => (at === seat ? change(hand) : other));
 }
 
-/** Whose hand an event changes, and how. */
+/** Returns the seat whose hand an event changes, and the change. */
 function handChange(
   event: TongitsEvent,
 ): readonly [number | null, ((hand: readonly Card[]) => readonly Card[]) | null] {
@@ -78,7 +79,7 @@ function handChange(
   }
 }
 
-/** The card drawn in this turn, as far as the rules ask for it (rule 10.2). */
+/** Returns the card drawn in this turn, as far as the rules depend on it (rule 10.2). */
 function drawnAfter(view: TongitsView, event: TongitsEvent): Card | null {
   switch (event.type) {
     case "drawn":
@@ -145,7 +146,7 @@ function apply(open: TongitsPublic, event: TongitsEvent): TongitsPublic {
     case "tongits_declared":
       return open;
     default:
-      // A later version may tell of more.
+      // Events of later versions are ignored.
       return open;
   }
 }
@@ -158,7 +159,7 @@ function deal(open: TongitsPublic, starter: number): TongitsPublic {
   return enter(dealt, { type: "play", seat: starter });
 }
 
-/** The turn passes, unless the game is at its end. */
+/** Dumps a card and passes the turn, unless the game is at its end. */
 function dump(open: TongitsPublic, seat: number, card: Card): TongitsPublic {
   const discards = [...open.discards, card];
   const dumped = counting({ ...acted(open, seat), discards }, seat, -1);
@@ -180,7 +181,7 @@ function lay(
   return { ...open, melds: [...open.melds, meld] };
 }
 
-/** Rule 3.5, and what it takes from the owner's right to fight (rule 4.1). */
+/** Adds a card to a meld (rule 3.5), which may block its owner's right to fight (rule 4.1). */
 function add(open: TongitsPublic, seat: number, card: Card, place: number): TongitsPublic {
   const melds = at(open.melds, place, (meld) => ({
     ...meld,
@@ -194,7 +195,7 @@ function add(open: TongitsPublic, seat: number, card: Card, place: number): Tong
   return { ...open, melds, added_to };
 }
 
-/** Turns up what lay face down, in the order laid. */
+/** Turns up the cards that were laid face down, in the order in which they were laid. */
 function reveal(open: TongitsPublic, shown: NonNullable<TongitsPublic["shown"]>): TongitsPublic {
   const left = shown.map(({ face_down }) => [...(face_down ?? [])]);
   const melds = open.melds.map((meld): ExposedMeld => {
@@ -205,7 +206,7 @@ function reveal(open: TongitsPublic, shown: NonNullable<TongitsPublic["shown"]>)
   return { ...open, melds };
 }
 
-/** Rule 10.3: whatever a seat does, it has acted. */
+/** Records that a seat has acted (rule 10.3). */
 function acted(open: TongitsPublic, seat: number): TongitsPublic {
   if (!open.yet_to_act?.includes(seat)) return open;
   const { yet_to_act, ...rest } = open;

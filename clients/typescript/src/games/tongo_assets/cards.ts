@@ -1,5 +1,5 @@
-// The cards of Tongo (assets): an asset is its number, colour and copy, as in 4Ra; an acquire card its
-// kind and number, as in W0. On the wire a set is the list of its cards in ascending order.
+// The cards of Tongo (assets): an asset is its number, colour and copy, such as 4Ra; an acquire card its kind
+// and number, such as W0. On the wire a set is the list of its cards in ascending order.
 
 import type { TongoAssetsCard as Card, TongoAssetsFace as Face } from "../../gen/socket.js";
 
@@ -11,7 +11,7 @@ const KINDS = { W: 0, F: 14, V: 20, D: 24, X: 28 } as const;
 
 const ASSETS = 98;
 
-/** `W` wild, `F` free purchase, `V` reveal, `D` dividend, `X` audit. */
+/** The kinds: `W` wild, `F` free purchase, `V` reveal, `D` dividend, `X` audit. */
 export type Kind = keyof typeof KINDS;
 
 export function isAsset(card: Face): boolean {
@@ -22,23 +22,23 @@ export function isWild(card: Card): boolean {
   return card.startsWith("W");
 }
 
-/** The number of an asset, from 1; 0 for an acquire card. */
+/** Returns the number of an asset, from 1; 0 for an acquire card. */
 export function numberOf(card: Card): number {
   return isAsset(card) ? Number(card[0]) : 0;
 }
 
-/** The colour of an asset as its letter; empty for an acquire card. */
+/** Returns the letter of an asset's colour; empty for an acquire card. */
 export function colourOf(card: Card): string {
   return isAsset(card) ? (card[1] ?? "") : "";
 }
 
-/** The kind of an acquire card; null for an asset. */
+/** Returns the kind of an acquire card; null for an asset. */
 export function kindOf(card: Card): Kind | null {
   const letter = card[0] ?? "";
   return letter in KINDS && /^[A-Z]\d/.test(card) ? (letter as Kind) : null;
 }
 
-/** A card's place in the order of all cards (rules 1.2 and 1.3). */
+/** Returns a card's index in the order of all cards (rules 1.2 and 1.3). */
 export function indexOf(card: Card): number {
   const kind = kindOf(card);
   if (kind !== null) return ASSETS + KINDS[kind] + Number(card.slice(1));
@@ -48,7 +48,7 @@ export function indexOf(card: Card): number {
   return copy * 49 + colour * 7 + number - 1;
 }
 
-/** The card of an index, acquire cards after the assets. */
+/** Returns the card of an index; acquire cards follow the assets. */
 export function cardOf(index: number): Card {
   const acquire = index - ASSETS;
   if (acquire < 0) {
@@ -64,7 +64,7 @@ export function sorted(cards: readonly Card[]): Card[] {
   return [...cards].sort((one, other) => indexOf(one) - indexOf(other));
 }
 
-/** The cards that are seen among these; a shape alone is none. */
+/** Returns the cards whose face is known; a shape alone is not. */
 export function seen(faces: readonly (Face | null | undefined)[]): Card[] {
   return faces.filter((face): face is Card => !!face && face !== "asset" && face !== "acquire");
 }
@@ -73,12 +73,12 @@ export function without(cards: readonly Card[], gone: readonly Card[]): Card[] {
   return cards.filter((card) => !gone.includes(card));
 }
 
-/** The first by index of a kind, which is the one that is played (rule 1.3). */
+/** Returns the first card of a kind by index, which is the one that is played (rule 1.3). */
 export function firstOf(cards: readonly Card[], kind: Kind): Card | null {
   return cards.find((card) => kindOf(card) === kind) ?? null;
 }
 
-/** The cards that are held in a hand, and those that are kept apart (rule 1.5). */
+/** Separates the cards held in the hand from those kept apart (rule 1.5). */
 export function apart(cards: readonly Card[]): readonly [Card[], Card[]] {
   const isOfHand = (card: Card) => isAsset(card) || isWild(card);
   return [cards.filter(isOfHand), cards.filter((card) => !isOfHand(card))];

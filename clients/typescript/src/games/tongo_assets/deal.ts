@@ -1,5 +1,5 @@
-// Deals a game of Tongo (assets) again from its seeds (rules 1.4 and 1.7): who opens, both decks, how the
-// table is turned for the deal, and where it stopped after each round of risking.
+// Deals a game of Tongo (assets) again from its seeds (rules 1.4 and 1.7): the opener, both decks, the
+// rotation of the table for the deal, and its stop after each round of risking.
 
 import type { Redeal, Redealt } from "../model.js";
 import { cardOf, sorted } from "./cards.js";

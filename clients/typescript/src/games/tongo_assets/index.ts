@@ -1,4 +1,4 @@
-// Tongo (assets): what the core knows it by, and what a page wants to know of it.
+// The model of Tongo (assets) for the core, and its functions for pages.
 
 import type {
   TongoAssetsAction, TongoAssetsEvent, TongoAssetsRules, TongoAssetsView,
@@ -50,7 +50,7 @@ function readShort(word: string, fields: readonly unknown[]): TongoAssetsEvent |
   }
 }
 
-/** The open question. */
+/** Returns the open prompt. */
 function prompt({ public: open }: TongoAssetsView): GamePrompt | null {
   const seat = asked(open);
   return seat === null ? null : { number: open.prompt, seats: [seat] };

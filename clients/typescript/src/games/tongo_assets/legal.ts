@@ -1,7 +1,6 @@
-// Every action of Tongo (assets) that is open to the viewer, each once, in the server's order. Where
-// numbers are free some stand for all: of the prices the lowest and the highest, of long ranges of risks
-// eleven, of a leverage each fifth hundredth, of bribes one chip or one card. What else the rules allow
-// is asked of `whyNot`.
+// The legal actions of Tongo (assets) for the viewer, each once, in the server's order. For free numbers the
+// list has examples: the lowest and the highest price, eleven values of a long range of risks, every fifth
+// percentage of a leverage, and bribes of one chip or one card. `whyNot` decides about all other values.
 
 import type {
   TongoAssetsAction as Action, TongoAssetsCard as Card, TongoAssetsView as View,
@@ -63,7 +62,10 @@ function raises({ open, seat }: Actor): Action[] {
     .flatMap((risk) => pricesOf(risk).map((prices) => ({ type: "raise", risk, ...prices }) as const));
 }
 
-/** Risks of a range: all of them where they are few, else as many from the least to the most. */
+/**
+ * Returns the risks of a range: all of them if they are few, otherwise evenly spaced from the least to the
+ * most.
+ */
 export function risksOf(least: number, most: number): number[] {
   const span = most - least;
   if (span < 0) return [];
@@ -116,7 +118,7 @@ function assessing(actor: Actor, { swapped, sold }: { swapped: boolean; sold: bo
   return actions;
 }
 
-/** What the circle may answer to a confront, beside paying and retreating (rules 4.1, 4.4, 4.5). */
+/** Returns the circle's answers to a confront, beside paying and retreating (rules 4.1, 4.4, 4.5). */
 function answers(actor: Actor): Action[] {
   const { open, hand, seat } = actor;
   const { rules, risk, unindexed } = open;
@@ -157,7 +159,7 @@ function bribes(actor: Actor): Action[] {
   ]);
 }
 
-/** Those of these places below `end` that are as many as wanted, by ascending bits. */
+/** Returns the choices of `wanted` places below `end`, by ascending bits. */
 function choices(places: readonly number[], end: number, wanted: number): number[][] {
   const all: number[][] = [];
   for (let bits = 0; bits < 1 << end; bits += 1) {

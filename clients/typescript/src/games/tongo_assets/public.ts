@@ -1,5 +1,5 @@
-// What everybody knows of a game of Tongo (assets), and how an event changes it: who is asked next
-// follows from what lies open alone. An event changes a copy that is made for it.
+// The public state of a game of Tongo (assets), and its change by events. The next prompt follows from the
+// public state alone. An event is applied to a copy made for it.
 
 import type {
   TongoAssetsEvent as Event, TongoAssetsFace as Face, TongoAssetsPhase as Phase,
@@ -18,7 +18,7 @@ const ACQUIRES = 30;
 
 type Changed<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A copy that is being changed. */
+/** A mutable copy of the public state. */
 interface Draft extends Omit<Changed<Public>, "players" | "sections"> {
   players: Changed<Player>[];
   sections: Changed<Section>[];
@@ -31,7 +31,7 @@ const NOBODY: Player = {
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
-/** Before the deal. */
+/** Returns the public state before the deal. */
 export function beginPublic(rules: Rules, seats: number, dealer: number | null): Public {
   return {
     rules,
@@ -54,34 +54,34 @@ export function beginPublic(rules: Rules, seats: number, dealer: number | null):
   };
 }
 
-/** The section in front of a seat (rule 1.6). */
+/** Returns the section in front of a seat (rule 1.6). */
 export function sectionOf(open: Public, seat: number): number {
   const { sections } = open.rules;
   return (Math.floor((seat * sections) / open.players.length) + open.rotation) % sections;
 }
 
-/** No more openings are paid (rule 6.4). */
+/** Returns whether the last round has been played, after which no opening is paid (rule 6.4). */
 export function isLast(open: Public): boolean {
   return open.rounds >= open.rules.rounds_max;
 }
 
-/** The least and the most that the next opening risk may be (rules 2.1 and 3.7). */
+/** Returns the least and the greatest next opening risk (rules 2.1 and 3.7). */
 export function openingRisk(open: Public): readonly [number, number] {
   const { rounds, risk, rules } = open;
   return rounds === 0 ? [1, rules.opening_max] : [risk, risk + rules.raise_max];
 }
 
-/** The prices that may be named with a risk (rule 2.1). */
+/** Returns the bounds of the prices that may be named with a risk (rule 2.1). */
 export function priceBounds(risk: number): { readonly purchaseMin: number; readonly max: number } {
   return { purchaseMin: Math.ceil(risk / 2), max: Math.max(1, Math.floor((risk * 3) / 2)) };
 }
 
-/** What an evasion costs (rule 4.1). */
+/** Returns the price of an evasion (rule 4.1). */
 export function evasion(open: Public): number {
   return Math.ceil((open.purchase * 3) / 2);
 }
 
-/** The seat whose turn it is; an open bribe is answered by another one. */
+/** Returns the seat whose turn it is; an open bribe is answered by another seat. */
 export function turnOf(phase: Phase): number | null {
   switch (phase.type) {
     case "open":
@@ -95,7 +95,7 @@ export function turnOf(phase: Phase): number | null {
   }
 }
 
-/** Who is asked now. */
+/** Returns the seat with the open prompt. */
 export function asked(open: Public): number | null {
   const { phase, offer } = open;
   const seat = phase.type === "showdown" ? phase.confronter
@@ -103,7 +103,7 @@ export function asked(open: Public): number | null {
   return seat === null ? null : (offer?.to ?? seat);
 }
 
-/** What is open after an event, complete or redacted. */
+/** Returns the public state after an event, complete or redacted. */
 export function apply(before: Public, event: Event): Public {
   const open: Draft = {
     ...before,
@@ -218,7 +218,7 @@ function change(open: Draft, event: Event): void {
       open.end = { ending: event.ending, winner: event.winner, awards: event.awards };
       return;
     default:
-      // A later version may tell of more.
+      // Events of later versions are ignored.
       return;
   }
 }
@@ -235,7 +235,7 @@ function sectionBefore(open: Draft, seat: number): Changed<Section> {
   return section;
 }
 
-/** Rule 1.4. */
+/** Deals the cards (rule 1.4). */
 function deal(open: Draft, rotation: number): void {
   open.rotation = rotation;
   open.sections = open.sections.map(() => ({ slots: range(SLOTS), acquires: ACQUIRE_SLOTS }));
@@ -248,7 +248,7 @@ function deal(open: Draft, rotation: number): void {
   enter(open, { type: "open", seat: open.opener ?? 0 });
 }
 
-/** Rule 1.4: sections ascending, slots ascending, while the decks last. */
+/** Refills sections and slots in ascending order while the decks last (rule 1.4). */
 function refill(open: Draft): void {
   for (const section of open.sections) {
     const empty = range(SLOTS).filter((slot) => !section.slots.includes(slot));
@@ -265,7 +265,7 @@ function setPrices(open: Draft, { risk, purchase, sell }: Pick<Public, "risk" | 
   Object.assign(open, { risk, purchase, sell });
 }
 
-/** Payments count from zero in each round and in each confront (rule 2.2). */
+/** Resets the payments, which count from zero in each round and in each confront (rule 2.2). */
 function beginPayments(open: Draft): void {
   open.raises = 0;
   delete open.unindexed;
@@ -274,7 +274,7 @@ function beginPayments(open: Draft): void {
   }
 }
 
-/** A payment that counts towards the risk. */
+/** Makes a payment that counts towards the risk. */
 function pay(open: Draft, seat: number, chips: number): void {
   spend(open, seat, chips);
   at(open, seat).paid += chips;
@@ -298,7 +298,7 @@ function afterPayment(open: Draft, seat: number): void {
   }
 }
 
-/** Rule 2.2. */
+/** Takes a seat out of the game (rule 2.2). */
 function retreat(open: Draft, seat: number): void {
   const player = at(open, seat);
   open.asset_deck += player.assets + player.pile_assets;
@@ -315,18 +315,18 @@ function retreat(open: Draft, seat: number): void {
   else if (phase.type === "debts") nextDebt(open, phase.confronter, phase.opener);
 }
 
-/** The seats after this one in turn order, once around; this one itself is not among them. */
+/** Returns the other seats in turn order, beginning after this one. */
 function others(open: Draft, seat: number): number[] {
   const count = open.players.length;
   return range(count - 1).map((step) => (seat + 1 + step) % count);
 }
 
-/** The first seat still in after this one. */
+/** Returns the first seat after this one that is still in. */
 function nextIn(open: Draft, seat: number): number {
   return [...others(open, seat), seat].find((other) => open.playing.includes(other)) ?? seat;
 }
 
-/** The next seat that has not paid the risk, or the table is stopped (rules 2.2, 2.3). */
+/** Prompts the next seat that has not paid the risk, or stops the table (rules 2.2, 2.3). */
 function nextRisk(open: Draft, after: number): void {
   const owes = (seat: number) => open.playing.includes(seat) && at(open, seat).paid < open.risk;
   const seat = others(open, after).find(owes);
@@ -334,7 +334,7 @@ function nextRisk(open: Draft, after: number): void {
   else enter(open, { type: "risk", seat });
 }
 
-/** Each seat once, the opener last if it is still in (rules 2.3, 3). */
+/** Prompts the next assessment: each seat once, the opener last if it is still in (rules 2.3, 3). */
 function nextAssessment(open: Draft, after: number): void {
   const [opener, count] = [open.opener ?? 0, open.players.length];
   for (let seat = after; seat !== opener; ) {
@@ -348,12 +348,12 @@ function assess(open: Draft, seat: number): void {
   enter(open, { type: "assess", seat, began: false, swapped: false, sold: false });
 }
 
-/** The seat opens the next round, or the first one after it that is still in. */
+/** Lets the seat open the next round, or the first one after it that is still in. */
 function openBy(open: Draft, seat: number): void {
   enter(open, { type: "open", seat: open.playing.includes(seat) ? seat : nextIn(open, seat) });
 }
 
-/** Rules 4.1 and 4.3. */
+/** Prompts the next answer to a confront (rules 4.1 and 4.3). */
 function nextAnswer(open: Draft, after: number, confronter: number): void {
   const seat = nextIn(open, after);
   const isPaid = seat === confronter && at(open, confronter).paid >= open.risk;
@@ -361,7 +361,7 @@ function nextAnswer(open: Draft, after: number, confronter: number): void {
   else enter(open, { type: "confront", seat, confronter });
 }
 
-/** A failed confront is settled before the opener goes on (rules 4.2, 4.4 and 4.5). */
+/** Settles a failed confront before the opener continues (rules 4.2, 4.4 and 4.5). */
 function nextDebt(open: Draft, confronter: number, opener: number): void {
   const settles = (seat: number) =>
     open.playing.includes(seat) && (at(open, seat).owes > 0 || at(open, seat).leverage > 0);
@@ -408,7 +408,7 @@ function playKept(open: Draft, seat: number): void {
   at(open, seat).pile_acquires += 1;
 }
 
-/** Rule 3.4. */
+/** Sells assets (rule 3.4). */
 function sell(open: Draft, { seat, slots, chips }: Extract<Event, { type: "sold" }>): void {
   spend(open, seat, chips);
   takeSlots(open, seat, slots);
@@ -421,7 +421,9 @@ function sell(open: Draft, { seat, slots, chips }: Extract<Event, { type: "sold"
   askAgain(open);
 }
 
-/** Rule 4.6: what was offered changes hands, or not; then the seat goes on with its turn. */
+/**
+ * Exchanges the offered cards or chips if a bribe is accepted; then the seat continues its turn (rule 4.6).
+ */
 function answerBribe(open: Draft, accepted: boolean): void {
   open.prompt += 1;
   open.countdown += 1;
@@ -448,7 +450,7 @@ function enter(open: Draft, phase: Phase): void {
   askAgain(open);
 }
 
-/** Another decision of the same assessment, within its countdown. */
+/** Prompts for a further decision of the same assessment, within its countdown. */
 function askAgain(open: Draft): void {
   open.prompt += 1;
   delete open.offered;

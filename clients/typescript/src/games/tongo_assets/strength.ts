@@ -1,5 +1,5 @@
-// How strong a hand of Tongo (assets) is (rule 5), as the server reads it; and which of its cards make
-// it, and what would make it better, for who looks at it.
+// The strength of a hand of Tongo (assets) (rule 5), evaluated as on the server. For display, it also finds
+// the cards that form the class and the next better class.
 
 import type {
   TongoAssetsCard as Card, TongoAssetsClass as Class, TongoAssetsReading as Reading,
@@ -35,12 +35,12 @@ const GROUPS: readonly Group[] = [
 const isIn = ({ number, colour }: Group) => (card: Card): boolean =>
   number === null ? colourOf(card) === colour : numberOf(card) === number;
 
-/** The best reading of a hand. */
+/** Returns the best reading of a hand. */
 export function readingOf(hand: readonly Card[]): Reading {
   return best(naturalOf(hand));
 }
 
-/** Whether one reading is stronger, 0 where they are equal (rule 5.3). */
+/** Compares two readings: positive if the first is stronger, 0 if they are equal (rule 5.3). */
 export function compare(one: Reading, other: Reading): number {
   const rank = (colour: string | null) => (colour === null ? -1 : 6 - COLOURS.indexOf(colour));
   return CLASSES.indexOf(one.class) - CLASSES.indexOf(other.class) || one.number - other.number
@@ -60,13 +60,13 @@ function best(natural: Natural): Reading {
     ?? NOTHING;
 }
 
-/** Seven cards: every number once and every colour once. */
+/** Reads seven cards with every number once and every colour once. */
 function fullMonopoly({ assets }: Natural): Reading | null {
   const isFull = GROUPS.every((group) => assets.filter(isIn(group)).length === 1);
   return isFull ? naturalReading("full_monopoly", assets) : null;
 }
 
-/** Seven cards of one group: a Monopoly where all differ. */
+/** Reads seven cards of one group: a Monopoly if all differ. */
 function sevenNatural({ assets }: Natural): Reading | null {
   if (!GROUPS.some((group) => assets.every(isIn(group)))) return null;
   return naturalReading(typesOf(assets).size === HAND_MAX ? "monopoly" : "full_consortium", assets);
@@ -78,7 +78,7 @@ function typesOf(assets: readonly Card[]): Map<string, number> {
   return counts;
 }
 
-/** Two different types, both twice: the first type from the top for which wilds suffice. */
+/** Reads two different types, both twice: the first type from the top for which the wilds suffice. */
 function continuum({ assets, wilds }: Natural): Reading | null {
   const counts = typesOf(assets);
   const cost = (type: string) => 2 - Math.min(2, counts.get(type) ?? 0);
@@ -93,7 +93,7 @@ function continuum({ assets, wilds }: Natural): Reading | null {
   return null;
 }
 
-/** The best so many cards of one number or one colour. */
+/** Returns the best reading of `wanted` cards of one number or one colour. */
 function ofGroup(natural: Natural, name: Class, wanted: number): Reading | null {
   let found: Reading | null = null;
   for (const group of GROUPS) {
@@ -107,7 +107,7 @@ function groupReading({ assets, wilds }: Natural, name: Class, wanted: number, g
   const cards = assets.filter(isIn(group));
   const missing = Math.max(0, wanted - cards.length);
   if (missing > wilds) return null;
-  // One more wild may take the place of a card to reach the highest number or colour.
+  // A further wild may replace a card to reach the highest number or colour.
   const isTop = group.number === null ? cards.some((card) => numberOf(card) === 7)
     : cards.some((card) => colourOf(card) === "R");
   const used = isTop || wilds === 0 ? missing : Math.max(1, missing);
@@ -117,7 +117,7 @@ function groupReading({ assets, wilds }: Natural, name: Class, wanted: number, g
   return { class: name, number, colour, wilds: used };
 }
 
-/** A reading without wilds in which all these cards take part. */
+/** Returns a reading without wilds to which all these cards belong. */
 function naturalReading(name: Class, cards: readonly Card[]): Reading {
   const number = Math.max(0, ...cards.map(numberOf));
   const colours = cards.filter((card) => numberOf(card) === number).map(colourOf);
@@ -125,7 +125,7 @@ function naturalReading(name: Class, cards: readonly Card[]): Reading {
   return { class: name, number, colour, wilds: 0 };
 }
 
-/** The cards of a hand that make what it is read as, wilds that serve in it among them. */
+/** Returns the cards that form a hand's reading, including the wilds that serve in it. */
 export function makers(hand: readonly Card[]): Card[] {
   const reading = readingOf(hand);
   const { assets } = naturalOf(hand);
@@ -157,7 +157,7 @@ export function makers(hand: readonly Card[]): Card[] {
 
 const top = ({ number, colour }: Reading): string => `${number}${colour}`;
 
-/** What a hand could become: the next better class, and how many cards it lacks for that. */
+/** Returns the next better class of a hand, and the number of cards that it lacks. */
 export function nextBetter(hand: readonly Card[]): { readonly class: Class; readonly lacks: number } | null {
   const now = CLASSES.indexOf(readingOf(hand).class);
   const { assets, wilds } = naturalOf(hand);

@@ -1,5 +1,5 @@
-// How a viewer's Tongo (assets) follows its events, as the server would show it anew after each of
-// them: what is open, and what the seat itself holds and sees.
+// Applies the events of Tongo (assets) to a viewer's view: the public state, and the cards that the seat
+// itself holds and sees. After every event the view equals the one that the server would send.
 
 import type {
   TongoAssetsBribe as Bribe, TongoAssetsCard as Card, TongoAssetsEvent as Event,
@@ -9,13 +9,13 @@ import type {
 import { type Kind, apart, firstOf, seen, sorted, without } from "./cards.js";
 import { apply, beginPublic } from "./public.js";
 
-/** A game before its deal. */
+/** Returns the view of a game before its deal. */
 export function begin(rules: Rules, seats: number, dealer: number | null, viewer: number | null): View {
   const open = beginPublic(rules, seats, dealer);
   return { viewer, public: open, ...(viewer === null ? {} : { own: { hand: [], kept: [] } }) };
 }
 
-/** The view after an event. */
+/** Returns the view after an event. */
 export function observe(view: View, event: Event): View {
   const { viewer, own } = view;
   const open = apply(view.public, event);
@@ -23,7 +23,10 @@ export function observe(view: View, event: Event): View {
   return { ...view, public: open, own: follow(own, viewer, open, event, view.public.offer ?? null) };
 }
 
-/** `offer` is the bribe that waited before the event, and `open` is what is open after it. */
+/**
+ * Returns the seat's private state after an event. `offer` is the bribe that was open before the event, and
+ * `open` is the public state after it.
+ */
 function follow(own: Own, seat: number, open: Public, event: Event, offer: Bribe | null): Own {
   const { hand, kept } = held(own, seat, event, offer);
   const next: { -readonly [K in keyof Own]: Own[K] } = { ...own, hand, kept };
@@ -52,7 +55,7 @@ interface Held {
 
 const PLAYED: Readonly<Record<string, Kind>> = { free_spent: "F", revealed: "V", dividend_taken: "D" };
 
-/** What the seat holds after an event. */
+/** Returns the cards that the seat holds after an event. */
 function held(own: Held, seat: number, event: Event, offer: Bribe | null): Held {
   const { hand, kept } = own;
   if (event.type === "dealt") return { hand: event.hands[seat] ?? [], kept };
@@ -88,7 +91,7 @@ function held(own: Held, seat: number, event: Event, offer: Bribe | null): Held 
   }
 }
 
-/** Rule 4.6. */
+/** Returns the cards held after an accepted bribe (rule 4.6). */
 function bribed({ hand, kept }: Held, seat: number, offer: Bribe | null): Held {
   if (!offer) return { hand, kept };
   const [ofHand, ofKept] = apart(offer.cards);

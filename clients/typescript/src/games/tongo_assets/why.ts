@@ -1,5 +1,5 @@
-// Why an action of Tongo (assets) is not open to the viewer: the first reason, the same as the server's,
-// from what lies open and what the seat itself holds. The server decides all the same.
+// The first reason why an action of Tongo (assets) is illegal for the viewer, the same as the server's. It
+// follows from the public state and the seat's own cards; the server still decides.
 
 import type {
   TongoAssetsAction as Action, TongoAssetsBribe as Bribe, TongoAssetsCard as Card,
@@ -10,13 +10,13 @@ import {
   HAND_MAX, KEPT_MAX, evasion, isLast, openingRisk, priceBounds, sectionOf, turnOf,
 } from "./public.js";
 
-/** Why an action is refused: the code and the numbered rule of the server's refusal. */
+/** The reason for a refusal: the server's code and the number of the rule. */
 export interface Illegal {
   readonly code: string;
   readonly rule: string;
 }
 
-/** A seat that looks whether it may act, with what it holds. */
+/** A seat whose actions are checked, with its cards. */
 export interface Actor {
   readonly open: Public;
   readonly seat: number;
@@ -28,12 +28,12 @@ const MARGIN_STEP = 5;
 const MARGIN_MAX = 50;
 const EVADE_CARDS = 3;
 
-/** The viewer as one that acts; null where it only looks on. */
+/** Returns the viewer as an actor; null for a spectator. */
 export function actorOf({ viewer, own, public: open }: View): Actor | null {
   return viewer === null || !own ? null : { open, seat: viewer, hand: own.hand, kept: own.kept };
 }
 
-/** Null for an action that is legal. */
+/** Returns the reason why an action is illegal, or null if it is legal. */
 export function whyNot(view: View, action: Action): Illegal | null {
   const actor = actorOf(view);
   if (!actor) return illegal("not_your_turn", "2.2");
@@ -60,7 +60,7 @@ export function whyNot(view: View, action: Action): Illegal | null {
     ?? whyNotTurn(actor, action);
 }
 
-/** What is missing of the risk, or is owed; null where nothing is to be paid. */
+/** Returns the chips missing from the risk, or owed; null if nothing is due. */
 export function missing({ open, seat }: Actor): number | null {
   const { paid, owes } = playerOf(open, seat);
   switch (open.phase.type) {
@@ -82,27 +82,27 @@ export function keeps({ kept }: Actor, kind: Kind): boolean {
   return firstOf(kept, kind) !== null;
 }
 
-/** The slots before the seat in which an asset lies. */
+/** Returns the slots of the section in front of the seat. */
 export function slotsOf({ open, seat }: Actor): readonly number[] {
   return open.sections[sectionOf(open, seat)]?.slots ?? [];
 }
 
-/** How many assets a sale takes. */
+/** Returns the number of assets that a sale takes. */
 export function saleOf(actor: Actor): number {
   return Math.min(actor.hand.length, slotsOf(actor).length);
 }
 
-/** The risk after a margin (rule 4.4). */
+/** Returns the risk after a margin (rule 4.4). */
 export function indexed(risk: number, margin: number): number {
   return Math.floor((risk * 100) / (100 - margin));
 }
 
-/** What a leverage pays (rule 4.5). */
+/** Returns the payment of a leverage (rule 4.5). */
 export function leveraged(risk: number, percent: number): number {
   return Math.ceil((risk * percent) / 100);
 }
 
-/** Whether the other seat may hold these cards with its own (rules 1.5, 4.6). */
+/** Returns whether the other seat may hold these cards beside its own (rules 1.5, 4.6). */
 export function hasRoom(open: Public, to: number, cards: readonly Card[]): boolean {
   const { assets, wilds, kept } = playerOf(open, to);
   const [ofHand, ofKept] = apart(cards);
@@ -110,7 +110,7 @@ export function hasRoom(open: Public, to: number, cards: readonly Card[]): boole
     && (ofKept.length === 0 || kept + ofKept.length <= KEPT_MAX);
 }
 
-/** Why the seat cannot confront, in its assessment or instead of an opening (rules 3.5 and 6.4). */
+/** Checks a confront, in the seat's assessment or instead of an opening (rules 3.5 and 6.4). */
 export function whyNotConfront(actor: Actor): Illegal | null {
   const { open, hand } = actor;
   const { phase, players, playing, rounds, rules } = open;
@@ -199,7 +199,7 @@ function whyNotOpen({ open }: Actor, risk: number): Illegal | null {
     ?? unless(risk <= most, "risk_too_high", "2.2");
 }
 
-/** Rule 2.1. */
+/** Checks the prices (rule 2.1). */
 function whyNotPrices(named: Pick<Public, "risk" | "purchase" | "sell">): Illegal | null {
   const { purchaseMin, max } = priceBounds(named.risk);
   return unless(named.purchase >= purchaseMin && named.purchase <= max, "purchase_price", "2.1")
@@ -247,7 +247,7 @@ function whyNotSell(actor: Actor, slots: readonly number[]): Illegal | null {
     ?? unless(fits, "sell_slots", "3.4");
 }
 
-/** The seat is one of the circle that answers a confront (rule 4.1). */
+/** Checks that the seat belongs to the circle that answers a confront (rule 4.1). */
 function whyNotCircle({ phase }: Public): Illegal | null {
   if (phase.type !== "confront") return illegal("not_confronting", "4.1");
   return unless(phase.seat !== phase.confronter, "confronter_pays", "4.3");
@@ -282,7 +282,7 @@ function poor(actor: Actor, chips: number): Illegal | null {
   return unless(canPay(actor, chips), "too_few_chips", "2.2");
 }
 
-/** Cards in a hand, of which everybody knows the count. */
+/** Returns the number of cards in a hand, which is public. */
 export function handCount(player: Public["players"][number] | undefined): number {
   return player ? player.assets + player.wilds : 0;
 }

@@ -1,4 +1,4 @@
-// The cards of both decks and the dice on the ring (rules 1.2 to 1.4).
+// The cards of both decks, and the dice on the ring (rules 1.2 to 1.4).
 
 import type { TongoOptionsCard as Card, TongoOptionsDie as Die } from "../../gen/socket.js";
 
@@ -9,10 +9,10 @@ export const PLACES = 2 * FLOORS;
 export const HAND_CARDS = 4;
 
 const NUMBER_LETTERS = "A23456789TJK";
-/** In the order of the index; diamonds are the highest suit. */
+/** The suits in the order of the index; diamonds are the highest. */
 const SUIT_LETTERS = "DHSC";
 
-/** The lowest value of each die, and its sides; the last two only with `dice_2d6`. */
+/** The lowest value of each die and its sides; the last two only with `dice_2d6`. */
 const DICE = [[1, 4], [5, 4], [9, 4], [1, 6], [7, 6]] as const;
 
 export function indexOf(card: Card): number {
@@ -24,12 +24,12 @@ export function cardOf(index: number): Card {
   return letter + (SUIT_LETTERS[Math.floor(index / NUMBERS)] ?? "?");
 }
 
-/** From 1, the ace, to 12, the king. */
+/** Returns the number of a card from 1, the ace, to 12, the king. */
 export function numberOf(card: Card): number {
   return NUMBER_LETTERS.indexOf(card[0] ?? "") + 1;
 }
 
-/** 3 for diamonds, the highest, to 0 for clubs. */
+/** Returns the rank of a card's suit: 3 for diamonds, the highest, to 0 for clubs. */
 export function suitHeight(card: Card): number {
   return SUIT_LETTERS.length - 1 - SUIT_LETTERS.indexOf(card[1] ?? "");
 }
@@ -42,13 +42,13 @@ export function diceOf(rules: { readonly dice_2d6: boolean }): readonly (readonl
   return rules.dice_2d6 ? DICE : DICE.slice(0, 3);
 }
 
-/** Rule 1.4: on a line it faces the floors on both sides. */
+/** Returns whether a die faces a floor; on a line it faces the floors on both sides (rule 1.4). */
 export function faces({ place }: Die, floor: number): boolean {
   const on = 2 * floor;
   return place === on || place === on + 1 || place === (on + PLACES - 1) % PLACES;
 }
 
-/** Round the ring. */
+/** Returns the distance between two floors around the ring. */
 export function distance(one: number, other: number): number {
   const straight = Math.abs(one - other);
   return Math.min(straight, FLOORS - straight);

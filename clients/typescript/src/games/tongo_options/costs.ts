@@ -1,4 +1,4 @@
-// What actions cost, and what costs become (rules 1.6, 3.4, 8.4).
+// The costs of actions, and their changes (rules 1.6, 3.4, 8.4).
 
 import type {
   TongoOptionsCosts as Costs, TongoOptionsCostsChange as How, TongoOptionsNewCosts as NewCosts,
@@ -8,21 +8,21 @@ import { distance } from "./cards.js";
 
 export type CostName = "buy" | "sell" | "exchange";
 
-/** In the order of the fields. */
+/** The costs in the order of the fields. */
 export const COSTS: readonly CostName[] = ["buy", "sell", "exchange"];
 
-/** Percentages that stand for all in a list of what is legal. */
+/** The percentages that represent all others in a list of legal actions. */
 export const PERCENTS = [-50, -10, 10, 50, 100] as const;
 
-/** Rule 1.6; nothing once reserves were converted (rule 5.1). */
+/** Returns the risk (rule 1.6), which is nothing once reserves were converted (rule 5.1). */
 export function risk({ reserves, costs }: Public): number {
   return reserves ? 0 : Math.max(0, costs.sell - costs.buy);
 }
 
-/** The costs that a change leads to, and the chips that it takes; or the code why not. */
+/** The costs after a change with the chips that it takes, or the code of its refusal. */
 export type Change = { readonly costs: Costs; readonly chips: number } | { readonly code: string };
 
-/** By how much a cost may still rise in this turn (rule 1.6). */
+/** Returns the amount by which a cost may still rise in this turn (rule 1.6). */
 export function raiseLeft({ phase, rules }: Public, name: CostName): number {
   const risen = phase.type === "turn" ? phase.risen?.[name] ?? 0 : 0;
   return Math.max(0, rules.raise_max - risen);
@@ -43,7 +43,7 @@ export function changed(open: Public, how: How, given: NewCosts): Change {
   return { costs: next, chips: by.reduce((sum, more) => sum + Math.abs(more), 0) };
 }
 
-/** Rule 3.4, the index of the margin: the new costs, rounded up. */
+/** Returns the costs after the margin is indexed, rounded up (rule 3.4). */
 export function indexed(open: Public, percent: number): Change {
   if (!Number.isInteger(percent) || percent < -99 || percent > 100 || percent === 0) {
     return { code: "percent_out_of_range" };
@@ -54,7 +54,7 @@ export function indexed(open: Public, percent: number): Change {
   return changed(open, "index", given);
 }
 
-/** What stands for all changes of one cost in a list: by one, and as far as it goes. */
+/** Returns the changes that represent all others in a list: each cost by one, and as far as possible. */
 export function someChanges(open: Public, how: "lower" | "raise"): NewCosts[] {
   return COSTS.flatMap((name) => {
     const old = open.costs[name];
@@ -65,17 +65,17 @@ export function someChanges(open: Public, how: "lower" | "raise"): NewCosts[] {
   });
 }
 
-/** What a card costs, perhaps paid by the buy-in (rule 3.4). */
+/** Returns the price of a card, which the buy-in may pay (rule 3.4). */
 export function price({ rules }: Public, whole: number, leverage: boolean): number {
   return leverage ? Math.max(0, whole - rules.buy_in) : whole;
 }
 
-/** For nothing where no other floor is named. */
+/** Returns the price of an exchange, which is free if no other floor is named. */
 export function exchangePrice({ costs }: Public, facing: number, floor: number | null): number {
   return floor === null ? 0 : costs.exchange * distance(facing, floor);
 }
 
-/** Rule 8.4: what an answer costs a seat that stays in. To stand as the target costs nothing. */
+/** Returns the price of an answer for a seat that stays in; standing as the target is free (rule 8.4). */
 export function answerPrice(open: Public, seat: number): number {
   if (open.phase.type === "challenge" && open.phase.target === seat) return 0;
   const whole = open.rules.answer_pays_risk ? risk(open) : 0;

@@ -1,5 +1,5 @@
-// Deals a game of Tongo (options) again from its seeds (rule 2.1), and everything that chance decided
-// after it: the dice that were rolled, and the orders of the player deck after discards.
+// Deals a game of Tongo (options) again from its seeds (rule 2.1), with all later draws: the rolled dice, and
+// the orders of the player deck after discards.
 
 import type { Redeal, Redealt } from "../model.js";
 import { HAND_CARDS, NUMBERS, PLACES, cardOf, diceOf } from "./cards.js";
@@ -26,7 +26,7 @@ export function redeal({ stream, seats, starter, chance, rules, step }: Redeal):
   const deck = cards("deck");
   cards("options_deck");
   const known = rules as { dice_2d6: boolean } | null | undefined;
-  // Without the rules the dice are told by how many numbers follow before the first order.
+  // Without the rules, the number of values before the first order determines the dice.
   const dice = diceOf(known ?? { dice_2d6: false });
   const throwDice = (name: string, rule: string): void => {
     const [found, said]: [string[], string[]] = [[], []];
@@ -50,7 +50,7 @@ export function redeal({ stream, seats, starter, chance, rules, step }: Redeal):
   return { hands: dealt(deck, dealer, seats), rule: "2.1" };
 }
 
-/** One card at a time, four rounds, from the seat after the dealer; each hand in ascending order. */
+/** Deals one card at a time, four rounds, from the seat after the dealer; each hand is in ascending order. */
 function dealt(deck: readonly string[], dealer: number, seats: number): string[][] {
   const hands: string[][] = Array.from({ length: seats }, () => []);
   for (let place = 0; place < HAND_CARDS * seats; place += 1) {

@@ -1,4 +1,4 @@
-// Tongo (options): what the core knows it by, and what a page wants to know of it.
+// The model of Tongo (options) for the core, and its functions for pages.
 
 import type {
   TongoOptionsEvent as GameEvent, TongoOptionsRules, TongoOptionsView as View,
@@ -53,7 +53,7 @@ function readShort(word: string, fields: readonly unknown[]): GameEvent | null {
   }
 }
 
-/** The open question. */
+/** Returns the open prompt. */
 function prompt({ public: { phase, prompt: number } }: View): GamePrompt | null {
   switch (phase.type) {
     case "stop":

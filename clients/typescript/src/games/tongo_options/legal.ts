@@ -1,7 +1,7 @@
-// Which actions are legal, from what lies open and the own hand. `why` decides about one action, as
-// the server does and in the same order; `legal` lists what it takes, in the order of the server.
-// Where numbers are free some stand for all: of costs those of one cost, by one and as far as it
-// goes; of discards those in the order of the cards.
+// The legal actions of Tongo (options), from the public state and the player's own hand. `why` decides about
+// one action, as the server does and in the same order; `legal` lists the actions, in the server's order. For
+// free numbers the list has examples: changes of one cost, by one and as far as possible, and discards in the
+// order of the cards.
 
 import type {
   TongoOptionsAction as Action, TongoOptionsCard as Card, TongoOptionsPlayer as Player,
@@ -11,7 +11,7 @@ import { FLOORS, SLOTS, faces } from "./cards.js";
 import { PERCENTS, changed, exchangePrice, indexed, price, risk, someChanges } from "./costs.js";
 import { STEPS, hasEvaded, mayEvadeByToken, others } from "./view.js";
 
-/** Why the server would refuse: a code of it, and the rule. */
+/** The reason for a refusal: the server's code and the rule. */
 export interface Illegal {
   readonly code: string;
   readonly rule: string;
@@ -32,13 +32,13 @@ const RULES: Readonly<Record<string, string>> = {
   too_few_chips: "1.5",
 };
 
-/** The first reason why the viewer may not play this now; null where it may. */
+/** Returns the first reason why an action is illegal for the viewer, or null if it is legal. */
 export function whyNot(view: View, action: Action): Illegal | null {
   const code = why(view, action);
   return code === null ? null : { code, rule: RULES[code] ?? "" };
 }
 
-/** The viewer's own hand. */
+/** Returns the viewer's hand. */
 export function ownHand({ viewer, hands }: View): readonly Card[] {
   return (viewer === null ? null : hands[viewer]) ?? [];
 }
@@ -67,7 +67,7 @@ function why(view: View, action: Action): string | null {
   }
 }
 
-/** What the viewer may do now, in the order in which the server lists it. */
+/** Returns the viewer's legal actions, in the server's order. */
 export function legal(view: View): Action[] {
   const { public: open, viewer } = view;
   const { phase } = open;
@@ -104,7 +104,7 @@ class Mover {
   readonly #turn: Turn;
   readonly #player: Player;
   readonly #hand: readonly Card[];
-  /** Chips that it may spend: of its wager, if it has converted its reserves. */
+  /** The chips that the seat may spend; after converting its reserves, those of its wager. */
   readonly #chips: number;
   readonly #risk: number;
   readonly #hasConverted: boolean;
@@ -238,7 +238,7 @@ class Mover {
     return all;
   }
 
-  /** With a face-down card of the facing floor. */
+  /** Returns the exchanges with a face-down card of the facing floor. */
   #exchanges(slot: number): Action[] {
     const all: Action[] = [];
     if (this.#open.rules.free_exchange) {
@@ -255,7 +255,7 @@ class Mover {
     return all;
   }
 
-  /** Without leverage, and with it, as far as it may be paid so. */
+  /** Returns the ways to pay, without and with leverage, that the seat can afford. */
   #affordable(whole: number): { readonly leverage?: boolean }[] {
     return [
       ...(this.#whyPrice(whole, false) === null ? [{}] : []),
@@ -263,7 +263,7 @@ class Mover {
     ];
   }
 
-  /** Others have converted reserves, and this seat is to answer (rule 5.2). */
+  /** Returns whether others have converted reserves, and this seat has to answer (rule 5.2). */
   #mustAnswer(): boolean {
     return Boolean(this.#open.reserves) && !this.#hasConverted;
   }
@@ -272,7 +272,10 @@ class Mover {
     return STEPS.indexOf(this.#turn.step) <= STEPS.indexOf(step);
   }
 
-  /** What reserves leave open (rules 5.1, 5.2); beside them everything. */
+  /**
+   * Checks an action against the restrictions of reserves (rules 5.1, 5.2); without reserves everything is
+   * allowed.
+   */
   #whyReserves({ type }: Action): string | null {
     const converted = this.#hasConverted ? "only_end_left" : null;
     const asked = this.#mustAnswer() ? "reserves_first" : null;
@@ -305,12 +308,12 @@ class Mover {
     }
   }
 
-  /** Rule 3.3: nothing was paid or done yet. */
+  /** Checks that nothing was paid or done in this turn (rule 3.3). */
   #whyOpen(): string | null {
     return this.#turn.step === "open" ? null : "turn_begun";
   }
 
-  /** Rule 3.3: the risk is paid, or there is none. */
+  /** Checks that the risk is paid, or that there is none (rule 3.3). */
   #whyBegun(): string | null {
     return this.#turn.step !== "open" || this.#risk === 0 ? null : "risk_unpaid";
   }
@@ -329,12 +332,12 @@ class Mover {
     return this.#player.previous.retreated || hasEvaded(this.#player) ? "evasion_barred" : null;
   }
 
-  /** Rule 8.4. */
+  /** Checks that challenges are allowed in this round (rule 8.4). */
   #whyRound(): string | null {
     return this.#open.round >= this.#open.rules.challenge_round ? null : "too_early";
   }
 
-  /** Rule 6.1. */
+  /** Checks a confront (rule 6.1). */
   #whyConfront(target: number | null): string | null {
     const early = this.#whyRound();
     if (early !== null) return early;
@@ -373,7 +376,7 @@ class Mover {
     return this.#open.dice.some((die) => faces(die, this.#turn.floor)) ? null : "no_die_here";
   }
 
-  /** Rule 3.4: in order, and once each. */
+  /** Checks that the steps of a turn are in order and taken once each (rule 3.4). */
   #whyStep(last: Turn["step"], isDone: boolean | undefined): string | null {
     if (isDone) return "once_a_turn";
     return this.#isUpTo(last) ? null : "out_of_order";
@@ -420,7 +423,7 @@ class Mover {
   }
 }
 
-/** Rule 3.2: cards of the hand, each once. */
+/** Checks that discards are cards of the hand, each once (rule 3.2). */
 function whyDiscards(hand: readonly Card[], discards: readonly Card[]): string | null {
   const isHeld = discards.every((card, place) => hand.includes(card) && discards.indexOf(card) === place);
   return isHeld ? null : "discard_not_in_hand";
@@ -431,7 +434,7 @@ function evasions(hand: readonly Card[]): Action[] {
     discards.length === 0 ? { type: "evade" } : { type: "evade", discards });
 }
 
-/** Every set of cards of the hand, in the order of the cards; that of none first. */
+/** Returns every set of cards of the hand, in the order of the cards, beginning with the empty one. */
 function discardSets(hand: readonly Card[]): Card[][] {
   return Array.from({ length: 1 << hand.length }, (_, set) =>
     hand.filter((_card, place) => ((set >> place) & 1) === 1));

@@ -1,4 +1,4 @@
-// How strong a hand is with the face-up cards of a floor and the dice (rules 8.1, 8.2).
+// The strength of a hand with the face-up cards of a floor and the dice (rules 8.1, 8.2).
 
 import type {
   TongoOptionsCard as Card, TongoOptionsClass as Class, TongoOptionsDie as Die,
@@ -6,20 +6,20 @@ import type {
 } from "../../gen/socket.js";
 import { FLOORS, NUMBERS, numberOf, suitHeight } from "./cards.js";
 
-/** From the lowest. */
+/** The classes, the weakest first. */
 export const CLASSES: readonly Class[] =
   ["pair", "exact_pair", "chain", "exact_chain", "four", "exact_four"];
 
 type Floors = readonly (readonly (Card | null)[])[];
 type Dice = readonly Pick<Die, "value">[];
 
-/** A hand with the floor that serves it best. */
+/** A hand's matches with its best floor. */
 export interface Best {
   readonly floor: number;
   readonly matches: readonly Match[];
 }
 
-/** The matches that make the strength of a hand with one floor, the highest first. */
+/** Returns the matches that make up the strength of a hand with one floor, the highest first. */
 export function matches(hand: readonly Card[], floor: readonly (Card | null)[], dice: Dice): Match[] {
   const up = floor.filter((card) => card !== null);
   const found: Match[] = [];
@@ -34,7 +34,10 @@ export function matches(hand: readonly Card[], floor: readonly (Card | null)[], 
   return found.sort((one, other) => height(other) - height(one));
 }
 
-/** All cards of equal suit are paired; dice go to the highest; the rest from the highest down. */
+/**
+ * Returns the matches of one number: all cards of equal suit are paired, dice go to the highest, and the rest
+ * follow from the highest down.
+ */
 function ofNumber(hand: readonly Card[], floor: readonly Card[], dice: number): Match[] {
   const exact = hand.filter((card) => floor.includes(card));
   const own = hand.filter((card) => !exact.includes(card));
@@ -56,7 +59,7 @@ function ofNumber(hand: readonly Card[], floor: readonly Card[], dice: number): 
   return found;
 }
 
-/** Greater than 0 where the one beats the other by all rules but the order of the seats. */
+/** Returns a positive number if the first hand beats the other by all rules except the order of the seats. */
 export function compare(one: readonly Match[], other: readonly Match[]): number {
   const keys: ((match: Match | undefined) => number)[] = [
     (match) => (match ? CLASSES.indexOf(match.class) + 1 : 0),
@@ -72,7 +75,7 @@ export function compare(one: readonly Match[], other: readonly Match[]): number 
   return 0;
 }
 
-/** Of equal floors the lowest is named. */
+/** Returns the best floor; of equal floors the lowest. */
 export function bestFloor(hand: readonly Card[], floors: Floors, dice: Dice): Best {
   let best: Best = { floor: 0, matches: [] };
   for (let floor = 0; floor < FLOORS; floor += 1) {
@@ -82,7 +85,7 @@ export function bestFloor(hand: readonly Card[], floors: Floors, dice: Dice): Be
   return best;
 }
 
-/** The same of what lies open. */
+/** Returns the best floor of the public state. */
 export function bestOf(hand: readonly Card[], { floors, dice }: Public): Best {
   return bestFloor(hand, floors, dice);
 }

@@ -1,5 +1,5 @@
-// How a viewer's game follows its events, as the server would show it anew after each of them.
-// Views are never changed in place: what an event leaves alone stays the same object.
+// Applies a game's events to a viewer's view. After every event the view equals the one that the server would
+// send. Views are never changed in place: parts that an event does not change stay the same objects.
 
 import type {
   TongoOptionsChallenge as Challenge, TongoOptionsCosts as Costs, TongoOptionsCostsChange as How,
@@ -14,10 +14,10 @@ import { COSTS } from "./costs.js";
 type TurnPhase = Extract<Phase, { type: "turn" }>;
 type Purpose = keyof Paid;
 
-/** In the order of a turn. */
+/** The steps of a turn, in order. */
 export const STEPS: readonly Step[] = ["open", "begun", "lowered", "traded", "raised", "rolled"];
 
-/** A game before its deal. */
+/** Returns the view of a game before its deal. */
 export function begin(
   rules: Rules,
   seats: number,
@@ -49,7 +49,7 @@ export function begin(
   };
 }
 
-/** The view after an event. */
+/** Returns the view after an event. */
 export function observe(view: View, event: GameEvent): View {
   return { ...view, public: apply(view.public, event), hands: hands(view, event) };
 }
@@ -142,7 +142,7 @@ function apply(open: Public, event: GameEvent): Public {
       const paid = pay(open, seat, chips, "answer");
       if (paid.phase.type !== "challenge") return paid;
       const { type: _, ...challenge } = paid.phase;
-      // The others are asked after the target, from the left of who confronts.
+      // The others are prompted after the target, beginning left of the challenger.
       if (answer === "stand") return askNext(paid, { ...challenge, asked: challenge.by });
       return askNext(paid, { ...challenge, joined: withSeat(challenge.joined, seat) });
     }
@@ -159,40 +159,43 @@ function apply(open: Public, event: GameEvent): Public {
       return { ...open, phase: { type: "over" }, end: { ending, winner, pot } };
     }
     default:
-      // A later version may tell of more.
+      // Events of later versions are ignored.
       return open;
   }
 }
 
-/** Who has not folded, in order. */
+/** Returns the seats that have not folded, in order. */
 export function stillIn({ players }: Public): number[] {
   return players.flatMap((one, seat) => (one.folded ? [] : [seat]));
 }
 
-/** Whether its previous turn was an evasion, by token or paid. */
+/** Returns whether a seat's previous turn was an evasion, by token or paid. */
 export function hasEvaded({ previous: { evaded, paid_to_evade } }: Player): boolean {
   return Boolean(evaded) || Boolean(paid_to_evade);
 }
 
-/** Rule 3.2. */
+/** Returns whether a seat may evade by token (rule 3.2). */
 export function mayEvadeByToken(one: Player): boolean {
   const { retreated, confronted } = one.previous;
   return one.evade_token && !retreated && !confronted && !hasEvaded(one);
 }
 
-/** A new question in a new countdown. */
+/** Opens a new prompt in a new countdown. */
 function ask(open: Public, phase: Phase): Public {
   return { ...open, phase, prompt: open.prompt + 1, countdown: open.countdown + 1 };
 }
 
-/** The turn goes on, in the countdown that runs. */
+/** Continues the turn within the running countdown. */
 function goOn(open: Public, change: (turn: TurnPhase) => TurnPhase): Public {
   const { phase } = open;
   const turn = phase.type === "turn" ? change(phase) : phase;
   return { ...open, phase: turn, prompt: open.prompt + 1 };
 }
 
-/** Rule 3.4: the margin is indexed before all else, or in the place of raising. */
+/**
+ * Returns the turn after a change of costs: the margin is indexed before everything else, or instead of
+ * raising (rule 3.4).
+ */
 function afterChange(turn: TurnPhase, how: How, old: Costs, costs: Costs): TurnPhase {
   const isEarly = STEPS.indexOf(turn.step) <= STEPS.indexOf("begun");
   const step = how === "lower" ? "lowered" : how === "index" && isEarly ? "begun" : "raised";
@@ -219,7 +222,7 @@ function pay(open: Public, seat: number, chips: number, purpose: Purpose): Publi
   return { ...paid, pot: open.pot + chips, phase: left };
 }
 
-/** Of the facing floor. */
+/** Turns a card of the facing floor. */
 function turnCard(open: Public, slot: number, card: string | null): Public {
   const { phase } = open;
   if (phase.type !== "turn") return open;
@@ -239,7 +242,7 @@ function trade(
   return phase.type === "turn" ? { ...marked, phase: { ...phase, step: "traded" } } : marked;
 }
 
-/** Rules 3.2, 5.2, 6.2, 7.1. */
+/** Folds a seat (rules 3.2, 5.2, 6.2, 7.1). */
 function fold(open: Public, seat: number): Public {
   const folded = player(open, seat, (one) => ({ ...one, folded: true }));
   if (open.phase.type === "turn") return passTurn(folded, seat);
@@ -248,7 +251,7 @@ function fold(open: Public, seat: number): Public {
   return askNext(folded, challenge);
 }
 
-/** Rules 3.2, 3.5, 6.2. */
+/** Evades with a seat (rules 3.2, 3.5, 6.2). */
 function evade(open: Public, seat: number, token: boolean, chips: number, count: number): Public {
   const paid = pay(open, seat, chips, "evasion");
   let done = token ? player(paid, seat, (one) => ({ ...one, evade_token: false })) : paid;
@@ -263,7 +266,7 @@ function evade(open: Public, seat: number, token: boolean, chips: number, count:
   return count === 0 ? passTurn(done, turn) : { ...done, phase: { type: "shuffle", seat, count, turn } };
 }
 
-/** Asks whoever comes after the one that was asked last, from the left of who challenges. */
+/** Prompts the seat after the last one prompted, beginning left of the challenger. */
 function askNext(open: Public, challenge: Challenge): Public {
   const { by, asked, joined } = challenge;
   const target = challenge.target ?? null;
@@ -278,7 +281,7 @@ function askNext(open: Public, challenge: Challenge): Public {
   return { ...open, phase: { type: "showdown", by, seats: shows, ending } };
 }
 
-/** Rules 2.2, 4.1, 4.2, 5.3. */
+/** Passes the turn (rules 2.2, 4.1, 4.2, 5.3). */
 function passTurn(open: Public, after: number): Public {
   const count = open.players.length;
   const seats = stillIn(open);
@@ -299,7 +302,7 @@ function next({ players }: Public, seat: number): number {
   return (seat + 1) % players.length;
 }
 
-/** All but this one, from its left. */
+/** Returns all other seats, beginning left of this one. */
 export function others(seat: number, count: number): number[] {
   return Array.from({ length: count - 1 }, (_, place) => (seat + 1 + place) % count);
 }
@@ -308,7 +311,7 @@ function player(open: Public, seat: number, change: (one: Player) => Player): Pu
   return { ...open, players: at(open.players, seat, change) };
 }
 
-/** A turn of this seat is over: what it was is noted anew. */
+/** Records the finished turn of a seat. */
 function previous(open: Public, seat: number, noted: Previous): Public {
   return player(open, seat, (one) => ({ ...one, previous: noted }));
 }
