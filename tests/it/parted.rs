@@ -87,7 +87,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
             let shown = async {
                 loop {
                     let notice = one.notices.recv().await.expect("the watch goes on");
-                    has_parted |= notice.parted;
+                    has_parted |= notice.is_diverged;
                     if connection(&notice.table, players[2]) == last {
                         return notice.table;
                     }

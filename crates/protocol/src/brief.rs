@@ -343,7 +343,7 @@ impl<'de, G: GameKind> Deserialize<'de> for DecodedMessage<G> {
 }
 
 fn next_element<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(seq: &mut A) -> Result<T, A::Error> {
-    seq.next_element()?.ok_or_else(|| de::Error::custom("something is missing at the end"))
+    seq.next_element()?.ok_or_else(|| de::Error::custom("a field is missing at the end"))
 }
 
 enum VersionOrTag {
@@ -432,13 +432,13 @@ impl<'de, G: GameKind> Deserialize<'de> for DecodedWord<G> {
             fn visit_u64<E: de::Error>(self, number: u64) -> Result<DecodedWord<G>, E> {
                 let word = short_words::<G>().find(|(_, known)| u64::from(*known) == number);
                 word.map(|(word, _)| DecodedWord(word, PhantomData))
-                    .ok_or_else(|| E::custom("no such number of a word"))
+                    .ok_or_else(|| E::custom("unknown event number"))
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<DecodedWord<G>, E> {
                 let word = short_words::<G>().find(|(word, _)| *word == text);
                 word.map(|(word, _)| DecodedWord(word, PhantomData))
-                    .ok_or_else(|| E::custom(format!("no event is called {text}")))
+                    .ok_or_else(|| E::custom(format!("unknown event {text}")))
             }
         }
 

@@ -116,6 +116,7 @@ fn find_kind(kind: &str) -> Option<&'static str> {
     catalog::kinds().into_iter().map(|known| known.name).find(|known| *known == kind)
 }
 
+/// Decodes one message as that of a given game.
 struct ReadWithKind<'a> {
     shorthand: Shorthand,
     bytes: &'a [u8],

@@ -74,7 +74,7 @@ impl DirectFeed {
             return None;
         }
         let seat = table.seat_of(lease.player)?;
-        let connection = table.occupant(seat).and_then(|who| who.connection);
+        let connection = table.occupant(seat).and_then(|occupant| occupant.connection);
         (connection == Some(lease.connection)).then_some(lease.player)
     }
 

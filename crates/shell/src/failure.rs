@@ -3,7 +3,7 @@
 use bahay_engine::game::Refusal;
 use bahay_engine::table::Rejection;
 
-/// Live state did not respond, or a queue was full. Whether the call took effect is unknown.
+/// Live state did not respond, or a queue was full. The effect of the call is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("live state is unavailable: {0}")]
 pub struct UnavailableError(pub String);
@@ -18,7 +18,7 @@ pub enum TableError<I: Refusal> {
     #[error("there is no such table")]
     Missing,
     /// The table is halted until an operator or the house releases or voids it.
-    #[error("this table was halted")]
+    #[error("this table is halted")]
     Halted,
     /// The table belongs to nodes of another version of the engine.
     #[error("this table is for another version of the engine")]

@@ -173,8 +173,11 @@ impl Voiding {
             self.room = Some(table.terms().room.clone());
             self.is_private = table.terms().private.is_some();
         }
-        let (engine, reason) = (stored.engine, self.reason.clone());
-        let (table, room, version) = (self.table, self.room.clone(), Some(stored.version()));
+        let engine = stored.engine;
+        let reason = self.reason.clone();
+        let table = self.table;
+        let room = self.room.clone();
+        let version = Some(stored.version());
         let halt = Halt { table, room, version, engine, reason: reason.clone() };
         if !self.skips_halting {
             self.calls.push_back(VoidingCall::Halt { engine, reason });
@@ -235,7 +238,7 @@ pub struct Releasing {
 }
 
 impl Releasing {
-    #[expect(clippy::new_without_default, reason = "it is the beginning of an order")]
+    #[expect(clippy::new_without_default, reason = "a new procedure is not an empty value")]
     pub fn new() -> Self {
         Self { calls: [ReleasingCall::Load].into() }
     }

@@ -197,11 +197,11 @@ mod tests {
         let mut context = Context::from_waker(&waker);
         assert_eq!(notices.poll_recv(&mut context), Poll::Pending);
         notices.clear_waker();
-        sender.send(1, NOTICES_MAX).expect("there is room");
+        sender.send(1, NOTICES_MAX).expect("the queue has capacity");
         assert_eq!(woken.0.load(Ordering::Relaxed), 0);
         assert_eq!(notices.poll_recv(&mut context), Poll::Ready(Some(1)));
         assert_eq!(notices.poll_recv(&mut context), Poll::Pending);
-        sender.send(2, NOTICES_MAX).expect("there is room");
+        sender.send(2, NOTICES_MAX).expect("the queue has capacity");
         assert_eq!(woken.0.load(Ordering::Relaxed), 1);
     }
 
@@ -209,7 +209,7 @@ mod tests {
     fn a_full_queue_and_a_closed_queue_reject_notices() {
         let (sender, mut notices) = notice_channel();
         (0..NOTICES_MAX)
-            .for_each(|number| sender.send(number, NOTICES_MAX).expect("there is room"));
+            .for_each(|number| sender.send(number, NOTICES_MAX).expect("the queue has capacity"));
         assert_eq!(sender.send(NOTICES_MAX, NOTICES_MAX), Err(SendError::Full));
         assert_eq!(notices.try_recv(), Some(0));
         assert_eq!(sender.send(NOTICES_MAX, NOTICES_MAX), Ok(()));
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn queued_notices_are_delivered_after_the_close() {
         let (sender, mut notices) = notice_channel();
-        sender.send(1, NOTICES_MAX).expect("there is room");
+        sender.send(1, NOTICES_MAX).expect("the queue has capacity");
         assert!(!notices.is_finished());
         sender.close(WatchEnd::Voided);
         assert_eq!((notices.try_recv(), notices.try_recv()), (Some(1), None));

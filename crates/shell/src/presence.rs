@@ -93,13 +93,13 @@ struct ShardIdentity {
 pub struct Presence {
     /// Indexed by shard.
     identities: Vec<ShardIdentity>,
-    here: BTreeMap<ConnectionId, LocalConnection>,
+    local: BTreeMap<ConnectionId, LocalConnection>,
 }
 
 impl Presence {
     pub fn new(node: NodeId, shards: usize) -> Self {
         let identity = ShardIdentity { node, has_beaten: false };
-        Self { identities: vec![identity; shards], here: BTreeMap::new() }
+        Self { identities: vec![identity; shards], local: BTreeMap::new() }
     }
 
     /// Returns the node's identity in a shard, and whether the shard has accepted a heartbeat under
@@ -115,8 +115,8 @@ impl Presence {
         let identity = &mut self.identities[usize::from(shard)];
         if is_dead {
             *identity = ShardIdentity { node: new_node(), has_beaten: false };
-            let here = self.here.values_mut().filter(|here| here.shard == shard);
-            here.for_each(|here| here.is_departed = true);
+            let connections = self.local.values_mut().filter(|connection| connection.shard == shard);
+            connections.for_each(|connection| connection.is_departed = true);
         } else {
             identity.has_beaten = true;
         }
@@ -150,8 +150,8 @@ impl Presence {
     /// Registers a connection before its table learns of it: returns the record to add, and the
     /// record to remove if the connection was at another table.
     fn register(&mut self, present: PlayerConnection, shard: u16) -> (ConnectionRecord, Option<ConnectionRecord>) {
-        let here = LocalConnection { present, shard, is_departed: false };
-        let before = self.here.insert(present.connection, here);
+        let connection = LocalConnection { present, shard, is_departed: false };
+        let before = self.local.insert(present.connection, connection);
         let before = before.filter(|before| before.present != present);
         let before = before.map(|before| self.to_record(before.present, before.shard));
         (self.to_record(present, shard), before)
@@ -159,38 +159,38 @@ impl Presence {
 
     /// Returns the connection, if it is one of this node's.
     pub fn find(&self, connection: ConnectionId) -> Option<PlayerConnection> {
-        self.here.get(&connection).map(|here| here.present)
+        self.local.get(&connection).map(|connection| connection.present)
     }
 
     /// Unregisters a connection whose table has learned of its end, and returns the record to
     /// remove.
     pub fn unregister(&mut self, present: PlayerConnection, shard: u16) -> ConnectionRecord {
-        self.here.remove(&present.connection);
+        self.local.remove(&present.connection);
         self.to_record(present, shard)
     }
 
     /// Marks a connection as ended whose table could not be informed. The disconnect is retried
     /// with a later heartbeat.
     pub fn mark_departed(&mut self, connection: ConnectionId) {
-        if let Some(here) = self.here.get_mut(&connection) {
-            here.is_departed = true;
+        if let Some(connection) = self.local.get_mut(&connection) {
+            connection.is_departed = true;
         }
     }
 
     /// Returns up to `limit` ended connections of a shard whose tables are not informed yet.
     pub fn departed(&self, shard: u16, limit: usize) -> Vec<PlayerConnection> {
-        let gone = self.here.values().filter(|here| here.is_departed && here.shard == shard);
-        gone.map(|here| here.present).take(limit).collect()
+        let gone = self.local.values().filter(|connection| connection.is_departed && connection.shard == shard);
+        gone.map(|connection| connection.present).take(limit).collect()
     }
 
     /// Returns all connections to tables of a shard.
     pub fn connections(&self, shard: u16) -> Vec<PlayerConnection> {
-        let here = self.here.values().filter(|here| here.shard == shard);
-        here.map(|here| here.present).collect()
+        let connections = self.local.values().filter(|connection| connection.shard == shard);
+        connections.map(|connection| connection.present).collect()
     }
 
     pub fn is_empty(&self, shard: u16) -> bool {
-        self.here.values().all(|here| here.shard != shard)
+        self.local.values().all(|connection| connection.shard != shard)
     }
 
     fn to_record(&self, present: PlayerConnection, shard: u16) -> ConnectionRecord {
@@ -227,7 +227,7 @@ pub struct DeadNodeReaper {
 }
 
 impl DeadNodeReaper {
-    #[expect(clippy::new_without_default, reason = "it is the beginning of a task")]
+    #[expect(clippy::new_without_default, reason = "a new procedure is not an empty value")]
     pub fn new() -> Self {
         Self { next: Some(ReaperCall::ReadConnections) }
     }

@@ -132,7 +132,7 @@ impl<G: Readable> Replica<G> {
         limits: &Limits,
     ) -> Result<AppliedLine<G>, ReplayError> {
         let line = read_line(&self.table, &entry.line)?;
-        let followed = catch_panic(|| self.table.follow(&line)).map_err(ReplayError::Broken)?;
+        let followed = catch_panic(|| self.table.apply_line(&line)).map_err(ReplayError::Broken)?;
         let (table, events) =
             followed.map_err(|rejection| ReplayError::Broken(rejection.to_string()))?;
         Ok(self.advance(Arc::new(table), events, entry.tag, limits))

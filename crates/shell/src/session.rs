@@ -133,7 +133,6 @@ impl<G: Readable> PlayerSession<G> {
         self.joined.as_ref().map(|joined| joined.kind)
     }
 
-    /// Returns the notices of the joined table.
     pub fn notices(&mut self) -> Option<&mut NoticeReceiver<Notice<G>>> {
         self.joined.as_mut().map(|joined| &mut joined.notices)
     }
@@ -142,7 +141,7 @@ impl<G: Readable> PlayerSession<G> {
     /// messages are written.
     pub fn direct_lease(&self) -> Option<DirectLease> {
         let joined = self.joined.as_ref().filter(|joined| joined.is_confirmed)?;
-        let (player, connection) = (self.player, self.connection);
+        let Self { player, connection, .. } = *self;
         Some(DirectLease { table: joined.table, player, connection, cursor: joined.cursor })
     }
 
@@ -177,7 +176,7 @@ impl<G: Readable> PlayerSession<G> {
         let joined = self.joined.as_mut().filter(|joined| joined.is_previewing)?;
         joined.is_previewing = false;
         self.pending = Some(OpenCommand::Connect { id, mode: JoinMode::Preview });
-        let (player, connection) = (self.player, self.connection);
+        let Self { player, connection, .. } = *self;
         let input = Input::Connect { player, connection };
         Some(SessionCall::Submit { table: joined.table, input })
     }
@@ -274,7 +273,7 @@ impl<G: Readable> PlayerSession<G> {
             return Ok(None);
         }
         self.pending = Some(OpenCommand::Connect { id, mode });
-        let (player, connection) = (self.player, self.connection);
+        let Self { player, connection, .. } = *self;
         Ok(Some(SessionCall::Submit { table, input: Input::Connect { player, connection } }))
     }
 
@@ -483,9 +482,10 @@ impl<G: Readable> PlayerSession<G> {
             return Ok(());
         }
         let is_next = notice.at.version == cursor.position().version + 1 && !notice.is_snapshot;
-        let (table, own) = (&notice.table, self.connection);
+        let table = &notice.table;
+        let own = self.connection;
         let seat = table.seat_of(self.player);
-        let known = seat.and_then(|seat| table.occupant(seat)).map(|who| who.connection);
+        let known = seat.and_then(|seat| table.occupant(seat)).map(|occupant| occupant.connection);
         let was_confirmed = joined.is_confirmed;
         joined.is_confirmed |= known == Some(Some(own));
         let cursor = if is_next || ctx.has_fault(PlantedFault::OverlooksGaps) {

@@ -205,13 +205,13 @@ mod tests {
     }
 
     /// Returns readings that from 2 s on differ by `step` from the monotonic clock.
-    fn stepped(step: i64) -> impl Fn(u64) -> i64 {
+    fn stepped_readings(step: i64) -> impl Fn(u64) -> i64 {
         move |ms| 1_000_000 + i64::try_from(ms).unwrap() + if ms > 2_000 { step } else { 0 }
     }
 
     #[test]
     fn a_clock_that_is_ahead_is_slewed_back() {
-        let shown = show_times(30, stepped(-800));
+        let shown = show_times(30, stepped_readings(-800));
         let steps = shown.windows(2).map(|pair| pair[1] - pair[0]);
         assert!(steps.clone().all(|step| (47..=51).contains(&step)), "{steps:?}");
         // One millisecond may be the rounding of the reading.
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_behind_jumps_to_the_reading() {
-        let shown = show_times(5, stepped(800));
+        let shown = show_times(5, stepped_readings(800));
         assert_eq!((shown[59], shown[60]), (1_002_950, 1_003_800));
         assert_eq!(*shown.last().unwrap(), 1_000_000 + 4_950 + 800);
     }

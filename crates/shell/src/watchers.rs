@@ -40,13 +40,13 @@ pub struct Listing {
 impl Listing {
     pub fn from_table<G: Readable>(table: &Table<G>) -> Self {
         let is_practice = table.terms().practice;
-        let occupants = table.occupants().map(|(_, who)| who);
-        let is_listed = |who: &&Occupant| !(is_practice && who.bot);
+        let occupants = table.occupants().map(|(_, occupant)| occupant);
+        let is_listed = |occupant: &&Occupant| !(is_practice && occupant.bot);
         Self {
             room: table.terms().room.clone(),
             seats: table.seat_count(),
             has_pot: !table.pot().is_zero(),
-            players: occupants.filter(is_listed).map(|who| who.player).collect(),
+            players: occupants.filter(is_listed).map(|occupant| occupant.player).collect(),
         }
     }
 }
@@ -106,11 +106,13 @@ impl<G: Readable> Watchers<G> {
         replica: &Replica<G>,
         applied: &AppliedLine<G>,
     ) {
-        let (at, events) = (applied.at, applied.events.clone());
-        let (last_visible, table) = (replica.last_visible().clone(), replica.table().clone());
+        let at = applied.at;
+        let events = applied.events.clone();
+        let last_visible = replica.last_visible().clone();
+        let table = replica.table().clone();
         let notice = Notice { at, events, last_visible, table, is_snapshot: false, is_diverged: false };
         // The clock of a process that was suspended may be behind the line.
-        let now = ctx.now().max(notice.table.at());
+        let now = ctx.now().max(notice.table.last_line_at());
         self.send(ctx, &notice, |watcher| {
             // A notice whose direct write panics is queued, so that the panic recurs in the
             // session, where it is handled.
@@ -127,8 +129,10 @@ impl<G: Readable> Watchers<G> {
         if self.last_sent == Some(replica.point()) {
             return;
         }
-        let (at, events) = (replica.point(), Vec::new().into());
-        let (last_visible, table) = (replica.last_visible().clone(), replica.table().clone());
+        let at = replica.point();
+        let events = Vec::new().into();
+        let last_visible = replica.last_visible().clone();
+        let table = replica.table().clone();
         let notice = Notice { at, events, last_visible, table, is_snapshot: true, is_diverged };
         self.send(ctx, &notice, |_| WriteOutcome::Skipped);
     }
@@ -140,7 +144,8 @@ impl<G: Readable> Watchers<G> {
         write: impl Fn(&Watcher<G>) -> WriteOutcome,
     ) {
         self.last_sent = Some(notice.at);
-        let (table, capacity) = (self.table, ctx.limits().queued_notices);
+        let table = self.table;
+        let capacity = ctx.limits().queued_notices;
         self.watchers.retain(|watcher| {
             let sent = match write(watcher) {
                 WriteOutcome::Written => return true,

@@ -51,7 +51,7 @@ impl Spectator {
         let mut watch = tables.watch(table, connection, None).await.unwrap();
         let first = Seen { events: None, view: watch.table.view(Some(player)) };
         let viewer = watch.table.viewer(player);
-        let first = [watch.at, watch.shown.to(viewer)].map(|at| (at.tag, first.clone()));
+        let first = [watch.at, watch.last_visible.point_for(viewer)].map(|at| (at.tag, first.clone()));
         let seen = Arc::new(Mutex::new(HashMap::from(first)));
         let filled = seen.clone();
         tasks.spawn(async move {
@@ -60,7 +60,7 @@ impl Spectator {
                 let viewer = notice.table.seat_of(player).map_or(Viewer::Public, Viewer::Seat);
                 let events =
                     notice.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
-                let events = (!notice.anew).then(|| events.collect());
+                let events = (!notice.is_snapshot).then(|| events.collect());
                 filled.lock().unwrap().insert(notice.at.tag, Seen { events, view });
             }
         });

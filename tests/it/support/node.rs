@@ -92,7 +92,7 @@ impl Seated {
     pub(crate) async fn next(&mut self) -> Notice<AnyGame> {
         let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
         let notice = notice.expect("the watch goes on");
-        assert!(!notice.anew, "nothing was missed");
+        assert!(!notice.is_snapshot, "nothing was missed");
         assert_eq!(notice.at.version, self.version + 1);
         self.version = notice.at.version;
         self.table = notice.table.clone();
@@ -107,9 +107,9 @@ impl Seated {
             Phase::Preparing(preparing) if !preparing.ready.contains(seat) => {
                 Some(Input::Ready { player, game: preparing.game, commitment: None })
             }
-            Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
+            Phase::Playing(playing) if playing.prompt.seats.contains(seat) => {
                 let action = AnyGame::choose_action(&playing.state.view(Viewer::Seat(seat)))?;
-                let (game, prompt) = (playing.game, playing.asked.number);
+                let (game, prompt) = (playing.game, playing.prompt.number);
                 Some(Input::Act { player, game, prompt, action })
             }
             _ => None,

@@ -44,7 +44,7 @@ pub(super) fn find_no_shows<G: Readable>(
     if terms.private.is_some() || (terms.practice && before.last_winner().is_some()) {
         return Vec::new();
     }
-    let is_player = |seat: Seat| before.occupant(seat).is_some_and(|who| !who.bot);
+    let is_player = |seat: Seat| before.occupant(seat).is_some_and(|occupant| !occupant.bot);
     let no_show = |event: &Event<G::Event>| match event {
         Event::Left { player, reason: Reason::NotReady, .. } => {
             Some(NoShow { player: *player, at, weight: NoShow::NOT_READY })
@@ -84,7 +84,8 @@ pub(super) fn seat_change_calls<G: Readable>(
 
 /// Returns the call that replaces a long journal by a snapshot, if the journal exceeds its limit.
 pub(super) fn compaction_call<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G>) -> Option<Call> {
-    let (table, limits) = (replica.table(), ctx.limits());
+    let table = replica.table();
+    let limits = ctx.limits();
     let most = match table.phase().is_running() {
         true => limits.journal_lines_in_game,
         false => limits.journal_lines,

@@ -250,8 +250,8 @@ impl<G: Readable> TableHost<G> {
             }
             (_, CallResult::Failed(error)) => job.fail(error),
             (stage, answer) => {
-                let what = format!("{answer:?} is no answer to {stage:?}");
-                job.fail(UnavailableError(what))
+                let message = format!("{answer:?} is no answer to {stage:?}");
+                job.fail(UnavailableError(message))
             }
         }
     }
@@ -307,10 +307,13 @@ impl<G: Readable> TableHost<G> {
             Ok(line) => line,
             Err(error) => return job.fail(UnavailableError(error.to_string())),
         };
-        let (after, tag, engine) = (replica.point(), ctx.new_tag(), table.engine());
+        let after = replica.point();
+        let tag = ctx.new_tag();
+        let engine = table.engine();
         let idle_ms = is_idle(&transition.table).then_some(ctx.limits().idle_ms);
         let new = NewLine { after, tag, engine, line, deadline, idle_ms };
-        let (table, events) = (Arc::new(transition.table), transition.events);
+        let table = Arc::new(transition.table);
+        let events = transition.events;
         let pending = Box::new(Pending { table, events, after, tag, is_terms });
         job.make_call(Stage::Append(pending), Call::Append(new))
     }
@@ -355,7 +358,7 @@ impl<G: Readable> TableHost<G> {
                 let applied = replica.advance(table, events, tag, ctx.limits());
                 self.watchers.send_line(ctx, replica, &applied);
                 calls = seat_change_calls(replica.table(), &applied);
-                let no_shows = find_no_shows(&before, &applied, replica.table().at());
+                let no_shows = find_no_shows(&before, &applied, replica.table().last_line_at());
                 calls.extend(no_shows.into_iter().map(Call::RecordNoShow));
                 calls.extend(compaction_call(ctx, replica));
             }
@@ -414,7 +417,8 @@ impl<G: Readable> TableHost<G> {
         let (Some(replica), Request::Watch(watch)) = (&self.replica, &job.request) else {
             return job.fail(TableError::Missing);
         };
-        let (at, table) = (replica.point(), replica.table().clone());
+        let at = replica.point();
+        let table = replica.table().clone();
         let last_visible = replica.last_visible().clone();
         let notices = self.watchers.add(watch.connection, watch.writer.clone());
         job.finish(Reply::Watched(Ok(Watch { at, last_visible, table, missed, notices })))
@@ -444,8 +448,8 @@ impl<G: Readable> TableHost<G> {
             return job.finish(reply);
         }
         let Halt { room, version, reason, .. } = &halt;
-        let remark = HostEvent::Halted { room: room.as_deref(), version: *version, reason };
-        ctx.record(self.id, remark);
+        let event = HostEvent::Halted { room: room.as_deref(), version: *version, reason };
+        ctx.record(self.id, event);
         let unlist = room.clone().map(|room| Call::Unlist { room });
         let calls = unlist.into_iter().chain([Call::RecordHalt(halt)]).collect();
         self.start_follow_ups(ctx, job, calls, NextStep::Done(reply))

@@ -273,7 +273,8 @@ impl<G: Readable> TableHost<G> {
                 PendingEffect::AskAi(prompt) => {
                     if !self.effects.ai_in_flight.contains(&prompt) {
                         self.effects.ai_in_flight.push(prompt);
-                        let (table, seat) = (table.clone(), prompt.seat);
+                        let table = table.clone();
+                        let seat = prompt.seat;
                         self.effects.ai_requests.push_back(AiRequest { table, seat, prompt });
                     }
                 }

@@ -120,7 +120,7 @@ pub(super) struct Client {
 }
 
 /// The reason why a client stops using its connection.
-enum ClientEnd {
+enum Exit {
     Connection,
     Player,
 }
@@ -169,8 +169,8 @@ impl Client {
             self.watch_silence(false);
             self.rejoin_or_seat();
             match self.handle_events().await {
-                ClientEnd::Connection => {}
-                ClientEnd::Player => return,
+                Exit::Connection => {}
+                Exit::Player => return,
             }
             if let Some(connection) = self.connection.take() {
                 let node_after_ms =
@@ -181,7 +181,7 @@ impl Client {
         }
     }
 
-    async fn handle_events(&mut self) -> ClientEnd {
+    async fn handle_events(&mut self) -> Exit {
         loop {
             let world = self.world.clone();
             let event = world.clients[self.number].pop().await;
@@ -191,7 +191,7 @@ impl Client {
                     self.messages_received += 1;
                     self.handle_message(&text)
                 }
-                ClientEvent::Disconnected(id) if Some(id) == own => Err(ClientEnd::Connection),
+                ClientEvent::Disconnected(id) if Some(id) == own => Err(Exit::Connection),
                 ClientEvent::Message(..) | ClientEvent::Disconnected(_) => Ok(()),
                 ClientEvent::Alarm(intent) => self.handle_alarm(intent).await,
             };
@@ -221,7 +221,8 @@ impl Client {
     pub(super) fn join_with(&mut self, is_full: bool) {
         let known = self.known.as_ref().filter(|_| !is_full);
         let is_full = known.is_none();
-        let (from, tag) = (known.map(|known| known.version), known.map(|known| known.tag));
+        let from = known.map(|known| known.version);
+        let tag = known.map(|known| known.tag);
         let table = known.map(|known| known.view.table);
         if from.is_some() {
             self.world.totals.borrow_mut().resumes += 1;
@@ -229,26 +230,26 @@ impl Client {
         self.send(Request::Join { is_full }, |id| Command::Join { id, from, tag, table });
     }
 
-    pub(super) fn send(&mut self, asked: Request, command: impl FnOnce(u32) -> Command) {
+    pub(super) fn send(&mut self, request: Request, command: impl FnOnce(u32) -> Command) {
         let Some(connection) = &self.connection else {
             return;
         };
         self.next_id += 1;
-        self.pending.insert(self.next_id, asked);
+        self.pending.insert(self.next_id, request);
         connection.send_up(&self.world, to_json(&command(self.next_id)));
     }
 
-    fn handle_message(&mut self, text: &str) -> Result<(), ClientEnd> {
+    fn handle_message(&mut self, text: &str) -> Result<(), Exit> {
         let message: Message = match serde_json::from_str(text) {
             Ok(message) => message,
             Err(error) => {
                 self.world.fail(format!("a client cannot read {text}: {error}"));
-                return Err(ClientEnd::Connection);
+                return Err(Exit::Connection);
             }
         };
         match message {
             Message::Snapshot { version, tag, server_time_ms: time, view, prompt } => {
-                let is_for_all = |asked: &Request| *asked == Request::Join { is_full: true };
+                let is_for_all = |request: &Request| *request == Request::Join { is_full: true };
                 let may_repeat = self.known.is_none() || self.pending.values().any(is_for_all);
                 let table = view.table;
                 self.check_delivery(ShownVersion { table, version, tag, time, may_repeat });
@@ -258,13 +259,13 @@ impl Client {
             Message::Update { version, tag, server_time_ms: time, events, prompt } => {
                 let Some(known) = &mut self.known else {
                     self.world.fail(format!("{}: an update before a snapshot", self.player));
-                    return Err(ClientEnd::Connection);
+                    return Err(Exit::Connection);
                 };
                 if version != known.version + 1 {
                     let from = known.version;
-                    let what = format!("{}: an update from {from} to {version}", self.player);
-                    self.world.fail(what);
-                    return Err(ClientEnd::Connection);
+                    let message = format!("{}: an update from {from} to {version}", self.player);
+                    self.world.fail(message);
+                    return Err(Exit::Connection);
                 }
                 (known.version, known.tag) = (version, tag);
                 let table = known.view.table;
@@ -272,8 +273,8 @@ impl Client {
                     known.view.observe(event);
                 }
                 self.check_delivery(ShownVersion { table, version, tag, time, may_repeat: false });
-                let shows_prompt = prompt.is_some();
-                self.handle_view(prompt, shows_prompt)
+                let is_shown = prompt.is_some();
+                self.handle_view(prompt, is_shown)
             }
             Message::Closed { table } => {
                 self.world.totals.borrow_mut().tables_closed += 1;
@@ -283,7 +284,7 @@ impl Client {
                 self.known = None;
                 self.unanswered = None;
                 if self.world.is_closing.get() {
-                    return Err(ClientEnd::Player);
+                    return Err(Exit::Player);
                 }
                 self.form_intent(Intent::Seat, self.world.random_between(200, 5_000));
                 Ok(())
@@ -293,16 +294,16 @@ impl Client {
                 if let (Some(version), Some(shown)) = (version, shown)
                     && shown < version
                 {
-                    let what = format!("v{version} is acknowledged while only v{shown} was shown");
-                    self.world.fail(format!("{}: {what}", self.player));
+                    let player = self.player;
+                    self.world.fail(format!("{player}: v{version} is acknowledged, v{shown} shown"));
                 }
-                let asked = self.pending.remove(&id);
-                self.handle_ack(asked)
+                let request = self.pending.remove(&id);
+                self.handle_ack(request)
             }
             Message::Refusal { id, code } => {
                 self.world.totals.borrow_mut().refusals += 1;
-                let asked = self.pending.remove(&id);
-                self.handle_refusal(asked, &code)
+                let request = self.pending.remove(&id);
+                self.handle_refusal(request, &code)
             }
         }
     }
@@ -313,7 +314,7 @@ impl Client {
     }
 
     /// Compares a changed view with the truth, and reacts to it.
-    fn handle_view(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), ClientEnd> {
+    fn handle_view(&mut self, prompt: Option<OpenPrompt>, is_shown: bool) -> Result<(), Exit> {
         let world = self.world.clone();
         if !world.is_calm.get() {
             self.rejoin_at_random();
@@ -326,7 +327,7 @@ impl Client {
             self.stop_reading();
         }
         let open = OpenPrompt::from_view(view);
-        if shows_prompt && prompt != open {
+        if is_shown && prompt != open {
             world.fail(format!("{}: sent {prompt:?} while {open:?} is open", self.player));
         }
         let Some(seat) = view.seat else {
@@ -334,7 +335,7 @@ impl Client {
             self.known = None;
             self.unanswered = None;
             if world.is_closing.get() {
-                return Err(ClientEnd::Player);
+                return Err(Exit::Player);
             }
             self.form_intent(Intent::Seat, world.random_between(200, 5_000));
             return Ok(());
@@ -380,8 +381,8 @@ impl Client {
         self.world.schedule(after_ms, move |_| connection.resume_reading());
     }
 
-    fn handle_ack(&mut self, asked: Option<Request>) -> Result<(), ClientEnd> {
-        match asked {
+    fn handle_ack(&mut self, request: Option<Request>) -> Result<(), Exit> {
+        match request {
             Some(Request::Seat) => self.join(),
             Some(Request::Join { .. }) => {
                 // An unanswered action is sent again if its prompt is still open.
@@ -400,7 +401,7 @@ impl Client {
                 // During a game the seat is kept; the player disconnects and may return.
                 if self.known.as_ref().is_some_and(|known| known.view.seat.is_some()) {
                     self.away_ms = self.world.random_between(3_000, 60_000);
-                    return Err(ClientEnd::Connection);
+                    return Err(Exit::Connection);
                 }
             }
             Some(Request::Reveal | Request::Other) | None => {}
@@ -408,15 +409,15 @@ impl Client {
         Ok(())
     }
 
-    fn handle_refusal(&mut self, asked: Option<Request>, code: &str) -> Result<(), ClientEnd> {
+    fn handle_refusal(&mut self, request: Option<Request>, code: &str) -> Result<(), Exit> {
         let world = self.world.clone();
         let pause_ms = world.random_between(300, 2_000);
-        match (asked, code) {
+        match (request, code) {
             (Some(Request::Seat | Request::Join { .. }), "not_seated") => {
                 self.known = None;
                 self.unanswered = None;
                 if world.is_closing.get() {
-                    return Err(ClientEnd::Player);
+                    return Err(Exit::Player);
                 }
                 self.form_intent(Intent::Seat, pause_ms);
             }
@@ -454,9 +455,9 @@ impl Client {
     }
 
     fn send_action(&mut self, game: GameId, prompt: u32, action: Action) {
-        let asked = Request::Act { game, prompt, action };
-        self.unanswered = Some(asked.clone());
-        self.send(asked, |id| Command::Act { id, game, prompt, action });
+        let request = Request::Act { game, prompt, action };
+        self.unanswered = Some(request.clone());
+        self.send(request, |id| Command::Act { id, game, prompt, action });
     }
 
     /// Schedules an intent unless it equals the last one.
@@ -474,14 +475,14 @@ impl Client {
     }
 
     fn watch_silence(&self, is_asked: bool) {
-        let (number, received) = (self.number, self.messages_received);
+        let Self { number, messages_received: received, .. } = *self;
         let after_ms = if is_asked { SILENCE_MS / 4 } else { SILENCE_MS };
         self.world.schedule(after_ms, move |world| {
             world.clients[number].push(ClientEvent::Alarm(Intent::CheckSilence { received, is_asked }));
         });
     }
 
-    async fn handle_alarm(&mut self, intent: Intent) -> Result<(), ClientEnd> {
+    async fn handle_alarm(&mut self, intent: Intent) -> Result<(), Exit> {
         if self.intended == Some(intent) {
             self.intended = None;
         }
@@ -491,7 +492,7 @@ impl Client {
             Intent::CheckSilence { received, is_asked } => {
                 // The message count of an earlier connection does not match.
                 if received == self.messages_received && is_asked {
-                    return Err(ClientEnd::Connection);
+                    return Err(Exit::Connection);
                 }
                 if received == self.messages_received {
                     self.rejoin_or_seat();
@@ -540,7 +541,7 @@ impl Client {
         Ok(())
     }
 
-    async fn take_turn(&mut self, game: GameId, prompt: u32) -> Result<(), ClientEnd> {
+    async fn take_turn(&mut self, game: GameId, prompt: u32) -> Result<(), Exit> {
         let world = self.world.clone();
         let view = self.known.as_ref().map(|known| &known.view.phase);
         let Some(PhaseView::Playing { view, .. }) = view else {
@@ -563,7 +564,7 @@ impl Client {
                 self.send_action(game, prompt, action);
             }
             self.away_ms = world.random_between(100, 40_000);
-            return Err(ClientEnd::Connection);
+            return Err(Exit::Connection);
         }
         if world.chance(LEAVES) {
             self.send(Request::Leave, |id| Command::Leave { id });

@@ -23,18 +23,18 @@ impl Client {
     }
 
     pub(super) fn reveal(&mut self, game: GameId) {
-        let asked = self.known.as_ref().and_then(|known| known.view.reveal_request());
-        let Some((asked, commitment, _)) = asked.filter(|(asked, ..)| *asked == game) else {
+        let reveal = self.known.as_ref().and_then(|known| known.view.reveal_request());
+        let Some((game, commitment, _)) = reveal.filter(|(asked_for, ..)| *asked_for == game) else {
             return;
         };
         let world = self.world.clone();
-        let text = self.seed_text.as_ref().filter(|(made_for, _)| *made_for == asked);
+        let text = self.seed_text.as_ref().filter(|(made_for, _)| *made_for == game);
         let Some(text) = text.map(|(_, text)| text.clone()) else {
-            world.fail(format!("{} is asked for a text and has none", self.player));
+            world.fail(format!("{} has no text to reveal", self.player));
             return;
         };
         if ClientSeed::from_text(&text).commitment() != commitment {
-            world.fail(format!("{} is asked for another text than its own", self.player));
+            world.fail(format!("{} must reveal a text that it did not commit to", self.player));
         }
         if !world.is_calm.get() && world.chance(NOT_REVEALED) {
             return;

@@ -87,7 +87,8 @@ impl World {
         if connection.is_broken.replace(true) {
             return;
         }
-        let (id, client) = (connection.id, connection.client);
+        let id = connection.id;
+        let client = connection.client;
         self.schedule(client_after_ms, move |world| world.clients[client].push(ClientEvent::Disconnected(id)));
         let connection = connection.clone();
         self.schedule(node_after_ms, move |_| {

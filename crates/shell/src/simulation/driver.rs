@@ -112,7 +112,8 @@ impl DirectWriter<Tongits> for Writer {
         let Some(player) = feed.recipient(notice, self.is_blocked.load(Ordering::Relaxed)) else {
             return WriteOutcome::Skipped;
         };
-        let (at, table) = (notice.at, &*notice.table);
+        let at = notice.at;
+        let table = &*notice.table;
         let viewer = match self.mutation {
             Some(Mutation::ForgetsToRedact) => Viewer::Everything,
             _ => table.viewer(player),
@@ -123,9 +124,11 @@ impl DirectWriter<Tongits> for Writer {
             return WriteOutcome::Written;
         }
         let prompt = OpenPrompt::from_view(&table.view(Some(player)));
-        let (version, tag) = (feed.to_client_point(at).version, at.tag);
+        let version = feed.to_client_point(at).version;
+        let tag = at.tag;
         let message = Message::Update { version, tag, server_time_ms: now, events, prompt };
-        let (connection, table) = (self.connection, table.id());
+        let connection = self.connection;
+        let table = table.id();
         let written = DirectMessage { connection, player, table, message };
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(written);
         feed.advance(at);
@@ -172,7 +175,7 @@ impl Node {
         match self.send_request(&self.slot(table), Request::ReadTable).await {
             Reply::Table(Ok(table)) => Ok(table),
             Reply::Table(Err(error)) => Err(UnavailableError(error.to_string())),
-            other => unreachable!("{other:?} is no answer to a look"),
+            other => unreachable!("{other:?} is no answer to a read"),
         }
     }
 
@@ -254,13 +257,15 @@ impl Node {
                     promise.resolve(());
                 }
             } else if let Some(ticket) = host.poll_own_request() {
-                let (node, slot) = (self.clone(), slot.clone());
+                let node = self.clone();
+                let slot = slot.clone();
                 self.spawn(async move {
                     let step = slot.host.borrow_mut().poll(ticket);
                     node.drive(&slot, ticket, step).await;
                 });
             } else if let Some(call) = host.poll_ledger() {
-                let (node, slot) = (self.clone(), slot.clone());
+                let node = self.clone();
+                let slot = slot.clone();
                 self.spawn(async move {
                     if let Some(answer) = node.ask_ledger(slot.id, call).await {
                         slot.host.borrow_mut().handle_ledger_answer(&*node, answer);
@@ -268,7 +273,8 @@ impl Node {
                     }
                 });
             } else if let Some(call) = host.poll_ai_request() {
-                let (node, slot) = (self.clone(), slot.clone());
+                let node = self.clone();
+                let slot = slot.clone();
                 self.spawn(async move {
                     let input = node.choose_action(&call).await;
                     slot.host.borrow_mut().handle_ai_answer(&*node, &call, input);
@@ -438,7 +444,7 @@ impl Context<Tongits> for Node {
             // Without a fault of the house, every journal replays here.
             HostEvent::ReplicaDiscarded(why) => {
                 drop(totals);
-                self.world.fail(format!("{table}: a line cannot be followed: {why}"));
+                self.world.fail(format!("{table}: a line does not apply: {why}"));
             }
             HostEvent::ActionStored
             | HostEvent::HistoryDiverged { .. }

@@ -44,7 +44,8 @@ impl Node {
         if !room.is_open {
             return Err(LobbyError::RoomClosed);
         }
-        let (terms, revision) = (room.terms, room.revision);
+        let terms = room.terms;
+        let revision = room.revision;
         let wallet = self.world.call_postgres(self.run, Operation::Wallet { player }).await;
         let Some(Ok(LedgerReply::Wallet(wallet))) = wallet else {
             return Err(LobbyError::Unavailable);

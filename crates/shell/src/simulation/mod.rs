@@ -47,7 +47,7 @@ use bahay_engine::table::{Clocks, Hits, Price, PrivateTerms, Spectators, Terms};
 use tasks::Owner;
 use world::World;
 
-pub use plan::Fault;
+pub use plan::InjectedFault;
 
 /// How long a run may continue under faults without a settled game.
 const STALE_MS: u64 = 40 * 60_000;
@@ -239,7 +239,7 @@ pub struct RunTotals {
     pub pot_refunds: u64,
     /// Grants of coins to players.
     pub grants: u64,
-    pub faults: BTreeMap<Fault, u64>,
+    pub faults: BTreeMap<InjectedFault, u64>,
     live_state_was_lost: bool,
 }
 
@@ -348,7 +348,8 @@ fn run(world: &Rc<World>) -> Result<(), String> {
         world.spawn(Owner::World, world.clone().sync_redis());
     }
 
-    let (mut games, mut since_ms) = (0, 0);
+    let mut games = 0;
+    let mut since_ms = 0;
     while games < options.games {
         run_step(world)?;
         let now = world.totals.borrow().games;
@@ -370,10 +371,10 @@ fn run(world: &Rc<World>) -> Result<(), String> {
 
     world.is_closing.set(true);
     run_until_true(world, CLOSING_MS, |world| !world.has_open_games() && !world.has_seated_players())
-        .map_err(|message| format!("{message}: not everything came to its end"))?;
+        .map_err(|message| format!("{message}: games or seats are still open"))?;
     if options.is_private {
         run_until_true(world, CLOSING_MS, |world| !world.has_private_pots())
-            .map_err(|message| format!("{message}: not every POT went back"))?;
+            .map_err(|message| format!("{message}: a private POT is not refunded"))?;
     }
     world.check_end()
 }

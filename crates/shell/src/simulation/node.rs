@@ -53,6 +53,7 @@ pub(super) enum Publication {
     Interrupted,
 }
 
+/// One process of the service.
 pub(super) struct Node {
     pub(super) world: Rc<World>,
     pub(super) run: NodeRun,
@@ -184,30 +185,30 @@ impl Node {
         loop {
             let is_seldom = self.world.mutation() == Some(Mutation::JoinsByItsOwnTime);
             self.world.sleep(if is_seldom { TIME_SELDOM_MS } else { TIME_EVERY_MS }).await;
-            let here = self.clone();
+            let node = self.clone();
             self.spawn(async move {
-                here.read_time().await;
+                node.read_time().await;
             });
         }
     }
 
     /// Reads the time into the clock; false without a response.
     async fn read_time(&self) -> bool {
-        let asked = self.elapsed();
-        self.clock.borrow_mut().record_request(asked);
+        let requested_at = self.elapsed();
+        self.clock.borrow_mut().record_request(requested_at);
         let Some(Reply::Time(read_ms)) = self.world.call_redis(self.run, RedisRequest::Time).await
         else {
             return false;
         };
         let time = self.world.timestamp_at(read_ms);
-        self.clock.borrow_mut().record_time(time, asked, self.elapsed());
+        self.clock.borrow_mut().record_time(time, requested_at, self.elapsed());
         true
     }
 
     /// Raises the clock to Redis' current time, for a client that saw the time on another node.
     pub(super) async fn catch_up_time(&self) -> Result<(), UnavailableError> {
         let Reply::Time(read_ms) = self.call_redis(RedisRequest::Time).await? else {
-            return Err(UnavailableError("not an answer to what time it is".into()));
+            return Err(UnavailableError("not a response to a time request".into()));
         };
         let time = self.world.timestamp_at(read_ms);
         self.clock.borrow_mut().raise_to(time, self.elapsed());
@@ -244,7 +245,8 @@ impl Node {
 
     /// Reads the room's terms and updates the known tables.
     pub(super) fn refresh_room(self: &Rc<Self>) {
-        let (now, now_ms) = (self.world.room.borrow().clone(), self.world.now_ms());
+        let now = self.world.room.borrow().clone();
+        let now_ms = self.world.now_ms();
         self.room.borrow_mut().push((now, now_ms));
         let node = self.clone();
         self.spawn(async move {
@@ -352,7 +354,7 @@ impl Node {
     async fn void_lost_round(self: &Rc<Self>) -> Result<(), UnavailableError> {
         let open = Operation::OpenGames { longer_than_ms: VOID_AFTER_MS };
         let LedgerReply::Games(games) = self.call_ledger(open).await? else {
-            unreachable!("games are asked for");
+            unreachable!("the operation returns games");
         };
         for (game, table) in games {
             // Without a response, nothing is concluded.

@@ -169,7 +169,7 @@ impl World {
         loop {
             let voided = match self.random_node() {
                 Some(node) => node.void(table).await,
-                None => Err(UnavailableError("no node runs".into())),
+                None => Err(UnavailableError("no node is running".into())),
             };
             if voided.is_ok() {
                 self.totals.borrow_mut().tables_voided += 1;
@@ -229,7 +229,7 @@ impl Node {
             }
             VoidingCall::FindOpenGame => {
                 let LedgerReply::Games(games) = self.call_ledger(Operation::OpenAt { table }).await? else {
-                    unreachable!("games are asked for");
+                    unreachable!("the operation returns games");
                 };
                 let game = games.first().map(|(game, _)| (*game, self.room().terms.room));
                 return Ok(VoidingAnswer::OpenGame(game));
@@ -240,7 +240,7 @@ impl Node {
                     Some(Ok(_)) => Ok(VoidingAnswer::GameVoided(true)),
                     Some(Err(Refusal::GameNotOpen)) => Ok(VoidingAnswer::GameVoided(false)),
                     Some(Err(error)) => Err(UnavailableError(format!("{error:?}"))),
-                    None => Err(UnavailableError("the ledger is away".into())),
+                    None => Err(UnavailableError("the ledger is unavailable".into())),
                 };
             }
             VoidingCall::RefundPot => {

@@ -14,7 +14,7 @@ const STEP_MS: u32 = 3_600_000;
 
 /// A planted fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fault {
+pub enum InjectedFault {
     /// A node is killed, and another process is started in its slot later.
     NodeKilled,
     /// A node closes its connections and shuts down in order.
@@ -46,28 +46,28 @@ pub enum Fault {
 }
 
 /// Every kind of fault; frequent ones are repeated.
-const KINDS: [Fault; 21] = [
-    Fault::NodeKilled,
-    Fault::NodeKilled,
-    Fault::NodeKilled,
-    Fault::NodeRestarted,
-    Fault::NodePaused,
-    Fault::NodePaused,
-    Fault::ClockStepped,
-    Fault::RedisCut,
-    Fault::RedisCut,
-    Fault::PostgresCut,
-    Fault::RedisStalled,
-    Fault::RedisStalled,
-    Fault::RedisKilled,
-    Fault::RedisEmptied,
-    Fault::PostgresDown,
-    Fault::LinksRough,
-    Fault::LinksRough,
-    Fault::ClientsCut,
-    Fault::TableSick,
-    Fault::TableSick,
-    Fault::TableVoided,
+const KINDS: [InjectedFault; 21] = [
+    InjectedFault::NodeKilled,
+    InjectedFault::NodeKilled,
+    InjectedFault::NodeKilled,
+    InjectedFault::NodeRestarted,
+    InjectedFault::NodePaused,
+    InjectedFault::NodePaused,
+    InjectedFault::ClockStepped,
+    InjectedFault::RedisCut,
+    InjectedFault::RedisCut,
+    InjectedFault::PostgresCut,
+    InjectedFault::RedisStalled,
+    InjectedFault::RedisStalled,
+    InjectedFault::RedisKilled,
+    InjectedFault::RedisEmptied,
+    InjectedFault::PostgresDown,
+    InjectedFault::LinksRough,
+    InjectedFault::LinksRough,
+    InjectedFault::ClientsCut,
+    InjectedFault::TableSick,
+    InjectedFault::TableSick,
+    InjectedFault::TableVoided,
 ];
 
 impl World {
@@ -88,18 +88,18 @@ impl World {
     }
 
     /// Begins a fault and schedules its end; false if the fault does not apply now.
-    fn begin_fault(self: &Rc<Self>, kind: Fault, slot: usize) -> bool {
+    fn begin_fault(self: &Rc<Self>, kind: InjectedFault, slot: usize) -> bool {
         match kind {
-            Fault::NodeKilled => self.kill(slot),
-            Fault::NodeRestarted => self.restart(slot),
-            Fault::NodePaused => self.pause(slot),
-            Fault::ClockStepped => {
+            InjectedFault::NodeKilled => self.kill(slot),
+            InjectedFault::NodeRestarted => self.restart(slot),
+            InjectedFault::NodePaused => self.pause(slot),
+            InjectedFault::ClockStepped => {
                 let step_ms = i64::from(self.random_below(2 * STEP_MS)) - i64::from(STEP_MS);
                 self.node_slots.borrow_mut()[slot].os_clock_ms = step_ms;
                 true
             }
-            Fault::RedisCut => self.cut_redis(slot),
-            Fault::PostgresCut => {
+            InjectedFault::RedisCut => self.cut_redis(slot),
+            InjectedFault::PostgresCut => {
                 if std::mem::replace(&mut self.node_slots.borrow_mut()[slot].postgres_cut, true) {
                     return false;
                 }
@@ -108,7 +108,7 @@ impl World {
                 });
                 true
             }
-            Fault::RedisStalled => {
+            InjectedFault::RedisStalled => {
                 let mut services = self.services.borrow_mut();
                 if services.redis_is_down || services.redis_is_stalled {
                     return false;
@@ -118,11 +118,11 @@ impl World {
                 self.schedule(self.random_between(300, 6_000), |world| world.unstall_redis());
                 true
             }
-            Fault::RedisKilled | Fault::RedisEmptied => {
+            InjectedFault::RedisKilled | InjectedFault::RedisEmptied => {
                 if self.services.borrow().redis_is_down {
                     return false;
                 }
-                let loses_all = kind == Fault::RedisEmptied;
+                let loses_all = kind == InjectedFault::RedisEmptied;
                 if loses_all {
                     self.totals.borrow_mut().live_state_was_lost = true;
                 }
@@ -132,7 +132,7 @@ impl World {
                 self.schedule(self.random_between(500, 8_000), |world| world.restart_redis());
                 true
             }
-            Fault::PostgresDown => {
+            InjectedFault::PostgresDown => {
                 if std::mem::replace(&mut self.services.borrow_mut().postgres_is_down, true) {
                     return false;
                 }
@@ -141,7 +141,7 @@ impl World {
                 });
                 true
             }
-            Fault::LinksRough => {
+            InjectedFault::LinksRough => {
                 if self.is_rough.replace(true) {
                     return false;
                 }
@@ -149,13 +149,14 @@ impl World {
                 self.schedule(self.random_between(2_000, 20_000), |world| world.is_rough.set(false));
                 true
             }
-            Fault::TableSick => self.plant_panic(),
-            Fault::TableVoided => self.void_random_table(),
-            Fault::ClientsCut => {
+            InjectedFault::TableSick => self.plant_panic(),
+            InjectedFault::TableVoided => self.void_random_table(),
+            InjectedFault::ClientsCut => {
                 let all = self.connections.borrow().clone();
                 for connection in all.values().filter(|one| !one.is_over.get()) {
                     if self.chance(500) {
-                        let (client, node) = (self.random_between(0, 2_000), self.random_between(0, 20_000));
+                        let client = self.random_between(0, 2_000);
+                        let node = self.random_between(0, 20_000);
                         self.break_off(connection, client, node);
                     }
                 }

@@ -232,7 +232,8 @@ impl Postgres {
         }
         row.state = State::Settled;
         row.ends += 1;
-        let (stakes, players) = (row.stakes.clone(), row.opening.players.clone());
+        let stakes = row.stakes.clone();
+        let players = row.opening.players.clone();
         let mut left = stakes;
         let wallet = |seat: Seat| CoinAccount::Wallet(players[seat.index()]);
         for payment in &record.settlement.payments {

@@ -58,15 +58,15 @@ impl Node {
             }
         }
         for node in taken {
-            let here = self.clone();
+            let this = self.clone();
             self.spawn(async move {
                 // An aborted procedure is left to other nodes.
-                let _ = here.reap_node(node).await;
+                let _ = this.reap_node(node).await;
             });
         }
         for present in self.presence.borrow().departed(SHARD, RETRIES_PER_BEAT) {
-            let here = self.clone();
-            self.spawn(async move { here.disconnect(present).await });
+            let this = self.clone();
+            self.spawn(async move { this.disconnect(present).await });
         }
     }
 
@@ -86,7 +86,7 @@ impl Node {
             match call {
                 ReaperCall::ReadConnections => match self.call_redis(RedisRequest::Connections { node: dead }).await? {
                     Reply::Connections(present) => reaper.handle_connections(present),
-                    other => unreachable!("{other:?} is no answer to a reading"),
+                    other => unreachable!("{other:?} is no answer to a read"),
                 },
                 ReaperCall::Disconnect(present) => {
                     let mut disconnected = Vec::new();
@@ -137,8 +137,8 @@ impl Node {
 
     /// Handles the end of a connection of this node.
     pub(super) async fn handle_connection_end(self: &Rc<Self>, connection: ConnectionId) {
-        let here = self.presence.borrow().find(connection);
-        if let Some(present) = here {
+        let connection = self.presence.borrow().find(connection);
+        if let Some(present) = connection {
             self.disconnect(present).await;
         }
     }

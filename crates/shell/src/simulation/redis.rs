@@ -153,9 +153,11 @@ impl Redis {
             Request::Create { table, tag, snapshot, idle_ms } => {
                 let is_new = !self.journals.contains_key(table);
                 if is_new {
-                    let (snapshot, expires_ms) = (snapshot.clone(), Some(now_ms + idle_ms));
+                    let snapshot = snapshot.clone();
+                    let expires_ms = Some(now_ms + idle_ms);
                     let base = Point { version: 0, tag: *tag };
-                    let (lines, halted) = (Vec::new(), None);
+                    let lines = Vec::new();
+                    let halted = None;
                     let journal = Journal { base, snapshot, lines, expires_ms, halted };
                     self.journals.insert(*table, journal);
                 }

@@ -95,7 +95,8 @@ impl World {
     fn run_redis_call(self: &Rc<Self>, call: &RedisCall) {
         let RedisCall { run, request, answer } = call;
         let mut published = None;
-        let (now_ms, mutation) = (self.now_ms(), self.mutation());
+        let now_ms = self.now_ms();
+        let mutation = self.mutation();
         let reply = self.services.borrow_mut().redis.handle_request(
             now_ms,
             *run,
@@ -111,7 +112,8 @@ impl World {
             return;
         }
         for after_ms in self.draw_arrivals(&self.near_link()) {
-            let (answer, reply) = (answer.clone(), reply.clone());
+            let answer = answer.clone();
+            let reply = reply.clone();
             self.schedule(after_ms, move |_| answer.resolve(Some(reply)));
         }
     }
@@ -241,7 +243,8 @@ impl World {
         let operation = Rc::new(operation);
         if !self.is_cut(run, |slot| slot.postgres_cut) {
             for after_ms in self.draw_arrivals(&self.near_link()) {
-                let (operation, answer) = (operation.clone(), answer.clone());
+                let operation = operation.clone();
+                let answer = answer.clone();
                 // The duration of the transaction.
                 let after_ms = after_ms + self.random_between(1, 8);
                 self.schedule(after_ms, move |world| world.receive_at_postgres(run, &operation, answer));
@@ -269,7 +272,8 @@ impl World {
             return;
         }
         for after_ms in self.draw_arrivals(&self.near_link()) {
-            let (answer, posted) = (answer.clone(), posted.clone());
+            let answer = answer.clone();
+            let posted = posted.clone();
             self.schedule(after_ms, move |_| answer.resolve(Some(posted)));
         }
     }

@@ -85,15 +85,18 @@ impl Presenter<Tongits> for OutgoingMessages<'_> {
         let view = is_last.then(|| table.view(Some(self.player)));
         let prompt = view.as_ref().and_then(OpenPrompt::from_view);
         let Point { version, tag } = at;
-        let server_time_ms = self.node.time().max(table.at());
+        let server_time_ms = self.node.time().max(table.last_line_at());
         let update = Message::Update { version, tag, server_time_ms, events, prompt };
         self.messages.push((update, Some(table.id())));
     }
 
     fn send_snapshot(&mut self, at: Point, view: TableView<Tongits>, table: &Table<Tongits>) {
-        let server_time_ms = self.node.time().max(table.at());
-        let (prompt, table) = (OpenPrompt::from_view(&view), view.table);
-        let (version, tag, view) = (at.version, at.tag, Box::new(view));
+        let server_time_ms = self.node.time().max(table.last_line_at());
+        let prompt = OpenPrompt::from_view(&view);
+        let table = view.table;
+        let version = at.version;
+        let tag = at.tag;
+        let view = Box::new(view);
         let snapshot = Message::Snapshot { version, tag, server_time_ms, view, prompt };
         self.messages.push((snapshot, Some(table)));
     }
@@ -141,7 +144,8 @@ impl Session {
             }
         }
         self.connection.close(&self.node.world);
-        let (node, connection) = (self.node.clone(), self.connection.id);
+        let node = self.node.clone();
+        let connection = self.connection.id;
         // Dropping the session ends its watch before the disconnect.
         drop(self);
         node.handle_connection_end(connection).await;
@@ -208,13 +212,15 @@ impl Session {
     /// Requests a seat. In the service this is a REST request, which is dropped if the client
     /// disconnects.
     async fn take_seat(&mut self, id: u32) {
-        let (player, name) = (self.core.player(), player_name(self.connection.client));
+        let player = self.core.player();
+        let name = player_name(self.connection.client);
         let world = self.node.world.clone();
         let node = self.node.clone();
         let seat = node.take_seat(player, &name);
         let seated = if !world.is_calm.get() && world.chance(HANGS_UP) {
             let after_ms = world.random_between(HANGS_UP_AFTER_MS.0, HANGS_UP_AFTER_MS.1);
-            let (mut seat, mut late) = (std::pin::pin!(seat), world.sleep(after_ms));
+            let mut seat = std::pin::pin!(seat);
+            let mut late = world.sleep(after_ms);
             std::future::poll_fn(|context| {
                 if let Poll::Ready(seated) = seat.as_mut().poll(context) {
                     return Poll::Ready(Some(seated));
@@ -252,7 +258,8 @@ impl Session {
                     }
                 },
                 SessionCall::Watch { table, from } => {
-                    let (connection, writer) = (self.connection.id, Some(self.writer.clone() as _));
+                    let connection = self.connection.id;
+                    let writer = Some(self.writer.clone() as _);
                     let request = WatchRequest { connection, writer, from };
                     let watch = self.node.watch(table, request).await;
                     self.present(None, |core, node, out| core.handle_watch(&**node, out, watch))?
@@ -341,7 +348,8 @@ impl Node {
         let world = &self.world;
         world.update_digest(text.as_bytes());
         if let Some(table) = table {
-            let (run, taken) = (self.run, taken.unwrap_or((&Input::Tick, 0)));
+            let run = self.run;
+            let taken = taken.unwrap_or((&Input::Tick, 0));
             let connection = connection.id;
             let sent = SentMessage { run, connection, player, table, taken, message, text: &text };
             world.check(world.checks.borrow_mut().check_message(&sent));

@@ -78,7 +78,8 @@ impl OpenPrompt {
         {
             Tongits::legal_in_view(game_view, &mut legal);
         }
-        let (number, seats) = (prompt.number, prompt.seats);
+        let number = prompt.number;
+        let seats = prompt.seats;
         Some(Self { game: *game, number, seats, deadline_ms: *deadline_ms, legal })
     }
 }

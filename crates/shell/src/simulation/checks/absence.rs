@@ -30,7 +30,7 @@ pub(super) fn check_answer(
     let Clocks { think_ms, grace_ms, missed_turns_to_takeover, .. } = Clocks::default();
     let occupant = before.seat_of(player).and_then(|seat| before.occupant(seat));
     let (Phase::Playing(playing), Some(occupant)) = (before.phase(), occupant) else {
-        return Err("the AI plays where nobody is asked");
+        return Err("the AI acts without a prompt");
     };
     let has_thought = |since: Timestamp| since.after_ms(think_ms) <= at;
     let is_last = playing.deadline.ms() - LAST_MS <= at.ms();
@@ -38,21 +38,21 @@ pub(super) fn check_answer(
         occupant.bot || occupant.left || occupant.missed_turns >= missed_turns_to_takeover;
     if is_given_up {
         let is_due = is_last || has_thought(playing.asked_at);
-        return if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI does not think") };
+        return if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI acts before its thinking time") };
     }
     if occupant.connection.is_some() {
-        return Err("the AI plays for a player who is there");
+        return Err("the AI acts for a connected player");
     }
     let grace_end = occupant.away_since.after_ms(grace_ms);
     if at < grace_end {
         return match (is_last, action) {
-            (false, _) => Err("the AI plays within the grace before the last second"),
+            (false, _) => Err("the AI acts within the grace before the last second"),
             (true, Action::Fight) => Err("the AI calls a fight within the grace"),
             (true, _) => Ok(AiAnswer::ForAway),
         };
     }
     let is_due = is_last || has_thought(playing.asked_at.max(grace_end));
-    if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI does not think after the grace") }
+    if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI acts before its thinking time after the grace") }
 }
 
 impl World {
@@ -66,7 +66,7 @@ impl World {
         let Phase::Playing(playing) = before.phase() else {
             return Ok(());
         };
-        let prompt = |playing: &Playing<Tongits>| (playing.game, playing.asked.number);
+        let prompt = |playing: &Playing<Tongits>| (playing.game, playing.prompt.number);
         let is_same = match after.phase() {
             Phase::Playing(after) => prompt(after) == prompt(playing),
             Phase::Waiting
@@ -76,7 +76,7 @@ impl World {
             | Phase::Settling(_) => false,
         };
         if line.input == Input::Tick && line.at < playing.deadline && !is_same {
-            return Err(format!("{}: the clock plays early: {line:?}", before.id()));
+            return Err(format!("{}: the clock acts early: {line:?}", before.id()));
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ pub(super) fn check_visible_cards(
         Phase::Playing(playing) => &playing.server_seed,
     };
     if text.contains(&seed.0.to_string()) {
-        return Err(format!("{player} is shown the secret of a deal: {text}"));
+        return Err(format!("{player} is shown the server seed: {text}"));
     }
     Ok(())
 }

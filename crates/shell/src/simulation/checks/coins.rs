@@ -98,12 +98,12 @@ impl World {
                     drop(services);
                     return self.check_settled(record, &before);
                 }
-                if row.ends != 1 { ended_twice(record.game) } else { Ok(()) }
+                if row.ends != 1 { double_end_error(record.game) } else { Ok(()) }
             }
             Operation::Void { game } => {
                 let row = postgres.game(*game).ok_or("a voided game is unknown")?;
                 if row.ends != 1 {
-                    return ended_twice(*game);
+                    return double_end_error(*game);
                 }
                 self.check_held(*game, row, false)?;
                 if before.ends == Some(0) {
@@ -111,7 +111,7 @@ impl World {
                     let antes = row.opening.stakes.ante.checked_mul(3).unwrap_or_default();
                     let pot = before.pot.checked_sub(antes);
                     if pot != Some(postgres.balance(CoinAccount::Pot(table))) {
-                        return Err(format!("{game}: the antes did not come back"));
+                        return Err(format!("{game}: the antes were not refunded"));
                     }
                     let is_halted = services.redis.is_halted(table);
                     let mut totals = self.totals.borrow_mut();
@@ -177,7 +177,7 @@ impl World {
                 for player in &open.players {
                     let paid = paid.entry(*player).or_default();
                     *paid =
-                        paid.checked_add(open.stakes.ante).ok_or("what was paid does not fit")?;
+                        paid.checked_add(open.stakes.ante).ok_or("a paid amount does not fit")?;
                 }
             }
             Operation::Settle(record) if record.settlement.pot.is_some() => paid.clear(),
@@ -231,7 +231,7 @@ impl World {
         let services = self.services.borrow();
         let row = services.postgres.game(game).ok_or("a settled game is unknown")?;
         if row.ends != 1 {
-            return ended_twice(game);
+            return double_end_error(game);
         }
         if row.stakes != record.stakes || record.pot_before != before.pot {
             return Err(format!("{game}: the record's stakes or POT are not the ledger's"));
@@ -251,9 +251,10 @@ impl World {
             | Phase::Playing(_) => false,
         });
         if !is_true {
-            return Err(format!("{game} is settled and was not played so"));
+            return Err(format!("{game} is settled differently than it was played"));
         }
-        let (players, actions) = (record.players.clone(), record.actions.clone());
+        let players = record.players.clone();
+        let actions = record.actions.clone();
         checks.settled.insert(game, SettledGame { players, actions });
         for player in &record.players {
             checks.played_ms.insert(*player, self.now_ms());
@@ -286,6 +287,6 @@ fn check_shares(
     Ok(())
 }
 
-fn ended_twice(game: GameId) -> Result<(), String> {
+fn double_end_error(game: GameId) -> Result<(), String> {
     Err(format!("{game} is ended more than once"))
 }

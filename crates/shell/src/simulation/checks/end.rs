@@ -26,7 +26,7 @@ impl World {
             }
             match table.deadline() {
                 Some(_) if !services.redis.is_due_some_time(id) => {
-                    return Err(format!("{id} v{version} has a deadline that nobody looks at"));
+                    return Err(format!("{id} v{version} has a deadline and is not scheduled"));
                 }
                 None if !others_are_awaited => {
                     return Err(format!("{id} v{version} waits for nothing"));

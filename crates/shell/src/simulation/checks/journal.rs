@@ -65,7 +65,7 @@ impl World {
         let truth = truth.ok_or_else(|| format!("{table} was never created"))?;
         let before = truth.last().clone();
         let (after, _) = before
-            .follow(&line)
+            .apply_line(&line)
             .map_err(|rejection| format!("{table}: {line:?} is in the journal: {rejection}"))?;
         self.check_time(truth.at, &line)?;
         self.check_order(by, &before, &line)?;
@@ -86,7 +86,8 @@ impl World {
     }
 
     fn check_time(&self, before: Timestamp, line: &Line<Action>) -> Result<(), String> {
-        let (now_ms, at_ms) = (self.timestamp().ms(), line.at.ms());
+        let now_ms = self.timestamp().ms();
+        let at_ms = line.at.ms();
         // No node's clock is ahead of the house's time.
         let latest_ms = before.ms().max(now_ms);
         if at_ms > latest_ms || at_ms < now_ms - DECIDED_WITHIN_MS {
@@ -110,12 +111,12 @@ impl World {
         }
         let game = before.phase().game().and_then(|game| services.postgres.game(game));
         if game.is_some_and(|row| row.state == State::Voided) {
-            return wrong("a voided game goes on");
+            return wrong("a voided game continues");
         }
         let is_terms = matches!(line.input, Input::UpdateTerms { .. });
         let known = self.find_node(by).map(|node| node.room_known_for(KNOWN_FOR_MS));
         if !is_terms && known.is_some_and(|revision| before.accepts_terms(revision)) {
-            return wrong("a node does not say first what the room says");
+            return wrong("a terms update is missing before this line");
         }
         Ok(())
     }
@@ -133,14 +134,14 @@ impl World {
                 let latest_ms = self.timestamp().ms();
                 let is_late = before.deadline().is_some_and(|deadline| deadline.ms() <= latest_ms);
                 if !is_late {
-                    return wrong("the clock plays before its time");
+                    return wrong("the clock acts before the deadline");
                 }
             }
             Input::Disconnect { connection, .. } => {
                 let connections = self.connections.borrow();
                 let is_over = connections.get(connection).is_none_or(|one| one.is_over.get());
                 if !is_over && self.now_ms() > self.doubt_until_ms.get() {
-                    return wrong("a player who is there is told away");
+                    return wrong("a connected player is disconnected");
                 }
             }
             Input::Opened { game, stakes, pot } => {
@@ -148,25 +149,25 @@ impl World {
                 let held = services.postgres.game(*game).filter(|row| row.state == State::Open);
                 let pot_held = services.postgres.balance(CoinAccount::Pot(before.id()));
                 if held.is_none_or(|row| row.stakes != *stakes) || pot_held != *pot {
-                    return wrong("the ledger holds something else");
+                    return wrong("the ledger's accounts differ");
                 }
             }
             Input::Settled { game } => {
                 let services = self.services.borrow();
                 let row = services.postgres.game(*game);
                 if row.is_none_or(|row| row.state != State::Settled) {
-                    return wrong("the ledger has not settled it");
+                    return wrong("the ledger has not settled the game");
                 }
             }
             Input::PotRefunded { pot, .. } => {
                 let services = self.services.borrow();
                 if services.postgres.balance(CoinAccount::Pot(before.id())) != *pot {
-                    return wrong("the POT holds something else");
+                    return wrong("the ledger's POT differs");
                 }
             }
             Input::OpenFailed { game, .. } => {
                 if self.services.borrow().postgres.game(*game).is_some() {
-                    return wrong("the ledger has opened it");
+                    return wrong("the ledger has opened the game");
                 }
             }
             Input::Sit { .. }

@@ -109,8 +109,8 @@ impl Checks {
     pub(in crate::simulation) fn check_message(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
-                let what = format!("{} is told of nothing as v{version}", sent.player);
-                return Err(what);
+                let message = format!("{} gets an empty update v{version}", sent.player);
+                return Err(message);
             }
             Message::Snapshot { version, tag, server_time_ms, .. } => {
                 (*version, *tag, *server_time_ms, true)
@@ -125,7 +125,7 @@ impl Checks {
         };
         let truths = self.tables.get(&sent.table).map(Vec::as_slice).unwrap_or_default();
         let mut found =
-            Err(format!("{} is told of {} {tag}, which never was", sent.player, sent.table));
+            Err(format!("{} is shown {} {tag}, which never existed", sent.player, sent.table));
         for truth in truths.iter().rev() {
             let Some(state) = truth.state(tag) else {
                 continue;
@@ -176,14 +176,14 @@ impl Checks {
         let mut states = truths.iter().rev().filter_map(|truth| truth.state(tag));
         let Some(last) = states.clone().next() else {
             let is_old = truths.iter().any(|truth| version < truth.first);
-            let what = || format!("{player} sees {} v{version}, which never was", view.table);
-            return if is_old { Ok(()) } else { Err(what()) };
+            let message = || format!("{player} sees {} v{version}, which never existed", view.table);
+            return if is_old { Ok(()) } else { Err(message()) };
         };
         if states.any(|state| state.view(Some(player)) == *view) {
             return Ok(());
         }
         Err(format!(
-            "{player} sees {} v{version} as {view:?}, which is truly {:?}",
+            "{player} sees {} v{version} as {view:?}, but the true view is {:?}",
             view.table,
             last.view(Some(player))
         ))

@@ -68,7 +68,7 @@ impl Checks {
         if last.table == table && time < last.time {
             let ms = last.time.ms() - time.ms();
             return Err(format!(
-                "{target:?} is shown that the time of {table} went back by {ms} ms"
+                "{target:?} sees the time of {table} go back by {ms} ms"
             ));
         }
         if (last.table, last.history) != (table, history) {

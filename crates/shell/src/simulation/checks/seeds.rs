@@ -35,7 +35,7 @@ impl Seeds {
                 let earlier = self.revealed.insert((*game, *player), text.clone());
                 let committed = self.committed.get(&(*game, *player));
                 if earlier.is_some() || committed != Some(&ClientSeed::from_text(text).commitment()) {
-                    return Err(format!("{line:?} reveals what was not committed to"));
+                    return Err(format!("{line:?} reveals a text that was not committed to"));
                 }
             }
             Input::Ready { commitment: None, .. }
@@ -77,7 +77,7 @@ impl Seeds {
             let committed = self.committed.get(&(game, *player));
             let text = self.revealed.get(&(game, *player));
             if text.is_none() && committed.is_some() && !is_over {
-                return Err(format!("{game} is dealt before {player} was heard"));
+                return Err(format!("{game} is dealt before {player} could reveal"));
             }
             let expected =
                 Contribution::new(committed.copied().unwrap_or(Commitment::NONE), text.cloned());
@@ -127,7 +127,7 @@ mod tests {
         let unheard = Contribution::new(second.commitment, None);
         assert!(holds([&first, &unheard], 2_000));
         assert!(!holds([&first, &unheard], 1_999), "before the time was over");
-        assert!(!holds([&first, &second], 2_000), "with a text that nobody revealed");
+        assert!(!holds([&first, &second], 2_000), "with an unrevealed text");
         let forgotten = Contribution::new(first.commitment, None);
         assert!(!holds([&forgotten, &unheard], 2_000), "without a text that was revealed");
         let other = Contribution::from_text("other");
