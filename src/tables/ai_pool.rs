@@ -36,6 +36,7 @@ pub(super) struct AiPool<G: Readable> {
     counts: CounterFamily,
 }
 
+/// The channel to the running workers.
 #[derive(Debug)]
 struct StartedPool<G: Readable> {
     jobs: SyncSender<AiJob<G>>,

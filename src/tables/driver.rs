@@ -169,14 +169,16 @@ impl<G: Readable> Driver<G> {
     /// queued requests.
     fn drain_outputs(self: &Arc<Self>, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
         while let Some(ticket) = state.host.poll_own_request() {
-            let (driver, tables) = (self.clone(), tables.clone());
+            let driver = self.clone();
+            let tables = tables.clone();
             tokio::spawn(async move {
                 let step = driver.state().host.poll(ticket);
                 driver.drive(&tables, ticket, step).await;
             });
         }
         if let Some(call) = state.host.poll_ledger() {
-            let (driver, tables) = (self.clone(), tables.clone());
+            let driver = self.clone();
+            let tables = tables.clone();
             tokio::spawn(async move {
                 if let Some(answer) = tables.ask_ledger(driver.id, call).await {
                     driver.handle_ledger_answer(&tables, answer);
@@ -184,7 +186,8 @@ impl<G: Readable> Driver<G> {
             });
         }
         while let Some(request) = state.host.poll_ai_request() {
-            let (driver, tables) = (self.clone(), tables.clone());
+            let driver = self.clone();
+            let tables = tables.clone();
             tokio::spawn(async move {
                 let input = tables.inner.ai_pool.choose_action(request.clone()).await;
                 driver.with_host(&tables, |host, ctx| host.handle_ai_answer(ctx, &request, input));
@@ -262,7 +265,8 @@ impl<G: Readable> Tables<G> {
                 let bahay_shell::NewLine { after, tag, engine, line, deadline, idle_ms } = new;
                 let new = NewLine { after, tag, engine, line: &line, deadline, idle_ms };
                 let play = self.counts().play();
-                let (started_at, gauge) = (Moment::now(), AppendGauge::new(play));
+                let started_at = Moment::now();
+                let gauge = AppendGauge::new(play);
                 let appended = live.append(table, new).await;
                 drop(gauge);
                 play.append.observe(started_at.elapsed());

@@ -107,7 +107,8 @@ impl<G: Readable> Tables<G> {
         why: &Reason,
         call: VoidingCall,
     ) -> Result<VoidingAnswer, OperateError> {
-        let (live, pool) = (&self.inner.live, &self.inner.pool);
+        let live = &self.inner.live;
+        let pool = &self.inner.pool;
         match call {
             VoidingCall::Load => return Ok(VoidingAnswer::Loaded(live.load(table).await?)),
             VoidingCall::Halt { engine, reason } => {

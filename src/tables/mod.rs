@@ -104,7 +104,7 @@ pub enum SubmitError<I: Refusal> {
 /// The reason why a table can neither be read nor changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TableReadError {
-    #[error("this table was halted")]
+    #[error("this table is halted")]
     Halted,
     #[error("this table is for another version of the engine")]
     OtherVersion,
@@ -214,7 +214,7 @@ impl<G: Readable> Tables<G> {
     /// Returns the time of a table as shown to viewers: never before the table's last line, even if
     /// this process was suspended and its clock is behind.
     pub fn time_at(&self, table: &Table<G>) -> Timestamp {
-        self.clock_of(table.id()).now().max(table.at())
+        self.clock_of(table.id()).now().max(table.last_line_at())
     }
 
     pub fn counts(&self) -> &Counts {
@@ -276,7 +276,8 @@ impl<G: Readable> Tables<G> {
     pub async fn create_table(&self, table: &Table<G>) -> Result<(), Unavailable> {
         let unwritable = |error| Unavailable::new(format!("a table cannot be written: {error}"));
         let snapshot = write_table(table).map_err(unwritable)?;
-        let (live, idle_ms) = (&self.inner.live, self.inner.limits.idle_ms);
+        let live = &self.inner.live;
+        let idle_ms = self.inner.limits.idle_ms;
         live.create(table.id(), entropy::tag(), &snapshot, idle_ms, table.engine()).await
     }
 

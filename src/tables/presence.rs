@@ -176,12 +176,12 @@ impl<G: Readable> Tables<G> {
     async fn send_heartbeat(&self, shard: u16, cleanups: &mut JoinSet<()>) -> Result<(), Unavailable> {
         let (node, has_beaten) = self.inner.presence.state().identity(shard);
         let clock = self.inner.clock_in(shard);
-        let asked = clock.record_request();
+        let requested_at = clock.record_request();
         let own = clock.is_synced().then(|| clock.now());
         let beat = self.inner.live.send_heartbeat(shard, node, has_beaten, own);
         let late = |_| Unavailable::new("a beat was not answered in time".into());
         let beat = timeout(BEAT, beat).await.map_err(late)??;
-        match clock.record_time(beat.now, asked) {
+        match clock.record_time(beat.now, requested_at) {
             SyncOutcome::Near => {}
             SyncOutcome::Leapt(ms) => {
                 tracing::warn!(ms, shard, "this node was suspended: its clock jumped ahead");
@@ -285,8 +285,8 @@ impl<G: Readable> Tables<G> {
 
     /// Handles the end of a connection of this node.
     pub async fn handle_connection_end(&self, connection: ConnectionId) {
-        let here = self.inner.presence.state().find(connection);
-        if let Some(present) = here {
+        let connection = self.inner.presence.state().find(connection);
+        if let Some(present) = connection {
             self.disconnect(present).await;
         }
     }

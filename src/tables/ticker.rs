@@ -33,7 +33,7 @@ impl<G: Readable> Tables<G> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut idle: BTreeSet<Vec<u16>> = self.inner.live.shard_batches().into_iter().collect();
-        let mut asked = FuturesUnordered::new();
+        let mut requests = FuturesUnordered::new();
         let mut down = BTreeSet::new();
         let mut running = JoinSet::new();
         let mut tick = 0_u32;
@@ -41,7 +41,7 @@ impl<G: Readable> Tables<G> {
             tokio::select! {
                 _ = ticks.tick() => {
                     let shards = std::mem::take(&mut idle);
-                    asked.extend(shards.into_iter().map(|shards| self.take_due(shards)));
+                    requests.extend(shards.into_iter().map(|shards| self.take_due(shards)));
                     tick = tick.wrapping_add(1);
                     self.read_stale();
                     if tick.is_multiple_of(SWEEP_EVERY) {
@@ -52,7 +52,7 @@ impl<G: Readable> Tables<G> {
                         });
                     }
                 }
-                Some((shards, due)) = asked.next() => {
+                Some((shards, due)) = requests.next() => {
                     match due {
                         Ok(due) => {
                             down.remove(&shards);

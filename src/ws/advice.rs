@@ -32,7 +32,9 @@ impl Session {
         };
         match tables.render(&table, |table| table.hint(self.player)) {
             Ok(Ok(hint)) => {
-                let (game, prompt, by) = (hint.game, hint.prompt, hint.by.name().into());
+                let game = hint.game;
+                let prompt = hint.prompt;
+                let by = hint.by.name().into();
                 self.pending.push(Message::Advice { game, prompt, action: hint.action, by });
                 self.pending.push(Message::Ack { id, version: None });
             }

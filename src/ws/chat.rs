@@ -62,7 +62,7 @@ impl Session {
         }
     }
 
-    pub(super) async fn say(&mut self, id: u32, phrase: Phrase) {
+    pub(super) async fn send_phrase(&mut self, id: u32, phrase: Phrase) {
         let Some(table) = self.joined_table() else {
             let detail = "join your table first".to_owned();
             return self.refuse(Some(id), "not_joined", None, detail, false);
@@ -74,8 +74,8 @@ impl Session {
         if let Some(mute) = self.read_sanction(SanctionKind::Mute).await {
             return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
-        let said = TableBroadcast::Said { player: self.player, phrase };
-        match self.state.lobby.tables().send_talk(table, &said.to_line()).await {
+        let broadcast = TableBroadcast::Said { player: self.player, phrase };
+        match self.state.lobby.tables().send_talk(table, &broadcast.to_line()).await {
             Ok(()) => self.pending.push(Message::Ack { id, version: None }),
             Err(error) => self.refuse_submit(id, &SubmitError::Unavailable(error)),
         }

@@ -48,6 +48,7 @@ enum Signal {
     Invited(Arc<Invitation>, broadcast::Receiver<Arc<Invitation>>),
 }
 
+/// The sources of control events of one connection.
 pub(super) struct ControlEvents {
     waiting: FuturesUnordered<SignalFuture>,
     /// The number of followed channels. Messages of earlier ones are ignored.
@@ -193,7 +194,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_one_channel_is_followed_at_a_time() {
-        let (first, second) = (broadcast::Sender::<Arc<str>>::new(4), broadcast::Sender::new(4));
+        let first = broadcast::Sender::<Arc<str>>::new(4);
+        let second = broadcast::Sender::new(4);
         let mut control = ControlEvents::new();
         control.listen_to(first.subscribe());
         first.send("one".into()).expect("somebody listens");
@@ -213,7 +215,8 @@ mod tests {
 
     #[tokio::test]
     async fn revocations_repeat_and_the_shutdown_follows_them() {
-        let (revocations, stop) = (watch::Sender::new(0), watch::Sender::new(false));
+        let revocations = watch::Sender::new(0);
+        let stop = watch::Sender::new(false);
         let mut control = ControlEvents::new();
         control.watch_revocations(revocations.subscribe());
         for _ in 0..2 {

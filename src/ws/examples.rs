@@ -95,7 +95,8 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         messages.push((about, update));
     }
     let PlayingExample { version, at, view, events, prompt } = playing_example();
-    let (view, prompt) = (Box::new(view), Some(prompt));
+    let view = Box::new(view);
+    let prompt = Some(prompt);
     messages.push((
         "A running game; it is the player's turn",
         Message::Snapshot {
@@ -132,10 +133,11 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     {
         messages.push((about, Message::Closed { table: TABLE, reason }));
     }
-    let (said, server_time_ms) = (Phrase::WellPlayed, over_at.after_ms(900));
+    let phrase = Phrase::WellPlayed;
+    let server_time_ms = over_at.after_ms(900);
     messages.push((
         "A player says a phrase",
-        Message::Said { player: player(2), phrase: said, server_time_ms },
+        Message::Said { player: player(2), phrase, server_time_ms },
     ));
     messages.push(("The action that a bot would choose", advice()));
     let ticket = |state, table, reason| Message::Ticket {
@@ -201,7 +203,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
 /// Returns the advice of a practice table for the same prompt.
 fn advice() -> Message<AnyGame> {
     let OpenPrompt { game, number, legal, .. } = playing_example().prompt;
-    let action = legal.into_iter().next().expect("who is asked may do something");
+    let action = legal.into_iter().next().expect("the player has a legal action");
     Message::Advice { game, prompt: number, action, by: "quick".into() }
 }
 
@@ -275,7 +277,7 @@ impl ExampleTable {
     fn apply(&mut self, input: Input<AnyAction>) {
         self.at = self.at.after_ms(250);
         let fresh = || GameEntropy { seed: SEED, game: GAME };
-        let decided = self.table.decide(self.at, input, fresh).expect("the example goes well");
+        let decided = self.table.decide(self.at, input, fresh).expect("the example's inputs are valid");
         self.table = decided.table;
         self.events = decided.events;
         self.version += 1;
@@ -286,9 +288,9 @@ impl ExampleTable {
 fn revealing_updates() -> [Message<AnyGame>; 2] {
     let mut table = ExampleTable::with_players();
     table.open_game();
-    let asked = table.to_update();
+    let first = table.to_update();
     table.apply(Input::Reveal { player: player(0), game: GAME, text: TEXTS[0].into() });
-    [asked, table.to_update()]
+    [first, table.to_update()]
 }
 
 fn commitment_to(text: &str) -> Option<Commitment> {
@@ -314,7 +316,7 @@ fn playing_example() -> PlayingExample {
             debug_assert!(matches!(view.phase, PhaseView::Playing { .. }));
             Some(PlayingExample { version, at, events: events.collect(), view, prompt })
         })
-        .expect("a game that begins asks somebody")
+        .expect("a new game has a prompt")
 }
 
 /// Returns the end of a game: a fight that nobody could answer, both others burned, a king in the

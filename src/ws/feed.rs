@@ -15,7 +15,7 @@ use crate::ws::socket::CloseReason;
 use bahay_engine::catalog::AnyGame;
 
 type TableEvent = Event<<AnyGame as Game>::Event>;
-type Illegal = <AnyGame as Game>::Refusal;
+type GameRefusal = <AnyGame as Game>::Refusal;
 
 pub(super) const SHOW_FAILED: CloseReason = (close::INTERNAL, "internal error; connect again");
 
@@ -66,7 +66,7 @@ impl Presenter<AnyGame> for TableFeed<'_> {
         self.messages.push(Message::Ack { id, version });
     }
 
-    fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, Illegal>) {
+    fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, GameRefusal>) {
         let play = self.tables.counts().play();
         self.messages.push(match why {
             CommandRefusal::NotJoined => {
@@ -100,7 +100,7 @@ pub(super) fn has_open_prompt(table: &Table<AnyGame>, player: PlayerId) -> bool 
     let Phase::Playing(playing) = table.phase() else {
         return false;
     };
-    table.seat_of(player).is_some_and(|seat| playing.asked.seats.contains(seat))
+    table.seat_of(player).is_some_and(|seat| playing.prompt.seats.contains(seat))
 }
 
 /// Returns the refusal of a command that the table did not carry out.
@@ -108,7 +108,7 @@ pub(super) fn table_refusal(
     play: &PlayMetrics,
     player: PlayerId,
     id: u32,
-    error: &SubmitError<Illegal>,
+    error: &SubmitError<GameRefusal>,
 ) -> Message<AnyGame> {
     let (code, rule, detail, retryable) = match error {
         SubmitError::Rejected(rejection) => {
@@ -118,7 +118,7 @@ pub(super) fn table_refusal(
         SubmitError::Halted => ("table_halted", None, error.to_string(), false),
         SubmitError::OtherVersion => ("other_version", None, error.to_string(), true),
         SubmitError::Unavailable(cause) => {
-            tracing::warn!(%player, error = %cause, "a command met no live state");
+            tracing::warn!(%player, error = %cause, "a command failed: live state is unavailable");
             let detail = "the table is unavailable: try again".to_owned();
             ("unavailable", None, detail, true)
         }

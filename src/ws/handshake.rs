@@ -200,7 +200,7 @@ mod tests {
             ("type=join&token=secret", "unknown field `token`"),
             ("access_token=secret", "unknown field `access_token`"),
         ] {
-            let detail = parse(query).expect_err("it is no join");
+            let detail = parse(query).expect_err("the query is invalid");
             assert!(detail.contains(reason), "{query}: {detail}");
             assert!(!detail.contains("secret"), "{detail}");
         }

@@ -171,6 +171,7 @@ pub struct LinkMonitor {
     arrivals: Arc<Mutex<Vec<Weak<MessageWriter>>>>,
 }
 
+/// A connection in the monitor's list.
 #[derive(Debug)]
 struct MonitoredLink {
     writer: Weak<MessageWriter>,
@@ -286,12 +287,12 @@ mod tests {
     #[test]
     fn a_busy_session_is_not_silent() {
         let link = LinkState::default();
-        assert!(link.take_signs().is_alive, "it does not read yet");
+        assert!(link.take_signs().is_alive, "the session is not reading yet");
         link.set_reading(true);
         assert!(!link.take_signs().is_alive);
         link.record_frame();
         assert!(link.take_signs().is_alive);
-        assert!(!link.take_signs().is_alive, "heard once, alive once");
+        assert!(!link.take_signs().is_alive, "a frame counts once");
         link.set_reading(false);
         assert!(link.take_signs().is_alive);
     }

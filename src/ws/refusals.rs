@@ -89,7 +89,8 @@ pub fn refusals() -> Vec<SocketRefusal> {
     });
     let mut refusals: Vec<_> = session.into_iter().chain(tokens).collect();
     for (kind, rejection) in table.chain(rules) {
-        let (code, rule) = (rejection.code(), rejection.rule());
+        let code = rejection.code();
+        let rule = rejection.rule();
         let is_listed = |refused: &SocketRefusal| {
             refused.code == code
                 && (refused.kind.is_none() || refused.kind == kind)
@@ -269,12 +270,12 @@ mod tests {
             let mut table = playing(now);
             for _ in 0..400 {
                 now = now.after_ms(dice.below(2_000));
-                let who = player(dice.below(3));
+                let player = player(dice.below(3));
                 let connection = connection(dice.below(2));
                 let outside = match dice.below(8) {
-                    0 => Some(Input::sit(who, "Ana")),
-                    1 => Some(Input::Connect { player: who, connection }),
-                    2 => Some(Input::Disconnect { player: who, connection }),
+                    0 => Some(Input::sit(player, "Ana")),
+                    1 => Some(Input::Connect { player, connection }),
+                    2 => Some(Input::Disconnect { player, connection }),
                     3 => Some(Input::Tick),
                     _ => None,
                 };

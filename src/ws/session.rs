@@ -69,6 +69,7 @@ enum SessionInput {
     Control(ControlEvent),
 }
 
+/// One authenticated connection of a player.
 pub(super) struct Session {
     pub(super) player: PlayerId,
     /// The rights of the token that opened the connection.
@@ -126,7 +127,7 @@ impl Session {
     /// Runs the connection until either side closes. `entry` is the id of the command that
     /// authenticated the client, to be acknowledged; `initial` are the commands of the socket
     /// request.
-    #[expect(clippy::manual_async_fn, reason = "an async fn keeps room twice for what it is given")]
+    #[expect(clippy::manual_async_fn, reason = "an async fn reserves space for its arguments twice")]
     pub(super) fn run(
         mut self,
         mut socket: PlayerSocket,
@@ -185,8 +186,8 @@ impl Session {
         let mut initial = initial.into_iter();
         loop {
             // The vector is replaced, so that it keeps no capacity.
-            let said = socket.send(mem::take(&mut self.pending).into_iter());
-            if let Err(ended) = ended.and(said) {
+            let sent = socket.send(mem::take(&mut self.pending).into_iter());
+            if let Err(ended) = ended.and(sent) {
                 return Some(ended);
             }
             if let Some(command) = initial.next() {
@@ -309,9 +310,9 @@ impl Session {
             return Ok(true);
         };
         self.run_session_calls(command.id(), ask).await?;
-        let said = self.pending.last();
+        let answer = self.pending.last();
         let refused =
-            matches!(said, Some(Message::Refusal { id, .. }) if *id == Some(command.id()));
+            matches!(answer, Some(Message::Refusal { id, .. }) if *id == Some(command.id()));
         Ok(!refused)
     }
 
@@ -396,7 +397,7 @@ impl Session {
                 return Box::pin(self.run_session_calls(id, ask)).await;
             }
             Command::Say { phrase, .. } => {
-                Box::pin(self.say(id, phrase)).await;
+                Box::pin(self.send_phrase(id, phrase)).await;
                 return Ok(());
             }
             Command::Watch { table, .. } => {
@@ -458,7 +459,8 @@ impl Session {
     ) -> Result<T, CloseReason> {
         let Self { core, state, form, player, writer, pending: messages, .. } = self;
         let link = writer.link();
-        let (tables, hooks) = (state.lobby.tables(), state.hooks);
+        let tables = state.lobby.tables();
+        let hooks = state.hooks;
         let mut feed = TableFeed { tables, player: *player, form: *form, hooks, link, messages };
         act(core, &tables.context(), &mut feed).map_err(close_reason)
     }
@@ -503,7 +505,8 @@ impl Session {
         table: TableId,
         from: Option<Tag>,
     ) -> Result<Option<SessionCall<AnyGame>>, CloseReason> {
-        let (connection, writer) = (self.core.connection(), self.writer.clone());
+        let connection = self.core.connection();
+        let writer = self.writer.clone();
         let tables = self.state.lobby.tables();
         let watch = tables.watch_directly(table, connection, writer, from).await;
         let next = self.present(|core, ctx, feed| core.handle_watch(ctx, feed, watch))?;

@@ -41,6 +41,7 @@ pub(super) fn read_error_reason(error: axum::Error) -> CloseReason {
     }
 }
 
+/// The socket of one connection, with its writer.
 pub(super) struct PlayerSocket {
     socket: WebSocket,
     write_half: Arc<WriteHalf>,

@@ -77,9 +77,9 @@ struct TurnCounter {
 
 impl TurnCounter {
     fn observe(&mut self, table: &Table<AnyGame>) {
-        let asked = match table.phase() {
+        let prompt = match table.phase() {
             Phase::Playing(playing) => {
-                Some((playing.game, playing.asked.seats, playing.asked.countdown))
+                Some((playing.game, playing.prompt.seats, playing.prompt.countdown))
             }
             Phase::Waiting
             | Phase::Preparing(_)
@@ -87,7 +87,7 @@ impl TurnCounter {
             | Phase::Revealing(_)
             | Phase::Settling(_) => None,
         };
-        let is_same = match (self.asked, asked) {
+        let is_same = match (self.asked, prompt) {
             (Some((game, seats, countdown)), Some((game_now, seats_now, countdown_now))) => {
                 game == game_now && (seats == seats_now || countdown == countdown_now)
             }
@@ -95,7 +95,7 @@ impl TurnCounter {
             (Some(_), None) | (None, Some(_)) => false,
         };
         self.turn += u64::from(!is_same);
-        self.asked = asked;
+        self.asked = prompt;
     }
 
     fn is_old(&self, turn: u64) -> bool {
@@ -156,7 +156,8 @@ impl Spectator {
             let (before, HeldUpdate { at, content, table, .. }) = (self.cursor, held);
             let server_time_ms = tables.time_at(&table);
             let (cursor, message) = tables.render(&table, |table| {
-                let (mut cursor, view) = (before, table.view(None));
+                let mut cursor = before;
+                let view = table.view(None);
                 let prompt = OpenPrompt::from_view(&view);
                 match &content {
                     HeldContent::Snapshot(last_visible) => {

@@ -85,7 +85,7 @@ pub(super) async fn upgrade(
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
         Err(rejection) => {
-            tracing::debug!(%rejection, "no socket was asked for");
+            tracing::debug!(%rejection, "the request is no WebSocket upgrade");
             let is_without_key =
                 matches!(rejection, WebSocketUpgradeRejection::WebSocketKeyHeaderMissing(_));
             let refused = if is_without_key { AdmissionError::WebSocketKey } else { AdmissionError::NotASocket };
@@ -127,6 +127,7 @@ struct Admitted {
     permit: ConnectionPermit,
 }
 
+/// The identity of a client, if it is known already.
 enum ClientIdentity {
     Player(ReturningPlayer),
     /// Holds one of the address's permits for unauthenticated sockets.

@@ -23,6 +23,7 @@ use bahay_engine::catalog::AnyGame;
 /// The capacity above which a scratch buffer is freed after use.
 const SCRATCH_BYTES_MAX: usize = 64 * 1024;
 
+/// The writer of one connection, shared by its session, its table and the link monitor.
 #[derive(Debug)]
 pub(super) struct MessageWriter {
     write_half: Weak<WriteHalf>,
@@ -95,7 +96,8 @@ impl MessageWriter {
         play: Arc<PlayMetrics>,
         hooks: FaultHooks,
     ) -> Self {
-        let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
+        let shorthand = Shorthand::new(form);
+        let feed = DirectFeed::default();
         let state = State { shorthand, feed, clock: MessageClock::default(), waiting: 0 };
         let link = LinkState::default();
         Self { write_half: Arc::downgrade(write_half), play, hooks, link, state: Mutex::new(state) }
@@ -297,7 +299,7 @@ mod tests {
         }
     }
 
-    async fn pair() -> (Arc<WriteHalf>, TcpStream) {
+    async fn connected_pair() -> (Arc<WriteHalf>, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let client = TcpStream::connect(address).await.expect("it listens");
@@ -308,7 +310,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_next_line_is_written_directly_and_all_others_are_left_to_the_session() {
-        let (write_half, mut client) = pair().await;
+        let (write_half, mut client) = connected_pair().await;
         write_half.begin_frames();
         let writer =
             MessageWriter::new(&write_half, Form::Full, Arc::default(), FaultHooks::default());
@@ -347,7 +349,7 @@ mod tests {
 
     #[test]
     fn no_message_about_a_table_is_dated_before_the_previous_one() {
-        let said = |ms| Message::<AnyGame>::Said {
+        let phrase = |ms| Message::<AnyGame>::Said {
             player: PLAYER,
             phrase: Phrase::Hello,
             server_time_ms: Timestamp::from_ms(ms),
@@ -358,7 +360,7 @@ mod tests {
             message
         };
         for (written, expected) in [(5, 5), (9, 9), (7, 9), (9, 9), (10, 10)] {
-            assert_eq!(dated(said(written)), said(expected));
+            assert_eq!(dated(phrase(written)), phrase(expected));
         }
         // Another table may have an earlier time.
         let table = table(CONNECTION);
@@ -370,6 +372,6 @@ mod tests {
             prompt: None,
         };
         assert_eq!(dated(whole.clone()), whole);
-        assert_eq!(dated(said(4)), said(4));
+        assert_eq!(dated(phrase(4)), phrase(4));
     }
 }
