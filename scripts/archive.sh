@@ -18,8 +18,8 @@ check_archive() {
   make_environment
   prepare_moto
   say "records of old games are moved to object storage, and read from there"
-  attend "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"
-  attend "$BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
+  run_child "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"
+  run_child "$BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
     die "the history broke off: $(tail -n 1 "$INSTANCE/history.log")"
   games=$(archive_sql 'select count(*) from game_records')
 
@@ -37,21 +37,21 @@ check_archive() {
 
   export BAHAY_ARCHIVE=s3://house/of/records BAHAY_ARCHIVE_AFTER_DAYS=2
   archive_and_kill
-  attend "$BINARY" archive --batch 150 || die "the rest was not moved: see above"
+  run_child "$BINARY" archive --batch 150 || die "the rest was not moved: see above"
   [ "$(archive_sql 'select coalesce(sum(records), 0) from archive_objects')" = \
     "$(archive_sql 'select count(*) from game_records where record is null')" ] ||
     die "the database has another number of archived records than its objects hold"
   # Games of the last two days stay.
   [ "$(archive_sql 'select count(*) from game_records where record is not null')" -lt "$games" ] ||
     die "nothing was moved"
-  attend "$BINARY" archive --check --remove-left-over || die "the archive is not as it was written: see above"
-  attend "$BINARY" archive --check >"$INSTANCE/check" || die "the archive is not as it was written"
+  run_child "$BINARY" archive --check --remove-left-over || die "the archive is not as it was written: see above"
+  run_child "$BINARY" archive --check >"$INSTANCE/check" || die "the archive is not as it was written"
   ! grep left "$INSTANCE/check" || die "something is left over after it was removed"
-  attend "$BINARY" verify ledger >"$INSTANCE/books" || die "the books have differences: $(cat "$INSTANCE/books")"
-  attend "$BINARY" verify standings || die "the standings have differences: see above"
+  run_child "$BINARY" verify ledger >"$INSTANCE/books" || die "the books have differences: $(cat "$INSTANCE/books")"
+  run_child "$BINARY" verify standings || die "the standings have differences: see above"
 
   end_process "$server" TERM 10
-  if attend "$BINARY" verify ledger >/dev/null 2>"$INSTANCE/away"; then
+  if run_child "$BINARY" verify ledger >/dev/null 2>"$INSTANCE/away"; then
     die "the books were checked without the archive"
   fi
   grep -q 'the archive cannot be reached' "$INSTANCE/away" || die "it is not told: $(cat "$INSTANCE/away")"

@@ -17,57 +17,57 @@ check_backups() {
   need_pgbackrest
   need_programs yes yes
   AT_EXIT="remove_services_beside $AT_EXIT"
-  enter_drill
-  data=$(ask_drill 'show data_directory')
+  start_drill_services
+  data=$(query_drill 'show data_directory')
   archive_continuously "$data"
-  say "a house is backed up while it is played in, lost, and restored to a second ($(backups version))"
+  say "a house is backed up while it is played in, lost, and restored to a second ($(run_pgbackrest version))"
   make_environment
-  attend "$BINARY" migrate || die "the migration failed: see above"
-  backups backup --type full
-  spawn backups backup --type incr
+  run_child "$BINARY" migrate || die "the migration failed: see above"
+  run_pgbackrest backup --type full
+  spawn run_pgbackrest backup --type incr
   making=$CHILD
   play_a_game "$DATABASE_URL" "$INSTANCE/first.log"
-  await "$making" || die "no backup was made while players played: see above"
-  before=$(books)
+  await_child "$making" || die "no backup was made while players played: see above"
+  before=$(verify_books)
   sleep 1
-  moment=$(ask_drill 'select now()')
+  moment=$(query_drill 'select now()')
   sleep 1
   play_a_game "$DATABASE_URL" "$INSTANCE/second.log"
-  [ "$before" != "$(books)" ] || die "nothing was booked after the second that is restored"
+  [ "$before" != "$(verify_books)" ] || die "nothing was booked after the second that is restored"
   # It ends the segment that is being written, and waits until it is in the archive.
-  backups check
+  run_pgbackrest check
   lose_postgres "$data"
   started=$SECONDS
   # Only the archive and the backups are left.
-  backups restore --type time --target "$moment" --target-action promote
+  run_pgbackrest restore --type time --target "$moment" --target-action promote
   services_beside start >/dev/null
   await_promotion
   say "restored in $((SECONDS - started)) s"
-  after=$(books)
+  after=$(verify_books)
   [ "$before" = "$after" ] || {
     diff <(echo "$before") <(echo "$after") >&2 || :
     die "the books are not those of $moment: see above"
   }
   # Redis knows a game that the books do not: another prefix leaves it behind.
   (export BAHAY_REDIS_PREFIX=restored && play_a_game "$DATABASE_URL" "$INSTANCE/third.log")
-  [ "$before" != "$(books)" ] || die "nothing was booked in the restored house"
+  [ "$before" != "$(verify_books)" ] || die "nothing was booked in the restored house"
   remove_services_beside
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
-enter_drill() {
+start_drill_services() {
   services_beside start >"$INSTANCE/drill.env" || die "the services of the drill did not start: see above"
   # shellcheck source=/dev/null
   . "$INSTANCE/drill.env"
 }
 
-ask_drill() { "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$DATABASE_URL" -c "$1"; }
+query_drill() { "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$DATABASE_URL" -c "$1"; }
 
 # Beside the data, of the same user: settings of pgBackRest, the backups and the archive, which are sealed as
 # they would be where others keep them.
 archive_continuously() {
   local socket
-  socket=$(ask_drill 'show unix_socket_directories')
+  socket=$(query_drill 'show unix_socket_directories')
   BACKUPS=${1%/*}/backups
   mkdir -p "$BACKUPS"
   cat >"$BACKUPS/pgbackrest.conf" <<CONF
@@ -88,16 +88,16 @@ pg1-user=bahay
 pg1-database=bahay
 CONF
   chmod 700 "$BACKUPS"
-  own "$BACKUPS"
-  ask_drill "alter system set archive_mode = on"
-  ask_drill "alter system set archive_command = '$PGBACKREST --config=$BACKUPS/pgbackrest.conf --stanza=house archive-push %p'"
+  give_to_service_user "$BACKUPS"
+  query_drill "alter system set archive_mode = on"
+  query_drill "alter system set archive_command = '$PGBACKREST --config=$BACKUPS/pgbackrest.conf --stanza=house archive-push %p'"
   services_beside stop >/dev/null
   services_beside start >/dev/null
-  backups stanza-create
+  run_pgbackrest stanza-create
 }
 
 # pgBackRest, as the user whose data it is.
-backups() {
+run_pgbackrest() {
   as_service "$PGBACKREST" --config "$BACKUPS/pgbackrest.conf" --stanza house "$@" >"$INSTANCE/backups.log" 2>&1 ||
     die "pgbackrest $1 failed: $(tail -n 2 "$INSTANCE/backups.log")"
   [ "$1" != version ] || cat "$INSTANCE/backups.log"
@@ -119,7 +119,7 @@ lose_postgres() {
 # Until nothing more is read from the archive.
 await_promotion() {
   local tries=0
-  until [ "$(ask_drill 'select pg_is_in_recovery()')" = f ]; do
+  until [ "$(query_drill 'select pg_is_in_recovery()')" = f ]; do
     tries=$((tries + 1))
     [ "$tries" -lt 300 ] || die "PostgreSQL has not come to the end of the archive"
     sleep 0.2
@@ -127,4 +127,4 @@ await_promotion() {
 }
 
 # What the check of the ledger counts, and the seal at the chain's end. It dies where it finds differences.
-books() { attend "$BINARY" verify ledger || die "the books have differences: see above"; }
+verify_books() { run_child "$BINARY" verify ledger || die "the books have differences: see above"; }

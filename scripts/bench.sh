@@ -35,7 +35,7 @@ cmd_bench() {
 bench_rules() {
   find_valgrind ||
     say "valgrind is missing, so no instructions are counted: ./dev bench instructions installs it"
-  BAHAY_VALGRIND=$VALGRIND attend cargo bench --quiet --profile "$BENCH_PROFILE" -p bahay-engine "$@"
+  BAHAY_VALGRIND=$VALGRIND run_child cargo bench --quiet --profile "$BENCH_PROFILE" -p bahay-engine "$@"
 }
 
 bench_services() {
@@ -46,8 +46,8 @@ bench_services() {
   fi
   enter_test_instance bench
   start_services
-  attend cargo bench --quiet --profile "$BENCH_PROFILE" --bench live
-  attend cargo bench --quiet --profile "$BENCH_PROFILE" --bench ledger -- --alone
+  run_child cargo bench --quiet --profile "$BENCH_PROFILE" --bench live
+  run_child cargo bench --quiet --profile "$BENCH_PROFILE" --bench ledger -- --alone
 }
 
 bench_live() {
@@ -55,7 +55,7 @@ bench_live() {
   # It has no use for PostgreSQL.
   GIVEN_DATABASE_URL=none
   start_services
-  attend cargo bench --profile "$BENCH_PROFILE" --bench live -- "$@"
+  run_child cargo bench --profile "$BENCH_PROFILE" --bench live -- "$@"
 }
 
 # What any program would take for a move on this machine.
@@ -64,43 +64,43 @@ bench_floor() {
   GIVEN_DATABASE_URL=none
   start_services
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
-  attend cargo bench --profile "$BENCH_PROFILE" --bench floor -- "$@"
+  run_child cargo bench --profile "$BENCH_PROFILE" --bench floor -- "$@"
 }
 
 bench_sign-ins() {
   enter_test_instance bench
   start_services
-  attend cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
+  run_child cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
 }
 
 # Bytes a game in PostgreSQL, with two numbers of games, so that it can be told how they grow.
 bench_size() {
   local one=${1:-20000} two=${2:-60000} more=''
-  step "building the server"
+  say_step "building the server"
   BAHAY_PROFILE=$BENCH_PROFILE build
   enter_test_instance bench
   GIVEN_REDIS_URL=none
   start_services
-  attend "$BINARY" migrate --entries-kept-months 2 --archive-grace-days 0 ||
+  run_child "$BINARY" migrate --entries-kept-months 2 --archive-grace-days 0 ||
     die "the migration failed: see above"
   mkdir -p "$INSTANCE/archive"
   export BAHAY_ARCHIVE=file://$INSTANCE/archive BAHAY_ARCHIVE_AFTER_DAYS=2
   for games in "$one" "$((two - one))"; do
     # shellcheck disable=SC2086 # Possibly no word at all.
-    history --games "$games" --days 300 --players $((games / 5 + 30)) --seed "$games" $more
+    generate_history --games "$games" --days 300 --players $((games / 5 + 30)) --seed "$games" $more
     more=--beside-others
     say "as it is"
-    attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
+    run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
   done
-  step "archiving"
-  attend "$BINARY" archive || die "records were not archived: see above"
-  sql 'vacuum full analyze game_records'
+  say_step "archiving"
+  run_child "$BINARY" archive || die "records were not archived: see above"
+  query_database 'vacuum full analyze game_records'
   say "with records in the archive"
-  attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
-  step "closing months"
-  while [ -n "$(sql 'select close_oldest_month()')" ]; do :; done
+  run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
+  say_step "closing months"
+  while [ -n "$(query_database 'select close_oldest_month()')" ]; do :; done
   say "with entries of the last three months only"
-  attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
+  run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
 }
 
 # On a PostgreSQL of its own, beside pgbench.
@@ -113,5 +113,5 @@ bench_ledger() {
   type -P "$PGBENCH" >/dev/null ||
     die "pgbench is missing: it comes with PostgreSQL's server (Debian) or its contributions"
   export PGBENCH
-  attend cargo bench --profile "$BENCH_PROFILE" --bench ledger -- "$@"
+  run_child cargo bench --profile "$BENCH_PROFILE" --bench ledger -- "$@"
 }

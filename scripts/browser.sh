@@ -31,7 +31,7 @@ check_browser() {
   BAHAY_PROBE_LISTEN=''
   start_contract_server
   for room in newbie tongo-options-newbie tongo-assets-newbie; do
-    attend "$BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
+    run_child "$BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
       die "no games were played to look at: $(tail -n 1 "$INSTANCE/demo.log")"
   done
   admin=$("$BINARY" operator add ate.luz --role admin)
@@ -42,7 +42,7 @@ check_browser() {
   say "operators use the desk in $CHROMIUM"
   (
     cd "$BROWSER"
-    attend with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance"
+    run_child with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance"
   ) || die "the desk fails in a browser: see above"
 }
 
@@ -52,7 +52,7 @@ prepare_browser() {
   cp -R tests/browser/. "$BROWSER"
   # The folder of modules is of use as long as the lock file is the same.
   if ! cmp -s "$BROWSER/package-lock.json" "$BROWSER/node_modules/.lock"; then
-    (cd "$BROWSER" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
+    (cd "$BROWSER" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what package-lock.json names: see above"
     cp "$BROWSER/package-lock.json" "$BROWSER/node_modules/.lock"
   fi

@@ -13,7 +13,7 @@ enter_test_instance() {
   unset DATABASE_URL REDIS_URL
   sweep_tests
   mkdir -p "$SERVICES_HOME/test/$$"
-  identity $$ >"$SERVICES_HOME/test/$$/owner"
+  print_identity $$ >"$SERVICES_HOME/test/$$/owner"
   use_instance "$SERVICES_HOME/test/$$"
   join_instance "$1"
   AT_EXIT="$AT_EXIT remove_test_instance"
@@ -29,20 +29,20 @@ cmd_test() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   enter_test_instance test
   if [ $# -eq 0 ]; then
-    attend cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
-    attend cargo clippy --workspace --all-targets -- -D warnings ||
+    run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
+    run_child cargo clippy --workspace --all-targets -- -D warnings ||
       die "clippy objects: mend what it says above"
-    RUSTDOCFLAGS=-Dwarnings attend cargo doc --workspace --no-deps --document-private-items ||
+    RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --no-deps --document-private-items ||
       die "the documentation has errors: mend what cargo says above"
-    attend cargo test --workspace --doc || die "an example in the documentation fails: see above"
+    run_child cargo test --workspace --doc || die "an example in the documentation fails: see above"
   fi
   [ $# -ne 0 ] || check_supply
   start_services
   # Nextest runs each test in a process of its own, all at once; cargo's own runner does as well.
   if cargo nextest --version >/dev/null 2>&1; then
-    attend cargo nextest run --workspace "$@"
+    run_child cargo nextest run --workspace "$@"
   else
-    attend cargo test --workspace --lib --bins --tests "$@"
+    run_child cargo test --workspace --lib --bins --tests "$@"
   fi
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
@@ -66,9 +66,9 @@ cmd_test() {
 # same. A process of its own, whose services end with it.
 check_house_quickly() {
   local lacking
-  lacking=$(lacking_for_images)
+  lacking=$(missing_for_images)
   if [ -z "$lacking" ]; then
-    BAHAY_BUILT=$BINARY attend "$ROOT/dev" containers --quick ||
+    BAHAY_BUILT=$BINARY run_child "$ROOT/dev" containers --quick ||
       die "a house in containers is not as it should be: see above"
     return 0
   fi
@@ -88,7 +88,7 @@ cmd_chaos() {
   # Three sockets a client, since its way to the node is held here as well, and a file.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   # With --workspace it has the features with which the tests were compiled, so that nothing is compiled twice.
-  attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
+  run_child env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
     --test chaos -- run "$@" ||
     die "something did not hold under faults: see above, and docs/CHAOS.md"
 }
@@ -123,7 +123,7 @@ cmd_prepare() {
   # The macros run only when their file is compiled, so every file with a query counts as changed.
   find src tests crates -name '*.rs' -exec grep -lE 'query(_[a-z_]+)?!' {} + |
     while read -r file; do touch "$file"; done || :
-  SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$answers attend cargo check --workspace --all-targets ||
+  SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$answers run_child cargo check --workspace --all-targets ||
     die "a query does not fit the migrations: mend what cargo says above"
   if [ "$check" = yes ]; then
     mkdir -p .sqlx
@@ -140,6 +140,6 @@ remove_answers() { rm -rf "$ANSWERS"; }
 count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 
 # Needs no services: they are models in it.
-cmd_simulate-house() { attend cargo run --quiet -p bahay-shell --features simulation --example house -- "$@"; }
+cmd_simulate-house() { run_child cargo run --quiet -p bahay-shell --features simulation --example house -- "$@"; }
 
 cmd_fmt() { cargo fmt --all "$@"; }

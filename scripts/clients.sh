@@ -40,14 +40,14 @@ check_clients() {
   (
     cd "$CLIENTS/typescript"
     export BAHAY_ROOT=$ROOT BAHAY_TAPES=$ROOT/$CLIENTS/tapes
-    attend "$NODE" --test build/test/*.test.js
+    run_child "$NODE" --test build/test/*.test.js
   ) || die "the TypeScript client fails: see above"
 }
 
 write_clients() {
   need_contract_programs
   prepare_client_modules
-  attend "$NODE" "$CLIENTS/typescript/generate.mjs" openapi.yaml asyncapi.yaml \
+  run_child "$NODE" "$CLIENTS/typescript/generate.mjs" openapi.yaml asyncapi.yaml \
     clients/typescript/src/gen >&2 || die "the contracts do not make types: see above"
   rm -f clients/tapes/*.jsonl
   write_tapes clients/tapes "$TAPES_KEPT"
@@ -61,8 +61,8 @@ prepare_clients() {
   rm -rf "$CLIENTS/gen"
   (
     cd "$folder"
-    attend "$NODE" generate.mjs "$ROOT/openapi.yaml" "$ROOT/asyncapi.yaml" ../gen >&2 &&
-      attend "$NODE" node_modules/typescript/bin/tsc -p tsconfig.test.json >&2
+    run_child "$NODE" generate.mjs "$ROOT/openapi.yaml" "$ROOT/asyncapi.yaml" ../gen >&2 &&
+      run_child "$NODE" node_modules/typescript/bin/tsc -p tsconfig.test.json >&2
   ) || die "the TypeScript client does not compile: see above"
 }
 
@@ -76,7 +76,7 @@ prepare_client_modules() {
   done
   # The folder of modules is of use as long as the lock file is the same.
   if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
-    (cd "$folder" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
+    (cd "$folder" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what package-lock.json names: see above"
     cp "$folder/package-lock.json" "$folder/node_modules/.lock"
   fi
@@ -87,7 +87,7 @@ prepare_client_modules() {
 write_tapes() {
   local game
   for game in "${TAPES_OF[@]}"; do
-    attend "$BINARY" tapes "$1" --game "$game" --count "$2" || die "no tapes: see above"
+    run_child "$BINARY" tapes "$1" --game "$game" --count "$2" || die "no tapes: see above"
   done
 }
 

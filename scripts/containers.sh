@@ -26,14 +26,14 @@ check_containers() {
   local lacking
   need_contract_programs
   prepare_schemathesis
-  attend with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
+  run_child with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
     die "docker-compose.yml, Dockerfile or .env.sample are not as they should be: see above"
-  check_by_others
+  run_linters
   check_alerts
   check_context
   check_roles
   [ "$1" != files ] || return 0
-  lacking=$(lacking_for_images)
+  lacking=$(missing_for_images)
   [ -z "$lacking" ] || die "no image can be built: $lacking"
   prepare_images
   make_base
@@ -52,7 +52,7 @@ HOUSE_IMAGE=docker.io/library/bahay:latest
 
 # The Dockerfile by hadolint, and what a cluster is given by the schemas of Kubernetes. Both come with what is
 # installed for them, and are known by their hashes.
-check_by_others() {
+run_linters() {
   local venv=$CONTRACTS/../containers-lint lock=tests/containers/requirements.lock
   if ! cmp -s "$lock" "$venv/lock"; then
     make_venv "$venv"
@@ -79,7 +79,7 @@ check_cluster() {
     say "NOT RENDERED: $given/example, since there is no kubectl: its files are checked one by one"
     while read -r file; do files+=("$file"); done < <(find "$given" -name '*.yaml')
   fi
-  attend with_libraries "$1/bin/python" tests/containers/kubernetes.py "$ROOT" "${files[@]}" ||
+  run_child with_libraries "$1/bin/python" tests/containers/kubernetes.py "$ROOT" "${files[@]}" ||
     die "what a cluster is given is not as it should be: see above"
 }
 
@@ -94,7 +94,7 @@ find_prometheus() {
   if [ ! -x "$PROMETHEUS" ] && ! unpack_prometheus "$folder"; then PROMETHEUS='' PROMTOOL=''; fi
 }
 
-# What Prometheus is told, by its own tool. That it runs: see play_as_server.
+# What Prometheus is told, by its own tool. That it runs: see play_with_server_login.
 check_alerts() {
   find_prometheus
   [ -n "$PROMTOOL" ] || {
@@ -102,9 +102,9 @@ check_alerts() {
     return 0
   }
   {
-    attend "$PROMTOOL" check config --syntax-only containers/watch/prometheus.yml &&
-      attend "$PROMTOOL" check rules containers/watch/alerts.yml &&
-      attend "$PROMTOOL" test rules tests/containers/alerts.yml
+    run_child "$PROMTOOL" check config --syntax-only containers/watch/prometheus.yml &&
+      run_child "$PROMTOOL" check rules containers/watch/alerts.yml &&
+      run_child "$PROMTOOL" test rules tests/containers/alerts.yml
   } >"$INSTANCE/promtool.log" 2>&1 || {
     cat "$INSTANCE/promtool.log" >&2
     die "an alert is not as tests/containers/alerts.yml has it: see above"
@@ -175,20 +175,20 @@ check_roles() {
   make_environment
   export DATABASE_URL=$owner REDIS_URL="$live?pass=three"
   # Twice: the second finds nothing to do, and is allowed to.
-  attend "$BINARY" migrate || die "the owner may not migrate: see above"
-  attend "$BINARY" migrate || die "the owner may not migrate again: see above"
-  play_as_server "$server"
+  run_child "$BINARY" migrate || die "the owner may not migrate: see above"
+  run_child "$BINARY" migrate || die "the owner may not migrate again: see above"
+  play_with_server_login "$server"
   # Whoever only reads has enough of the server's login.
-  DATABASE_URL=$server attend "$BINARY" verify ledger >/dev/null ||
+  DATABASE_URL=$server run_child "$BINARY" verify ledger >/dev/null ||
     die "the ledger has differences after one game"
   refuse_statements "$server"
-  find_forgeries "$server"
+  check_forgeries "$server"
   remove_services_beside
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
 # Prometheus looks on, where there is one.
-play_as_server() {
+play_with_server_login() {
   local log=$INSTANCE/owning-nothing.log watched=()
   if [ -n "$PROMETHEUS" ]; then
     watched=(with_libraries "$CONTRACTS/venv/bin/python" tests/containers/watch.py "$ROOT" "$PROMETHEUS" "$INSTANCE/watch")
@@ -218,16 +218,16 @@ refuse_statements() {
 
 # What a server can write, because it books: the check of the ledger, by the owner, finds what was not
 # booked. Nothing is undone in between, so each is looked for by what is said of it alone.
-find_forgeries() {
-  find_forged "$1" 'its entries sum to' "update accounts set balance = balance + 100
+check_forgeries() {
+  expect_difference "$1" 'its entries sum to' "update accounts set balance = balance + 100
     where id = (select min(id) from accounts where kind = 'wallet')"
-  find_forged "$1" 'does not match its digest in seal' \
+  expect_difference "$1" 'does not match its digest in seal' \
     "insert into transfers select max(operation), 99, 'welcome', 1, 1025, 100 from transfers"
-  find_forged "$1" 'the hash of seal' "insert into seals
+  expect_difference "$1" 'the hash of seal' "insert into seals
     select number + 1, operations, digests, sha256('') from seals order by number desc limit 1"
 }
 
-find_forged() {
+expect_difference() {
   local found
   ! "$BINARY" verify ledger 2>&1 | grep -qF "$2" || die "verify ledger says before: $2"
   "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$1" -c "$3" || die "this was to be written, and found: $3"

@@ -34,7 +34,7 @@ check_contracts() {
 start_contract_server() {
   local server
   choose_port 18480
-  attend "$BINARY" migrate || die "the migration failed: see above"
+  run_child "$BINARY" migrate || die "the migration failed: see above"
   spawn env RUST_LOG=warn "$BINARY" serve >"$INSTANCE/server.log" 2>&1
   server=$CHILD
   until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
@@ -44,7 +44,7 @@ start_contract_server() {
   release_port
 }
 
-run_typescript() { attend "$NODE" "$CLIENTS/typescript/build/test/contract.js" "$BAHAY_URL"; }
+run_typescript() { run_child "$NODE" "$CLIENTS/typescript/build/test/contract.js" "$BAHAY_URL"; }
 
 prepare_schemathesis() {
   local venv=$CONTRACTS/venv lock=tests/contracts/requirements.lock
@@ -59,9 +59,9 @@ prepare_schemathesis() {
 # A player of the game that was played, another one of it, and an operator.
 run_schemathesis() {
   local device operator
-  BAHAY_GAME=$(played game)
-  device=$(played device)
-  BAHAY_OTHER_PLAYER=$(played other)
+  BAHAY_GAME=$(read_played game)
+  device=$(read_played device)
+  BAHAY_OTHER_PLAYER=$(read_played other)
   BAHAY_PLAYER_TOKEN=$("$PYTHON" - "$BAHAY_URL" "$device" <<'SIGN_IN'
 import json, sys, urllib.request
 url, device = sys.argv[1:]
@@ -77,7 +77,7 @@ SIGN_IN
   # What it keeps between runs is not to lie in the checkout.
   (
     cd "$CONTRACTS"
-    attend with_libraries venv/bin/schemathesis \
+    run_child with_libraries venv/bin/schemathesis \
       --config-file "$ROOT/tests/contracts/schemathesis.toml" run "$ROOT/openapi.yaml" \
       --url "$BAHAY_URL" --checks all "$@"
   )
@@ -91,7 +91,7 @@ operator_token() {
 }
 
 # What the clients have left: the game, the device of one of its players, the id of another.
-played() {
+read_played() {
   "$PYTHON" - "$INSTANCE/played.json" "$1" <<'PLAYED'
 import json, sys
 played = json.load(open(sys.argv[1]))

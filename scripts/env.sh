@@ -32,8 +32,8 @@ check_env() {
 # Of a build as it is shipped: in the process by itself, and through the pipe.
 bench_env() {
   prepare_env
-  attend cargo bench --quiet -p bahay-engine --bench env
-  attend cargo build --release --quiet --bin bahay
+  run_child cargo bench --quiet -p bahay-engine --bench env
+  run_child cargo build --release --quiet --bin bahay
   BINARY=${CARGO_TARGET_DIR:-target}/release/bahay
   case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
   run_python bench.py
@@ -44,7 +44,7 @@ run_python() {
     export BAHAY=$BINARY PYTHONDONTWRITEBYTECODE=1
     venv=$ROOT/$ENV_HOME/venv
     cd clients/python
-    attend with_libraries "$venv/bin/python" "$@"
+    run_child with_libraries "$venv/bin/python" "$@"
   )
 }
 

@@ -34,12 +34,12 @@ run_fuzz() {
   flags='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-pc-table'
   flags="$flags -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-trace-compares"
   # With a target named, what runs while building is compiled without these.
-  RUSTFLAGS="$flags --cfg fuzzing" attend cargo build --quiet --release --locked --manifest-path fuzz/Cargo.toml \
+  RUSTFLAGS="$flags --cfg fuzzing" run_child cargo build --quiet --release --locked --manifest-path fuzz/Cargo.toml \
     --target "$host" --target-dir "$FUZZ" || die "the fuzz targets do not compile: see above"
   mkdir -p "$FUZZ/found"
   for name in $FUZZ_TARGETS; do
     mkdir -p "$FUZZ/corpus/$name"
-    attend "$FUZZ/$host/release/$name" "$FUZZ/corpus/$name" "fuzz/corpus/$name" "-max_total_time=$1" -max_len=512 \
+    run_child "$FUZZ/$host/release/$name" "$FUZZ/corpus/$name" "fuzz/corpus/$name" "-max_total_time=$1" -max_len=512 \
       -timeout=20 "-artifact_prefix=$FUZZ/found/$name-" >"$FUZZ/$name.log" 2>&1 || {
       grep -a -A 2 'panicked at\|ERROR: libFuzzer' "$FUZZ/$name.log" | cut -c 1-400 >&2 || :
       die "$name has found something: $FUZZ/$host/release/$name $(find "$FUZZ/found" -name "$name-*" | tail -n 1)"

@@ -16,14 +16,14 @@ cmd_hostile() {
   # So that everybody has an address of their own.
   export BAHAY_TRUSTED_PROXIES=127.0.0.1
   start_contract_server
-  attend "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 || die "no game was played"
+  run_child "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 || die "no game was played"
   export BAHAY_BINARY=$BINARY BAHAY_PSQL=${PG_BIN:+$PG_BIN/}psql BAHAY_REDIS_CLI=$REDIS_CLI
   export BAHAY_REDIS_SOCKET=$REDIS_SOCKET PYTHONPATH=$ROOT/tests/contracts/hostile
   export PYTHONDONTWRITEBYTECODE=1
   # What schemathesis keeps between runs is not to lie in the checkout.
   (
     cd "$CONTRACTS"
-    attend with_libraries timeout "$HOSTILE_MAX" venv/bin/python \
+    run_child with_libraries timeout "$HOSTILE_MAX" venv/bin/python \
       "$ROOT/tests/contracts/hostile/attack.py" "$ROOT/openapi.yaml" "$@"
   ) || die "something does not hold: see above"
   ! grep -a -m 20 -E 'ERROR|panicked' "$INSTANCE/server.log" >&2 ||

@@ -17,15 +17,15 @@ compose() {
     --file docker-compose.yml --file "$IMAGES/two.json" "$@"
 }
 
-in_house() {
-  attend compose "$@" >"$IMAGES/compose.log" 2>&1 && return 0
+run_compose() {
+  run_child compose "$@" >"$IMAGES/compose.log" 2>&1 && return 0
   tail -n 20 "$IMAGES/compose.log" >&2
-  say_logs
+  print_logs
   die "docker-compose $* failed: see above"
 }
 
 # The last words of each container; all of them stay in a file.
-say_logs() {
+print_logs() {
   local name
   for name in $(with_storage podman ps --all --format '{{.Names}}'); do
     with_storage podman logs "$name" >"$IMAGES/$name.log" 2>&1 || :
@@ -37,50 +37,50 @@ say_logs() {
 check_house() {
   local name ids=''
   make_stand_ins
-  write_house "$1"
+  write_house_settings "$1"
   AT_EXIT="remove_house $AT_EXIT"
   remove_house
   spawn with_storage podman system service --time 0 "unix://$IMAGES/podman.sock" 2>"$IMAGES/service.log"
-  spawn ask_for_health
-  say "a house as docker-compose.yml says: $(versions)"
-  in_house --profile watch config --quiet
-  in_house up --detach --no-build
+  spawn run_health_checks
+  say "a house as docker-compose.yml says: $(print_versions)"
+  run_compose --profile watch config --quiet
+  run_compose up --detach --no-build
   for name in $SERVERS; do await_health "$name"; done
-  for name in redis postgres $SERVERS; do ids="$ids $(container "$name")"; done
+  for name in redis postgres $SERVERS; do ids="$ids $(container_id "$name")"; done
   # shellcheck disable=SC2086 # A list of words.
   with_storage podman inspect $ids | "$CONTRACTS/venv/bin/python" tests/containers/held.py "$ROOT" ||
     die "a container is not bounded as docker-compose.yml says: see above"
   await_proxied 2
   say "players play through a reverse proxy, then while a server is killed"
   play_through_proxy
-  kill_while_they_play
+  kill_server_during_game
   say "both servers are exchanged for another image, one by one, while players play"
-  upgrade "$1"
-  in_house exec -T server bahay verify ledger
-  end_in_order
+  upgrade_servers "$1"
+  run_compose exec -T server bahay verify ledger
+  stop_in_order
   remove_house
 }
 
 make_stand_ins() {
   make_base
-  make_stand_in postgres "docker.io/library/$(image_named postgres)"
-  make_stand_in redis "docker.io/library/$(image_named redis)"
+  make_stand_in postgres "docker.io/library/$(image_name postgres)"
+  make_stand_in redis "docker.io/library/$(image_name redis)"
   make_stand_in haproxy docker.io/library/haproxy:debian
 }
 
-versions() {
+print_versions() {
   local name said
   for name in postgres:postgres redis:redis-server; do
     said=$(with_storage podman run --rm --network none --entrypoint "${name##*:}" \
-      "docker.io/library/$(image_named "${name%%:*}")" --version 2>/dev/null)
-    printf '%s is here %s; ' "$(image_named "${name%%:*}")" \
+      "docker.io/library/$(image_name "${name%%:*}")" --version 2>/dev/null)
+    printf '%s is here %s; ' "$(image_name "${name%%:*}")" \
       "$(printf '%s' "$said" | sed 's/ (Debian.*//; s/ sha=.*//')"
   done
 }
 
 # Its settings: each secret that .env.sample leaves to be filled in, and what a trial on one machine needs,
 # whose players come from one address.
-write_house() {
+write_house_settings() {
   local name
   sed -n 's/^\([A-Z_]*\)=$/\1/p' .env.sample | while read -r name; do
     printf '%s=%s\n' "$name" "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')"
@@ -95,12 +95,12 @@ write_house() {
     >"$IMAGES/two.json"
 }
 
-container() { with_storage podman ps --all --quiet --filter "label=com.docker.compose.service=$1"; }
+container_id() { with_storage podman ps --all --quiet --filter "label=com.docker.compose.service=$1"; }
 
-health() { with_storage podman inspect --format '{{.State.Health.Status}}' "$(container "$1")" 2>/dev/null; }
+print_health() { with_storage podman inspect --format '{{.State.Health.Status}}' "$(container_id "$1")" 2>/dev/null; }
 
 # What systemd's timers do elsewhere: runs each container's own check.
-ask_for_health() {
+run_health_checks() {
   local id
   while sleep 1; do
     for id in $(with_storage podman ps --quiet 2>/dev/null); do
@@ -111,9 +111,9 @@ ask_for_health() {
 
 await_health() {
   local tries=0
-  until [ "$(health "$1")" = healthy ]; do
+  until [ "$(print_health "$1")" = healthy ]; do
     tries=$((tries + 1))
-    [ "$tries" -lt 120 ] || { say_logs && die "$1 has not become healthy in two minutes"; }
+    [ "$tries" -lt 120 ] || { print_logs && die "$1 has not become healthy in two minutes"; }
     sleep 1
   done
 }
@@ -121,22 +121,22 @@ await_health() {
 # Until the proxy sends players to $1 servers.
 await_proxied() {
   local tries=0
-  until [ "$(proxied)" = "$1" ]; do
+  until [ "$(count_proxied)" = "$1" ]; do
     tries=$((tries + 1))
-    [ "$tries" -lt 120 ] || { say_logs && die "the proxy does not find $1 servers within two minutes"; }
+    [ "$tries" -lt 120 ] || { print_logs && die "the proxy does not find $1 servers within two minutes"; }
     sleep 1
   done
 }
 
-proxied() { proxy_says | awk '$2 == "UP"' | wc -l | tr -d ' '; }
+count_proxied() { print_proxy_status | awk '$2 == "UP"' | wc -l | tr -d ' '; }
 
 # How often the proxy has lost server $1.
-times_lost() { proxy_says | awk -v name="$1" '$1 == name { print $3 }'; }
+count_losses() { print_proxy_status | awk -v name="$1" '$1 == name { print $3 }'; }
 
 # A line for each server: what the proxy calls it, how it finds it, and how often it has lost it.
-proxy_says() {
+print_proxy_status() {
   # shellcheck disable=SC2016 # Expanded in the container, and by awk.
-  with_storage podman exec "$(container proxy)" bash -c \
+  with_storage podman exec "$(container_id proxy)" bash -c \
     'exec 3<>/dev/tcp/127.0.0.1/8404 && printf "GET /;csv HTTP/1.0\r\n\r\n" >&3 && cat <&3' |
     awk -F, '
       /^# pxname/ { for (i = 1; i <= NF; i++) column[$i] = i }
@@ -147,23 +147,23 @@ proxy_says() {
 # there for the one that comes.
 await_lost() {
   local tries=0
-  until [ "$(times_lost "$1")" -gt "$2" ] 2>/dev/null; do
+  until [ "$(count_losses "$1")" -gt "$2" ] 2>/dev/null; do
     tries=$((tries + 1))
-    [ "$tries" -lt 60 ] || { say_logs && die "the proxy has not noticed that server $1 was exchanged"; }
+    [ "$tries" -lt 60 ] || { print_logs && die "the proxy has not noticed that server $1 was exchanged"; }
     sleep 1
   done
 }
 
 play_through_proxy() {
-  attend compose run --rm player >"$IMAGES/demo.log" 2>&1 && return 0
-  say_logs
+  run_child compose run --rm player >"$IMAGES/demo.log" 2>&1 && return 0
+  print_logs
   die "no game was played through the proxy: $(tail -n 1 "$IMAGES/demo.log")"
 }
 
 # The process is killed and not the container stopped, so the container comes back by itself.
-kill_while_they_play() {
+kill_server_during_game() {
   local player pid before tries=0
-  before=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container server)")
+  before=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container_id server)")
   spawn compose run --rm player >"$IMAGES/demo.log" 2>&1
   player=$CHILD
   until grep -q '^Game 1,' "$IMAGES/demo.log"; do
@@ -171,8 +171,8 @@ kill_while_they_play() {
     sleep 0.1
   done
   kill -KILL "$before"
-  await "$player" || die "players did not come over a killed server: $(tail -n 1 "$IMAGES/demo.log")"
-  while pid=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container server)") &&
+  await_child "$player" || die "players did not come over a killed server: $(tail -n 1 "$IMAGES/demo.log")"
+  while pid=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container_id server)") &&
     [ "$pid" = "$before" ] || [ "$pid" = 0 ]; do
     tries=$((tries + 1))
     [ "$tries" -lt 60 ] || die "a killed server did not come back by itself"
@@ -184,36 +184,36 @@ kill_while_they_play() {
 
 # The other image has the same server under another name, so what is tried is the exchange and not what a
 # version changes. Players play on meanwhile, one game after the other.
-upgrade() {
+upgrade_servers() {
   local name image players before
   build_image --build-arg "BEFORE=$1" --tag "$1-next" --file tests/containers/images/next \
     tests/containers/images
   in_storage podman tag "$1-next" "$1"
   image=$(with_storage podman image inspect --format '{{.Id}}' "$1")
-  in_house run --rm migrate
+  run_compose run --rm migrate
   rm -f "$IMAGES/exchanged"
-  spawn play_meanwhile
+  spawn play_during_upgrade
   players=$CHILD
   for name in two one; do
-    before=$(times_lost "$name")
-    in_house up --detach --no-build --no-deps "$(server_named "$name")"
-    await_health "$(server_named "$name")"
+    before=$(count_losses "$name")
+    run_compose up --detach --no-build --no-deps "$(compose_service_of "$name")"
+    await_health "$(compose_service_of "$name")"
     # Who ends the next one before the proxy has found this one leaves players without any.
     await_lost "$name" "$before"
     await_proxied 2
-    [ "$(with_storage podman inspect --format '{{.Image}}' "$(container "$(server_named "$name")")")" = "$image" ] ||
-      die "$(server_named "$name") does not run the other image"
+    [ "$(with_storage podman inspect --format '{{.Image}}' "$(container_id "$(compose_service_of "$name")")")" = "$image" ] ||
+      die "$(compose_service_of "$name") does not run the other image"
   done
   : >"$IMAGES/exchanged"
-  await "$players" || { say_logs && die "players did not come over the exchange: $(tail -n 1 "$IMAGES/meanwhile.log")"; }
+  await_child "$players" || { print_logs && die "players did not come over the exchange: $(tail -n 1 "$IMAGES/meanwhile.log")"; }
   play_through_proxy
 }
 
 # What docker-compose.yml calls the server that the proxy calls $1.
-server_named() { case $1 in one) echo server ;; two) echo server-two ;; esac; }
+compose_service_of() { case $1 in one) echo server ;; two) echo server-two ;; esac; }
 
 # At least one game to its end, and others until the exchange is over.
-play_meanwhile() {
+play_during_upgrade() {
   while :; do
     compose run --rm player >"$IMAGES/meanwhile.log" 2>&1 || return 1
     [ ! -f "$IMAGES/exchanged" ] || return 0
@@ -221,12 +221,12 @@ play_meanwhile() {
 }
 
 # Who is killed at its end has not ended in order.
-end_in_order() {
+stop_in_order() {
   local name status
-  in_house stop
+  run_compose stop
   for name in $SERVERS redis postgres; do
-    status=$(with_storage podman inspect --format '{{.State.ExitCode}}' "$(container "$name")")
-    [ "$status" = 0 ] || { say_logs && die "$name ended with status $status"; }
+    status=$(with_storage podman inspect --format '{{.State.ExitCode}}' "$(container_id "$name")")
+    [ "$status" = 0 ] || { print_logs && die "$name ended with status $status"; }
   done
   say "servers, Redis and PostgreSQL ended in order"
 }

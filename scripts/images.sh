@@ -14,7 +14,7 @@ IMAGES=target/containers
 CONTAINER_PROGRAMS='buildah podman runc debootstrap docker-compose'
 
 # Prints why no image can be built or run here, or nothing.
-lacking_for_images() {
+missing_for_images() {
   if [ "$(uname -s)" != Linux ]; then
     echo "containers are run on Linux alone"
   elif [ "$(id -u)" != 0 ]; then
@@ -76,7 +76,7 @@ with_storage() {
   CONTAINERS_CONF=$IMAGES/containers.conf "$program" --root "$IMAGES/root" --runroot "$IMAGES/run" "$@"
 }
 
-in_storage() { attend with_storage "$@"; }
+in_storage() { run_child with_storage "$@"; }
 
 build_image() {
   in_storage buildah build --isolation chroot --format docker --layers --quiet "$@" \
@@ -95,7 +95,7 @@ make_base() {
   rm -rf "$root"
   # Without a mirror it knows Debian's own.
   # shellcheck disable=SC2086 # Possibly no word at all.
-  attend debootstrap --variant=minbase bookworm "$root" $mirror >"$IMAGES/debootstrap.log" 2>&1 ||
+  run_child debootstrap --variant=minbase bookworm "$root" $mirror >"$IMAGES/debootstrap.log" 2>&1 ||
     die "debootstrap failed: $(tail -n 1 "$IMAGES/debootstrap.log")"
   rm -rf "$root"/var/cache/apt/archives/*.deb
   container=$(with_storage buildah from scratch)
@@ -111,7 +111,7 @@ make_stand_in() {
 }
 
 # The name that docker-compose.yml or the Dockerfile has for an image of $1.
-image_named() {
+image_name() {
   sed -n "s/^ *\(image:\|FROM\) \($1:[^ ]*\).*/\2/p" docker-compose.yml Dockerfile | head -n 1
 }
 
@@ -119,14 +119,14 @@ image_named() {
 build_whole_image() {
   local certificates=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt} cargo started=$SECONDS
   local mounts=()
-  make_stand_in rust "docker.io/library/$(image_named rust)"
+  make_stand_in rust "docker.io/library/$(image_name rust)"
   mounts+=(--volume "$(rustc --print sysroot):/usr/local/rust:ro")
   [ ! -f "$certificates" ] ||
     mounts+=(--volume "$certificates:/etc/ssl/certs/ca-certificates.crt:ro")
   for cargo in "${CARGO_HOME:-$HOME/.cargo}"/config{,.toml}; do
     [ ! -f "$cargo" ] || mounts+=(--volume "$cargo:/usr/local/cargo/${cargo##*/}:ro")
   done
-  say "building the image of our Dockerfile, with $(rustc --version), as $(image_named rust)"
+  say "building the image of our Dockerfile, with $(rustc --version), as $(image_name rust)"
   # buildah does not see that a stage is used which an argument names.
   build_image "${mounts[@]}" --skip-unused-stages=false --tag "$1" .
   say "it took $((SECONDS - started)) s, and has $(image_megabytes "$1") MB"

@@ -33,7 +33,7 @@ cmd_loadtest() {
   case " $* " in
     *' --help '* | *' -h '*)
       BAHAY_PROFILE=release build
-      attend_here "$BINARY" loadtest --help
+      run_in_terminal "$BINARY" loadtest --help
       return
       ;;
   esac
@@ -42,7 +42,7 @@ cmd_loadtest() {
     # Nothing is played.
     *' --merge '*)
       cd "$CALLED_FROM" || exit
-      attend_here "$BINARY" loadtest "$@"
+      run_in_terminal "$BINARY" loadtest "$@"
       return
       ;;
   esac
@@ -70,12 +70,12 @@ cmd_loadtest() {
   if [ "$nodes" -gt 1 ] && [ ${#servers[@]} -lt "$nodes" ]; then
     say "$nodes servers on processors ${servers[*]}: some share one, so only µs a move can be compared"
   fi
-  attend "$BINARY" migrate || die "the migration failed: see above"
+  run_child "$BINARY" migrate || die "the migration failed: see above"
   # Reads are of a house that has been open for some time.
   case " $* " in
     *' reads '*)
       say "filling the database with ${BAHAY_HISTORY_GAMES:-20000} games"
-      attend "$BINARY" generate-history --games "${BAHAY_HISTORY_GAMES:-20000}" >/dev/null ||
+      run_child "$BINARY" generate-history --games "${BAHAY_HISTORY_GAMES:-20000}" >/dev/null ||
         die "no history was made: see above"
       ;;
   esac
@@ -92,7 +92,7 @@ cmd_loadtest() {
   pin=()
   [ "$tester" = none ] || pin=(taskset -c "$tester")
   cd "$CALLED_FROM" || exit
-  attend_here ${pin[@]+"${pin[@]}"} "$BINARY" loadtest --pid "$pids" "$@"
+  run_in_terminal ${pin[@]+"${pin[@]}"} "$BINARY" loadtest --pid "$pids" "$@"
 }
 
 # As start_server, beside others that may run already: server number $1, started with the words after.

@@ -12,7 +12,7 @@ cmd_play() {
     build)
       need_contract_programs
       prepare_play
-      attend "$NODE" "$PLAY/play/build.mjs" --out "$ROOT/play/dist" ||
+      run_child "$NODE" "$PLAY/play/build.mjs" --out "$ROOT/play/dist" ||
         die "the client does not build: see above"
       ;;
     '' | test)
@@ -34,7 +34,7 @@ cmd_play() {
       need_contract_programs
       need_chromium
       prepare_browser
-      attend with_libraries "$NODE" "$BROWSER/play/icons.mjs" "$ROOT/play/src/icons" "$CHROMIUM" no-sandbox ||
+      run_child with_libraries "$NODE" "$BROWSER/play/icons.mjs" "$ROOT/play/src/icons" "$CHROMIUM" no-sandbox ||
         die "the icons were not drawn: see above"
       ;;
     *) die "unknown argument $1: ./dev play [build|test|pictures|icons]" ;;
@@ -51,11 +51,11 @@ prepare_play() {
   cp -R clients/typescript/src "$PLAY/clients/typescript"
   # The folder of modules is of use as long as the lock file is the same.
   if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
-    (cd "$folder" && attend "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
+    (cd "$folder" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what play/package-lock.json names: see above"
     cp "$folder/package-lock.json" "$folder/node_modules/.lock"
   fi
-  (cd "$folder" && attend "$NODE" node_modules/typescript/bin/tsc --noEmit) >&2 ||
+  (cd "$folder" && run_child "$NODE" node_modules/typescript/bin/tsc --noEmit) >&2 ||
     die "the types of the client do not hold: see above"
 }
 
@@ -66,7 +66,7 @@ check_play() {
   need_chromium
   make_environment
   prepare_play
-  attend "$NODE" "$PLAY/play/build.mjs" --check --out "$ROOT/play/dist" >&2 || die "play/dist is not what is built: see above"
+  run_child "$NODE" "$PLAY/play/build.mjs" --check --out "$ROOT/play/dist" >&2 || die "play/dist is not what is built: see above"
   prepare_browser
   "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
     die "could not create a database for the client"
@@ -83,7 +83,7 @@ check_play() {
   say "games are played in $CHROMIUM"
   (
     cd "$BROWSER"
-    attend with_libraries "$NODE" play/main.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$operator" \
+    run_child with_libraries "$NODE" play/main.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$operator" \
       "$ROOT/play/dist" "${PLAY_PICTURES:-}"
   ) || die "the game fails in a browser: see above"
 }

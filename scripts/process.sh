@@ -42,14 +42,14 @@ process_command() {
 }
 
 # "PID START" of process $1.
-identity() {
+print_identity() {
   local start
   start=$(process_start "$1") || return 1
   printf '%s %s\n' "$1" "$start"
 }
 
 # Prints the pid remembered at the beginning of file $1 when that very process still lives.
-remembered() {
+read_live_pid() {
   local pid start _rest
   { read -r pid start _rest <"$1"; } 2>/dev/null || return 1
   [ -n "$pid" ] && [ "$(process_start "$pid")" = "$start" ] || return 1
@@ -57,7 +57,7 @@ remembered() {
 }
 
 # Waits until process $1 is gone, at most $2 tenths of a second.
-wait_gone() {
+await_exit() {
   local tenths=$2
   while process_start "$1" >/dev/null; do
     [ "$tenths" -gt 0 ] || return 1
@@ -70,10 +70,10 @@ wait_gone() {
 end_process() {
   local target=$1 signal=$2 seconds=$3
   kill "-$signal" -- "$target" 2>/dev/null || return 0
-  if ! wait_gone "${target#-}" $((seconds * 10)); then
+  if ! await_exit "${target#-}" $((seconds * 10)); then
     say "process ${target#-} did not end within $seconds s: killing it"
     kill -KILL -- "$target" 2>/dev/null || :
-    wait_gone "${target#-}" 50 || :
+    await_exit "${target#-}" 50 || :
   fi
 }
 
@@ -91,14 +91,14 @@ spawn() {
 }
 
 # Starts a command that keeps the terminal: same group, same input. Sets CHILD.
-spawn_here() {
+spawn_in_terminal() {
   "$@" <&0 &
   CHILD=$!
   CHILDREN="$CHILD $CHILDREN"
 }
 
 # Waits for child $1 and returns its status. A signal to ./dev interrupts this, unlike a plain call.
-await() {
+await_child() {
   local status=0 child others=''
   wait "$1" 2>/dev/null || status=$?
   for child in $CHILDREN; do
@@ -109,15 +109,15 @@ await() {
 }
 
 # A long command that needs no input.
-attend() {
+run_child() {
   spawn "$@"
-  await "$CHILD"
+  await_child "$CHILD"
 }
 
 # A long command that talks with the person at the terminal.
-attend_here() {
-  spawn_here "$@"
-  await "$CHILD"
+run_in_terminal() {
+  spawn_in_terminal "$@"
+  await_child "$CHILD"
 }
 
 # The newest first, each with its whole group (or alone, when it shares ours).
@@ -139,7 +139,7 @@ end_children() {
 
 AT_EXIT=''
 
-finish() {
+clean_up() {
   local status=$? step
   trap '' INT TERM HUP
   trap - EXIT
@@ -149,7 +149,7 @@ finish() {
   exit "$status"
 }
 
-trap finish EXIT
+trap clean_up EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -159,7 +159,7 @@ trap 'exit 143' TERM
 
 lock() {
   local holder pid tries=0
-  until ln -s "$(identity $$ | tr ' ' :)" "$1" 2>/dev/null; do
+  until ln -s "$(print_identity $$ | tr ' ' :)" "$1" 2>/dev/null; do
     holder=$(readlink "$1" || :)
     pid=${holder%%:*}
     if [ -n "$pid" ] && [ "$(process_start "$pid" || :)" != "${holder#*:}" ]; then

@@ -124,12 +124,12 @@ python_wheels() {
 need_contract_programs() {
   local missing=''
   find_python || missing="$missing python"
-  if ! find_node && may_install; then missing="$missing node"; fi
+  if ! find_node && can_install; then missing="$missing node"; fi
   mkdir -p "$PROGRAMS"
   lock "$PROGRAMS/lock"
   # shellcheck disable=SC2086 # A list of words.
   [ -z "$missing" ] || install_programs $missing
-  find_python && { find_node || node_by_python; }
+  find_python && { find_node || install_node_by_pip; }
   unlock "$PROGRAMS/lock"
   find_node || die "Node is missing: install Node >= $NODE_MIN with npm"
   find_python || die "Python is missing: install Python >= 3.$PYTHON_MINOR_MIN with its venv module"
@@ -235,7 +235,7 @@ FONTS
 }
 
 # Whether packages of the machine may be installed.
-may_install() {
+can_install() {
   local sudo
   [ "${BAHAY_PROGRAMS:-}" != private ] || return 1
   if type -P apt-get >/dev/null; then
@@ -247,7 +247,7 @@ may_install() {
 
 # Without any right: the Node of Debian looks for its parts under /usr and nowhere else, so the
 # official one is taken, as Python's package registry has it.
-node_by_python() {
+install_node_by_pip() {
   local venv=$PROGRAMS/node
   say "installing Node $NODE_WHEEL into $PROGRAMS"
   make_venv "$venv"
@@ -260,7 +260,7 @@ node_by_python() {
 # An environment of Python without pip, which is not everywhere Python's own to give.
 make_venv() {
   rm -rf "$1"
-  attend with_libraries "$PYTHON" -m venv --without-pip "$1" >&2 ||
+  run_child with_libraries "$PYTHON" -m venv --without-pip "$1" >&2 ||
     die "Python cannot make a virtual environment"
 }
 
@@ -272,10 +272,10 @@ pip_install() {
   if [ -n "$pip" ]; then
     pip=$pip/pip
   else
-    attend "$venv/bin/python" -m ensurepip >/dev/null 2>&1 || die "Python cannot install pip"
+    run_child "$venv/bin/python" -m ensurepip >/dev/null 2>&1 || die "Python cannot install pip"
     pip=$(echo "$venv"/lib/python3*/site-packages/pip)
   fi
-  attend with_libraries "$venv/bin/python" "$pip" install --quiet --disable-pip-version-check \
+  run_child with_libraries "$venv/bin/python" "$pip" install --quiet --disable-pip-version-check \
     "$@" >&2 || die "pip could not install $*: see above"
 }
 
@@ -403,10 +403,10 @@ apt_install() {
   for try in 1 2 3 4; do
     # The lists may be missing or too old: read them anew before the second try.
     # shellcheck disable=SC2086 # Possibly no word at all.
-    [ "$try" = 1 ] || attend $sudo apt-get update -qq >&2 || sleep 5
+    [ "$try" = 1 ] || run_child $sudo apt-get update -qq >&2 || sleep 5
     packages=$(apt_packages "$@") || continue
     # shellcheck disable=SC2086 # A list of words.
-    if attend $sudo env DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1 apt-get install -y -qq \
+    if run_child $sudo env DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1 apt-get install -y -qq \
       --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold \
       -o Dpkg::Use-Pty=0 $packages >"$PROGRAMS/apt.log" 2>&1; then
       return 0
@@ -433,7 +433,7 @@ apt_unpack() {
       APT_OPTIONS+=(-o "Dir::State::status=$PROGRAMS/apt/status")
       ;;
   esac
-  attend apt-get "${APT_OPTIONS[@]}" update -qq >"$PROGRAMS/apt.log" 2>&1 || :
+  run_child apt-get "${APT_OPTIONS[@]}" update -qq >"$PROGRAMS/apt.log" 2>&1 || :
   packages=$(apt_packages "$@") ||
     cannot_install "apt does not offer what is needed ($*)"
   # Of all that apt would install only libraries are needed, and of these neither the JIT compiler
@@ -511,5 +511,5 @@ brew_install() {
   done
   say "installing with brew:$formulas"
   # shellcheck disable=SC2086 # A list of words.
-  attend brew install $formulas >&2 || cannot_install "brew could not install$formulas"
+  run_child brew install $formulas >&2 || cannot_install "brew could not install$formulas"
 }

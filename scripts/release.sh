@@ -53,7 +53,7 @@ check_locks() {
   done
 }
 
-release_files() { attend with_libraries "$PYTHON" scripts/release.py "$@"; }
+release_files() { run_child with_libraries "$PYTHON" scripts/release.py "$@"; }
 
 # With the schemas of CycloneDX, where these can be had.
 check_archives() {
@@ -68,7 +68,7 @@ check_archives() {
       python=$PYTHON
     fi
   fi
-  attend with_libraries "$python" tests/release/check.py "$@"
+  run_child with_libraries "$python" tests/release/check.py "$@"
 }
 
 # The archive of this commit, in target/dist.
@@ -119,7 +119,7 @@ build_archive() {
   # Functions that were compiled to the same are there once, as in the Dockerfile, where the linker is Rust's own.
   [ "$host" != x86_64-unknown-linux-gnu ] || flags=$flags$(printf -- '-Clink-arg=-Wl,--icf=all\037')
   say "building $(release_files version) of commit $commit in $work"
-  SOURCE_DATE_EPOCH=$epoch attend compile_release "$work" "${flags%$'\037'}" "$home" >"$work/units.json" ||
+  SOURCE_DATE_EPOCH=$epoch run_child compile_release "$work" "${flags%$'\037'}" "$home" >"$work/units.json" ||
     die "the release cannot be built: see above"
   say "it was built in $((SECONDS - started)) s"
   SOURCE_DATE_EPOCH=$epoch RELEASE_COMMIT=$commit RELEASE_TARGET=$host \
@@ -171,7 +171,7 @@ need_auditable() {
   mkdir -p "$SUPPLY/bin"
   if [ -x "$found" ] && has_auditable "$SUPPLY"; then return 0; fi
   say "compiling cargo-auditable"
-  attend cargo install cargo-auditable --locked --quiet --version "$AUDITABLE_VERSION" --root "$SUPPLY" ||
+  run_child cargo install cargo-auditable --locked --quiet --version "$AUDITABLE_VERSION" --root "$SUPPLY" ||
     die "cargo-auditable cannot be installed: see above"
 }
 

