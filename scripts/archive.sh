@@ -1,7 +1,8 @@
-# shellcheck shell=bash disable=SC2154 # What is set elsewhere is read here.
-# The archive in object storage that speaks S3: moto, in the versions of tests/archive/requirements.lock, which go
-# to target/archive. The records of a history are moved there by a process that is killed again and again, everything
-# is checked as it is read from there, and then once more with nobody there to be asked: that must be told.
+# shellcheck shell=bash disable=SC2154 # The other parts set the variables read here.
+# Tests the archive in object storage that speaks S3, against moto, which is installed in target/archive in the
+# versions of tests/archive/requirements.lock. A process that is killed repeatedly moves the records of a
+# generated history to the archive. Everything is verified as it is read back, and the verification must report
+# an unreachable archive once moto has stopped.
 
 cmd_archive() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev archive"
@@ -11,16 +12,16 @@ cmd_archive() {
   check_archive
 }
 
-# In an instance that runs. BINARY is built.
+# Checks the archive in a running instance. Requires BINARY (see build).
 check_archive() {
   local server port url games
   need_contract_programs
   make_environment
   prepare_moto
-  say "records of old games are moved to object storage, and read from there"
+  say "moving records of old games to object storage and reading them back"
   run_child "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"
   run_child "$BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
-    die "the history broke off: $(tail -n 1 "$INSTANCE/history.log")"
+    die "the history could not be generated: $(tail -n 1 "$INSTANCE/history.log")"
   games=$(archive_sql 'select count(*) from game_records')
 
   port=$(free_port)
@@ -33,32 +34,32 @@ check_archive() {
     process_start "$server" >/dev/null || die "moto ended: see $INSTANCE/moto.log"
     sleep 0.1
   done
-  curl --silent --show-error --fail --max-time 20 -X PUT "$url/house" >/dev/null || die "there is no bucket"
+  curl --silent --show-error --fail --max-time 20 -X PUT "$url/house" >/dev/null || die "the bucket could not be created"
 
   export BAHAY_ARCHIVE=s3://house/of/records BAHAY_ARCHIVE_AFTER_DAYS=2
   archive_and_kill
-  run_child "$BINARY" archive --batch 150 || die "the rest was not moved: see above"
+  run_child "$BINARY" archive --batch 150 || die "the remaining records were not archived: see above"
   [ "$(archive_sql 'select coalesce(sum(records), 0) from archive_objects')" = \
     "$(archive_sql 'select count(*) from game_records where record is null')" ] ||
-    die "the database has another number of archived records than its objects hold"
-  # Games of the last two days stay.
+    die "the database and the objects differ in the number of archived records"
+  # Games of the last two days stay in PostgreSQL.
   [ "$(archive_sql 'select count(*) from game_records where record is not null')" -lt "$games" ] ||
-    die "nothing was moved"
-  run_child "$BINARY" archive --check --remove-left-over || die "the archive is not as it was written: see above"
-  run_child "$BINARY" archive --check >"$INSTANCE/check" || die "the archive is not as it was written"
-  ! grep left "$INSTANCE/check" || die "something is left over after it was removed"
+    die "no record was archived"
+  run_child "$BINARY" archive --check --remove-left-over || die "the archive differs from the records written to it: see above"
+  run_child "$BINARY" archive --check >"$INSTANCE/check" || die "the archive differs from the records written to it"
+  ! grep left "$INSTANCE/check" || die "left-over objects remain after their removal"
   run_child "$BINARY" verify ledger >"$INSTANCE/books" || die "the books have differences: $(cat "$INSTANCE/books")"
   run_child "$BINARY" verify standings || die "the standings have differences: see above"
 
   end_process "$server" TERM 10
   if run_child "$BINARY" verify ledger >/dev/null 2>"$INSTANCE/away"; then
-    die "the books were checked without the archive"
+    die "the ledger was verified without the archive"
   fi
-  grep -q 'the archive cannot be reached' "$INSTANCE/away" || die "it is not told: $(cat "$INSTANCE/away")"
-  say "$games games: killed three times while it archived, nothing lost, nothing doubled"
+  grep -q 'the archive cannot be reached' "$INSTANCE/away" || die "the unreachable archive is not reported: $(cat "$INSTANCE/away")"
+  say "$games games: archived by a process that was killed three times, without loss or duplicates"
 }
 
-# Each time that another object is noted, the process is killed, wherever it is by then.
+# Runs the archive command and kills it each time another object has been recorded, at any point of its work.
 archive_and_kill() {
   local process noted round
   for round in 1 2 3; do
@@ -70,7 +71,7 @@ archive_and_kill() {
       sleep 0.05
     done
     end_process "$process" KILL 10
-    # The lock goes when PostgreSQL has seen that the process is gone.
+    # PostgreSQL releases the advisory lock once it has noticed the end of the process.
     until [ "$(archive_sql "select count(*) from pg_locks where locktype = 'advisory'")" = 0 ]; do sleep 0.05; done
   done
 }

@@ -1,8 +1,8 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# A backup drill: what docs/OPERATIONS.md tells of backups, done. A house of its own archives PostgreSQL's log by
-# pgBackRest and is backed up while players play. Then PostgreSQL is killed, its data removed, and the house
-# restored to a second between two games: the books have to be those of that second to the last entry, the
-# chain of seals has to end as it did then, and players have to play on.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# A backup drill that follows the chapter on backups in docs/OPERATIONS.md. A house on services of its own
+# archives PostgreSQL's write-ahead log with pgBackRest and is backed up while games are played. PostgreSQL is
+# then killed, its data deleted, and the house restored to a point in time between two games. The ledger must be
+# that of this point to the last entry, the chain of seals must end there, and new games must be playable.
 
 cmd_backups() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev backups"
@@ -11,7 +11,7 @@ cmd_backups() {
   check_backups
 }
 
-# BINARY is built.
+# Runs the drill. Requires BINARY (see build).
 check_backups() {
   local data moment before after making database=${DATABASE_URL:-} redis=${REDIS_URL:-} started
   need_pgbackrest
@@ -20,25 +20,25 @@ check_backups() {
   start_drill_services
   data=$(query_drill 'show data_directory')
   archive_continuously "$data"
-  say "a house is backed up while it is played in, lost, and restored to a second ($(run_pgbackrest version))"
+  say "backing a house up during games, destroying it and restoring it to a point in time ($(run_pgbackrest version))"
   make_environment
   run_child "$BINARY" migrate || die "the migration failed: see above"
   run_pgbackrest backup --type full
   spawn run_pgbackrest backup --type incr
   making=$CHILD
   play_a_game "$DATABASE_URL" "$INSTANCE/first.log"
-  await_child "$making" || die "no backup was made while players played: see above"
+  await_child "$making" || die "the backup during a game failed: see above"
   before=$(verify_books)
   sleep 1
   moment=$(query_drill 'select now()')
   sleep 1
   play_a_game "$DATABASE_URL" "$INSTANCE/second.log"
-  [ "$before" != "$(verify_books)" ] || die "nothing was booked after the second that is restored"
-  # It ends the segment that is being written, and waits until it is in the archive.
+  [ "$before" != "$(verify_books)" ] || die "nothing was booked after the point in time of the restore"
+  # Ends the current WAL segment and waits until it has been archived.
   run_pgbackrest check
   lose_postgres "$data"
   started=$SECONDS
-  # Only the archive and the backups are left.
+  # Only the archive and the backups are left now.
   run_pgbackrest restore --type time --target "$moment" --target-action promote
   services_beside start >/dev/null
   await_promotion
@@ -46,9 +46,9 @@ check_backups() {
   after=$(verify_books)
   [ "$before" = "$after" ] || {
     diff <(echo "$before") <(echo "$after") >&2 || :
-    die "the books are not those of $moment: see above"
+    die "the ledger differs from that of $moment: see above"
   }
-  # Redis knows a game that the books do not: another prefix leaves it behind.
+  # Redis still has a game that the restored ledger lacks: another key prefix hides it.
   (export BAHAY_REDIS_PREFIX=restored && play_a_game "$DATABASE_URL" "$INSTANCE/third.log")
   [ "$before" != "$(verify_books)" ] || die "nothing was booked in the restored house"
   remove_services_beside
@@ -63,8 +63,8 @@ start_drill_services() {
 
 query_drill() { "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$DATABASE_URL" -c "$1"; }
 
-# Beside the data, of the same user: settings of pgBackRest, the backups and the archive, which are sealed as
-# they would be where others keep them.
+# Creates the settings of pgBackRest, the backup repository and the archive beside the data, owned by the same
+# user. Both are encrypted, as a remote repository would be.
 archive_continuously() {
   local socket
   socket=$(query_drill 'show unix_socket_directories')
@@ -96,16 +96,16 @@ CONF
   run_pgbackrest stanza-create
 }
 
-# pgBackRest, as the user whose data it is.
+# Runs pgBackRest as the owner of the data.
 run_pgbackrest() {
   as_service "$PGBACKREST" --config "$BACKUPS/pgbackrest.conf" --stanza house "$@" >"$INSTANCE/backups.log" 2>&1 ||
     die "pgbackrest $1 failed: $(tail -n 2 "$INSTANCE/backups.log")"
   [ "$1" != version ] || cat "$INSTANCE/backups.log"
 }
 
-# As a machine that is gone: PostgreSQL has no time to write anything, and nothing of its data is left. The lock of
-# # its socket stays, and names a process of the same user that runs, as it does where the number was given to another
-# one since: here that of Redis.
+# Simulates the loss of the machine: PostgreSQL is killed without a chance to write, and its data is deleted.
+# The lock file of its socket stays and names a live process of the same user, as it does if the process id
+# has been reused since: here the process id of Redis.
 lose_postgres() {
   local postmaster redis socket
   postmaster=$(head -n 1 "$1/postmaster.pid")
@@ -116,7 +116,7 @@ lose_postgres() {
   sed -i "1s/.*/$redis/" "$socket.lock"
 }
 
-# Until nothing more is read from the archive.
+# Waits until recovery from the archive has ended.
 await_promotion() {
   local tries=0
   until [ "$(query_drill 'select pg_is_in_recovery()')" = f ]; do
@@ -126,5 +126,5 @@ await_promotion() {
   done
 }
 
-# What the check of the ledger counts, and the seal at the chain's end. It dies where it finds differences.
-verify_books() { run_child "$BINARY" verify ledger || die "the books have differences: see above"; }
+# Prints the counts of the ledger's verification and the last seal of the chain. Ends the run on a difference.
+verify_books() { run_child "$BINARY" verify ledger || die "the ledger has differences: see above"; }

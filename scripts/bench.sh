@@ -1,10 +1,10 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# Benchmarks. Without arguments one table: the rules and the matcher, with instructions where valgrind
-# is found; then live state and the ledger where PostgreSQL and Redis are. What is measured is built as
-# what is shipped is; BAHAY_PROFILE=dev is quicker to build and says less.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Benchmarks. Without arguments, prints one table: the rules and the matcher, with instruction counts if valgrind
+# is installed, then the live store and the ledger if PostgreSQL and Redis are. Benchmarks are built like a
+# release; BAHAY_PROFILE=dev builds faster, and its figures say less.
 #
-# A wall clock says little on a machine that does other things as well; instructions do not change by
-# it. They are those of the rows alone, by the difference of two runs.
+# Wall-clock times vary with the other load of the machine; instruction counts do not. The counts are those of
+# the measured rows alone, taken as the difference of two runs.
 
 cmd_bench() {
   local what=${1:-all}
@@ -31,16 +31,16 @@ cmd_bench() {
   esac
 }
 
-# They need no services.
+# Measures the rules and the matcher, which need no services.
 bench_rules() {
   find_valgrind ||
-    say "valgrind is missing, so no instructions are counted: ./dev bench instructions installs it"
+    say "valgrind is missing: instructions are not counted; ./dev bench instructions installs it"
   BAHAY_VALGRIND=$VALGRIND run_child cargo bench --quiet --profile "$BENCH_PROFILE" -p bahay-engine "$@"
 }
 
 bench_services() {
   if [ -z "${TEST_DATABASE_URL:-}${TEST_REDIS_URL:-}" ] && ! { find_postgres && find_redis; }; then
-    say "PostgreSQL or Redis is missing, so live state and the ledger are left out: ./dev programs" \
+    say "PostgreSQL or Redis is missing, so the live store and the ledger are left out: ./dev programs" \
       "installs both"
     return 0
   fi
@@ -52,13 +52,13 @@ bench_services() {
 
 bench_live() {
   enter_test_instance bench
-  # It has no use for PostgreSQL.
+  # This benchmark does not use PostgreSQL.
   GIVEN_DATABASE_URL=none
   start_services
   run_child cargo bench --profile "$BENCH_PROFILE" --bench live -- "$@"
 }
 
-# What any program would take for a move on this machine.
+# Measures the minimum cost of a move on this machine, for any program.
 bench_floor() {
   enter_test_instance bench
   GIVEN_DATABASE_URL=none
@@ -73,7 +73,7 @@ bench_sign-ins() {
   run_child cargo bench --profile "$BENCH_PROFILE" --bench sign_ins -- "$@"
 }
 
-# Bytes a game in PostgreSQL, with two numbers of games, so that it can be told how they grow.
+# Measures bytes per game in PostgreSQL with two numbers of games, which shows the growth.
 bench_size() {
   local one=${1:-20000} two=${2:-60000} more=''
   say_step "building the server"
@@ -86,14 +86,14 @@ bench_size() {
   mkdir -p "$INSTANCE/archive"
   export BAHAY_ARCHIVE=file://$INSTANCE/archive BAHAY_ARCHIVE_AFTER_DAYS=2
   for games in "$one" "$((two - one))"; do
-    # shellcheck disable=SC2086 # Possibly no word at all.
+    # shellcheck disable=SC2086 # The variable may be empty.
     generate_history --games "$games" --days 300 --players $((games / 5 + 30)) --seed "$games" $more
     more=--beside-others
-    say "as it is"
+    say "before archiving"
     run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
   done
   say_step "archiving"
-  run_child "$BINARY" archive || die "records were not archived: see above"
+  run_child "$BINARY" archive || die "archiving the records failed: see above"
   query_database 'vacuum full analyze game_records'
   say "with records in the archive"
   run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
@@ -103,10 +103,10 @@ bench_size() {
   run_child "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
 }
 
-# On a PostgreSQL of its own, beside pgbench.
+# Measures the ledger on a PostgreSQL of its own, beside pgbench.
 bench_ledger() {
   enter_test_instance bench
-  # The ledger has no use for Redis.
+  # The ledger does not use Redis.
   GIVEN_REDIS_URL=none
   start_services
   PGBENCH=${PG_BIN:+$PG_BIN/}pgbench

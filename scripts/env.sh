@@ -1,9 +1,9 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Games for programs that learn: the Python package in clients/python is held to its tests and to those
-# of PettingZoo, and the example must learn; or steps a second are measured.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Tests the Python package for learning programs in clients/python with its own tests and those of PettingZoo, and
+# checks that its example learns; or measures steps per second.
 #
-# What these need is installed under target/env, in the versions that clients/python/requirements.lock
-# names, so that the checkout stays as it is.
+# Packages are installed under target/env, in the versions of clients/python/requirements.lock, so that the
+# checkout stays unchanged.
 
 ENV_HOME=target/env
 
@@ -22,14 +22,14 @@ cmd_env() {
   fi
 }
 
-# BINARY is built.
+# Requires BINARY (see build).
 check_env() {
   prepare_env
-  say "the Python package is held to its tests and to PettingZoo's, and the example learns"
-  run_python -m unittest || die "the Python package fails: see above"
+  say "testing the Python package with its own tests and PettingZoo's, and training the example"
+  run_python -m unittest || die "the tests of the Python package failed: see above"
 }
 
-# Of a build as it is shipped: in the process by itself, and through the pipe.
+# Measures a release build: in the process, and through the pipe.
 bench_env() {
   prepare_env
   run_child cargo bench --quiet -p bahay-engine --bench env

@@ -1,28 +1,28 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# Fuzz targets (fuzz/), each for so many seconds: input that is drawn towards what the code has not done yet.
-# They are compiled as cargo fuzz does without a sanitizer, which the stable toolchain can; what they need
-# beside cargo is a compiler of C++. `cargo fuzz run NAME` does with the same files.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Runs each fuzz target (fuzz/) for a number of seconds, guided by code coverage. The targets are compiled like
+# cargo fuzz does without a sanitizer, which the stable toolchain supports; besides cargo they need a C++ compiler.
+# `cargo fuzz run NAME` works on the same files.
 #
-# What is found lies in target/fuzz/found, and a line says how it is tried again. Input that leads somewhere new
-# is kept in target/fuzz/corpus; fuzz/corpus has a little of it to begin with.
+# Failing inputs are stored in target/fuzz/found, and a message names the command that reproduces them. Inputs that
+# reach new code are stored in target/fuzz/corpus; fuzz/corpus holds a few seeds.
 
 FUZZ_TARGETS='tongits tongo_options tongo_assets records journals commands messages documents'
 FUZZ=target/fuzz
 
 cmd_fuzz() {
   case ${1:-60} in
-    *[!0-9]* | 0*) die "./dev fuzz [SECONDS]: for how many seconds each target runs, not '$1'" ;;
+    *[!0-9]* | 0*) die "SECONDS is the run time of each target, a positive integer, not '$1': ./dev fuzz [SECONDS]" ;;
   esac
-  has_cpp || die "a compiler of C++ is missing: install g++ or clang"
+  has_cpp || die "a C++ compiler is missing: install g++ or clang"
   run_fuzz "${1:-60}"
 }
 
-# In the test run: where it can be done.
+# Runs the targets within ./dev test, if a C++ compiler is installed.
 check_fuzz() {
   if has_cpp; then
     run_fuzz 5
   else
-    say "NOT RUN: fuzz targets, since there is no compiler of C++"
+    say "NOT RUN: fuzz targets, since there is no C++ compiler"
   fi
 }
 
@@ -33,7 +33,7 @@ run_fuzz() {
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
   flags='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-pc-table'
   flags="$flags -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-trace-compares"
-  # With a target named, what runs while building is compiled without these.
+  # With --target, build scripts and macros are compiled without these flags.
   RUSTFLAGS="$flags --cfg fuzzing" run_child cargo build --quiet --release --locked --manifest-path fuzz/Cargo.toml \
     --target "$host" --target-dir "$FUZZ" || die "the fuzz targets do not compile: see above"
   mkdir -p "$FUZZ/found"
@@ -42,8 +42,8 @@ run_fuzz() {
     run_child "$FUZZ/$host/release/$name" "$FUZZ/corpus/$name" "fuzz/corpus/$name" "-max_total_time=$1" -max_len=512 \
       -timeout=20 "-artifact_prefix=$FUZZ/found/$name-" >"$FUZZ/$name.log" 2>&1 || {
       grep -a -A 2 'panicked at\|ERROR: libFuzzer' "$FUZZ/$name.log" | cut -c 1-400 >&2 || :
-      die "$name has found something: $FUZZ/$host/release/$name $(find "$FUZZ/found" -name "$name-*" | tail -n 1)"
+      die "$name found a failure, which this command reproduces: $FUZZ/$host/release/$name $(find "$FUZZ/found" -name "$name-*" | tail -n 1)"
     }
-    say "$name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1 inputs/p' "$FUZZ/$name.log"), nothing found"
+    say "$name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1 inputs/p' "$FUZZ/$name.log"), no failure"
   done
 }

@@ -1,13 +1,13 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# A house in containers, as docker-compose.yml says: that file itself is given to docker-compose, which
-# speaks to podman in the place of Docker. Beside it stand a second server and a reverse proxy
-# (tests/containers/two.py). Players play through the proxy while a server is killed, and while both are exchanged
-# for another image; then everything ends in order, and the ledger adds up.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Runs a house in containers as described by docker-compose.yml, which is given unchanged to docker-compose on top
+# of podman instead of Docker. A second server and a reverse proxy are added (tests/containers/two.py). Games are
+# played through the proxy while a server is killed, and during a rolling upgrade of both servers to another image;
+# then everything is shut down in order and the ledger is verified.
 #
-# Where podman is not Docker: a container whose root is only read has memory file systems on /tmp, /var/tmp and
-# /run besides, and what asks containers for their health is this script, as there is no systemd to.
+# podman differs from Docker in two points: a container with a read-only root also has memory file systems on /tmp,
+# /var/tmp and /run, and this script runs the health checks of the containers, as systemd does not run here.
 
-# Several servers of one house.
+# The compose services that run a server.
 SERVERS='server server-two'
 
 compose() {
@@ -24,7 +24,7 @@ run_compose() {
   die "docker-compose $* failed: see above"
 }
 
-# The last words of each container; all of them stay in a file.
+# Prints the last lines of each container's log, and stores all of it in a file.
 print_logs() {
   local name
   for name in $(with_storage podman ps --all --format '{{.Names}}'); do
@@ -33,7 +33,7 @@ print_logs() {
   done
 }
 
-# The image $1 is there, of which servers are made.
+# Runs the house. Requires the server's image $1.
 check_house() {
   local name ids=''
   make_stand_ins
@@ -42,19 +42,19 @@ check_house() {
   remove_house
   spawn with_storage podman system service --time 0 "unix://$IMAGES/podman.sock" 2>"$IMAGES/service.log"
   spawn run_health_checks
-  say "a house as docker-compose.yml says: $(print_versions)"
+  say "starting the house of docker-compose.yml: $(print_versions)"
   run_compose --profile watch config --quiet
   run_compose up --detach --no-build
   for name in $SERVERS; do await_health "$name"; done
   for name in redis postgres $SERVERS; do ids="$ids $(container_id "$name")"; done
-  # shellcheck disable=SC2086 # A list of words.
+  # shellcheck disable=SC2086 # Word splitting is intended.
   with_storage podman inspect $ids | "$CONTRACTS/venv/bin/python" tests/containers/held.py "$ROOT" ||
-    die "a container is not bounded as docker-compose.yml says: see above"
+    die "a container lacks a limit of docker-compose.yml: see above"
   await_proxied 2
-  say "players play through a reverse proxy, then while a server is killed"
+  say "playing through a reverse proxy, then while a server is killed"
   play_through_proxy
   kill_server_during_game
-  say "both servers are exchanged for another image, one by one, while players play"
+  say "upgrading both servers to another image, one after the other, during games"
   upgrade_servers "$1"
   run_compose exec -T server bahay verify ledger
   stop_in_order
@@ -78,8 +78,8 @@ print_versions() {
   done
 }
 
-# Its settings: each secret that .env.sample leaves to be filled in, and what a trial on one machine needs,
-# whose players come from one address.
+# Writes the settings of the house: a random value for each secret that .env.sample leaves empty, and the
+# exceptions of a test on one machine, where all players come from one address.
 write_house_settings() {
   local name
   sed -n 's/^\([A-Z_]*\)=$/\1/p' .env.sample | while read -r name; do
@@ -99,7 +99,7 @@ container_id() { with_storage podman ps --all --quiet --filter "label=com.docker
 
 print_health() { with_storage podman inspect --format '{{.State.Health.Status}}' "$(container_id "$1")" 2>/dev/null; }
 
-# What systemd's timers do elsewhere: runs each container's own check.
+# Runs the health check of each container in a loop, as systemd's timers do on other machines.
 run_health_checks() {
   local id
   while sleep 1; do
@@ -118,22 +118,22 @@ await_health() {
   done
 }
 
-# Until the proxy sends players to $1 servers.
+# Waits until the proxy sends players to $1 servers.
 await_proxied() {
   local tries=0
   until [ "$(count_proxied)" = "$1" ]; do
     tries=$((tries + 1))
-    [ "$tries" -lt 120 ] || { print_logs && die "the proxy does not find $1 servers within two minutes"; }
+    [ "$tries" -lt 120 ] || { print_logs && die "the proxy has not found $1 servers in two minutes"; }
     sleep 1
   done
 }
 
 count_proxied() { print_proxy_status | awk '$2 == "UP"' | wc -l | tr -d ' '; }
 
-# How often the proxy has lost server $1.
+# Prints the number of times that the proxy has lost server $1.
 count_losses() { print_proxy_status | awk -v name="$1" '$1 == name { print $3 }'; }
 
-# A line for each server: what the proxy calls it, how it finds it, and how often it has lost it.
+# Prints a line for each server: its name in the proxy, its state, and the number of times it was lost.
 print_proxy_status() {
   # shellcheck disable=SC2016 # Expanded in the container, and by awk.
   with_storage podman exec "$(container_id proxy)" bash -c \
@@ -143,13 +143,13 @@ print_proxy_status() {
       $1 == "servers" && $2 != "BACKEND" { print $2, $column["status"], $column["chkdown"] }'
 }
 
-# Until the proxy has lost server $1 more often than $2 times. Before that it may still take the one that was
-# there for the one that comes.
+# Waits until the proxy has lost server $1 more than $2 times. Before that, the proxy may still take the old
+# server for the new one.
 await_lost() {
   local tries=0
   until [ "$(count_losses "$1")" -gt "$2" ] 2>/dev/null; do
     tries=$((tries + 1))
-    [ "$tries" -lt 60 ] || { print_logs && die "the proxy has not noticed that server $1 was exchanged"; }
+    [ "$tries" -lt 60 ] || { print_logs && die "the proxy has not noticed the replacement of server $1"; }
     sleep 1
   done
 }
@@ -157,10 +157,10 @@ await_lost() {
 play_through_proxy() {
   run_child compose run --rm player >"$IMAGES/demo.log" 2>&1 && return 0
   print_logs
-  die "no game was played through the proxy: $(tail -n 1 "$IMAGES/demo.log")"
+  die "the game through the proxy failed: $(tail -n 1 "$IMAGES/demo.log")"
 }
 
-# The process is killed and not the container stopped, so the container comes back by itself.
+# Kills the process instead of stopping the container, so the restart policy restarts the container.
 kill_server_during_game() {
   local player pid before tries=0
   before=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container_id server)")
@@ -171,19 +171,19 @@ kill_server_during_game() {
     sleep 0.1
   done
   kill -KILL "$before"
-  await_child "$player" || die "players did not come over a killed server: $(tail -n 1 "$IMAGES/demo.log")"
+  await_child "$player" || die "the players did not survive a killed server: $(tail -n 1 "$IMAGES/demo.log")"
   while pid=$(with_storage podman inspect --format '{{.State.Pid}}' "$(container_id server)") &&
     [ "$pid" = "$before" ] || [ "$pid" = 0 ]; do
     tries=$((tries + 1))
-    [ "$tries" -lt 60 ] || die "a killed server did not come back by itself"
+    [ "$tries" -lt 60 ] || die "the killed server was not restarted"
     sleep 1
   done
   await_health server
   await_proxied 2
 }
 
-# The other image has the same server under another name, so what is tried is the exchange and not what a
-# version changes. Players play on meanwhile, one game after the other.
+# Upgrades both servers to an image with the same server under another name, which tests the replacement and
+# not a change of version. Games are played one after the other meanwhile.
 upgrade_servers() {
   local name image players before
   build_image --build-arg "BEFORE=$1" --tag "$1-next" --file tests/containers/images/next \
@@ -198,21 +198,21 @@ upgrade_servers() {
     before=$(count_losses "$name")
     run_compose up --detach --no-build --no-deps "$(compose_service_of "$name")"
     await_health "$(compose_service_of "$name")"
-    # Who ends the next one before the proxy has found this one leaves players without any.
+    # Stopping the next server before the proxy has found this one would leave the players without a server.
     await_lost "$name" "$before"
     await_proxied 2
     [ "$(with_storage podman inspect --format '{{.Image}}' "$(container_id "$(compose_service_of "$name")")")" = "$image" ] ||
-      die "$(compose_service_of "$name") does not run the other image"
+      die "$(compose_service_of "$name") does not run the new image"
   done
   : >"$IMAGES/exchanged"
-  await_child "$players" || { print_logs && die "players did not come over the exchange: $(tail -n 1 "$IMAGES/meanwhile.log")"; }
+  await_child "$players" || { print_logs && die "the players did not survive the upgrade: $(tail -n 1 "$IMAGES/meanwhile.log")"; }
   play_through_proxy
 }
 
-# What docker-compose.yml calls the server that the proxy calls $1.
+# Prints the compose service of the server that the proxy calls $1.
 compose_service_of() { case $1 in one) echo server ;; two) echo server-two ;; esac; }
 
-# At least one game to its end, and others until the exchange is over.
+# Plays at least one game to its end, and further games until the upgrade is complete.
 play_during_upgrade() {
   while :; do
     compose run --rm player >"$IMAGES/meanwhile.log" 2>&1 || return 1
@@ -220,7 +220,7 @@ play_during_upgrade() {
   done
 }
 
-# Who is killed at its end has not ended in order.
+# Stops the house. A status other than zero means that a process was killed instead of shutting down in order.
 stop_in_order() {
   local name status
   run_compose stop
@@ -228,10 +228,10 @@ stop_in_order() {
     status=$(with_storage podman inspect --format '{{.State.ExitCode}}' "$(container_id "$name")")
     [ "$status" = 0 ] || { print_logs && die "$name ended with status $status"; }
   done
-  say "servers, Redis and PostgreSQL ended in order"
+  say "servers, Redis and PostgreSQL shut down in order"
 }
 
-# Also what a killed ./dev left behind.
+# Removes all containers, volumes and networks, including those of a killed ./dev.
 remove_house() {
   with_storage podman rm --all --force --volumes --time 0 >/dev/null 2>&1 || :
   with_storage podman volume rm --all --force >/dev/null 2>&1 || :

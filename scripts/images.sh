@@ -1,28 +1,29 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# Images without a registry: that of the server, built from our Dockerfile by buildah, and stand-ins, under
-# the names that Dockerfile and docker-compose.yml use, for those which these would fetch. A stand-in is
-# Debian by debootstrap with Debian's packages (tests/containers/images), so its version may be another one
-# than its name says; what runs in it is said.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Builds images without a registry: the server's from our Dockerfile with buildah, and stand-ins under the names
+# that Dockerfile and docker-compose.yml use, for the images that these would pull. A stand-in is Debian from
+# debootstrap with Debian's packages (tests/containers/images), so its version may differ from its name; the actual
+# version is printed.
 #
-# Everything lies in target/containers and in no storage of the machine. It takes root, who may make
-# namespaces; who is not root is told so.
+# All storage is in target/containers, none in the machine's own. Building needs root with the right to create
+# namespaces.
 #
-# The toolchain of the machine, its certificates and what its cargo is told are mounted while the first
+# The machine's toolchain, certificates and cargo configuration are mounted while the first stage is built. They
+# are not part of any image.
 # stage is built. They are in no image.
 
 IMAGES=target/containers
 CONTAINER_PROGRAMS='buildah podman runc debootstrap docker-compose'
 
-# Prints why no image can be built or run here, or nothing.
+# Prints the reason if images cannot be built or run here, or nothing.
 missing_for_images() {
   if [ "$(uname -s)" != Linux ]; then
-    echo "containers are run on Linux alone"
+    echo "containers need Linux"
   elif [ "$(id -u)" != 0 ]; then
-    echo "building and running images takes root, and this is user $(id -un)"
+    echo "building and running images needs root, and this is user $(id -un)"
   elif ! unshare --mount --net --pid --fork true 2>/dev/null; then
-    echo "the kernel gives no namespaces here"
+    echo "the kernel does not permit new namespaces here"
   elif ! has_container_programs && ! type -P apt-get >/dev/null; then
-    echo "these are missing: $CONTAINER_PROGRAMS netavark aardvark-dns iptables"
+    echo "some of these are missing: $CONTAINER_PROGRAMS netavark aardvark-dns iptables"
   fi
 }
 
@@ -32,7 +33,8 @@ has_container_programs() {
   [ -x /usr/lib/podman/netavark ] && [ -x /usr/lib/podman/aardvark-dns ]
 }
 
-# Everything that the functions below need. Two runs would use the same addresses, so one waits.
+# Prepares storage, network and configuration. Concurrent runs would use the same addresses, so they wait for
+# a lock.
 prepare_images() {
   if ! has_container_programs; then
     mkdir -p "$PROGRAMS"
@@ -45,7 +47,7 @@ prepare_images() {
   lock /tmp/bahay-containers.lock
   mkdir -p "$IMAGES/run"
   IMAGES=$(cd "$IMAGES" && pwd -P)
-  # Everything of ours, and no more files and processes than this user may have.
+  # All state is in our folder, and the limits on files and processes are those of this user.
   cat >"$IMAGES/containers.conf" <<CONF
 [containers]
 default_ulimits = ["nofile=$(ulimit -Hn):$(ulimit -Hn)", "nproc=4096:4096"]
@@ -61,7 +63,7 @@ tmp_dir = "$IMAGES/run/libpod"
 CONF
 }
 
-# Layers that are still mounted would keep the folder from being removed.
+# Unmounts layers, which would prevent the removal of the folder.
 unlock_images() {
   local place
   while read -r _ place _; do
@@ -85,7 +87,7 @@ build_image() {
   die "an image could not be built: see above, and $IMAGES/build.log"
 }
 
-# Debian by itself, from where apt of this machine takes it.
+# Creates a minimal Debian image from the mirror that this machine's apt uses.
 make_base() {
   local root=$IMAGES/base mirror container
   ! with_storage buildah inspect --type image localhost/base >/dev/null 2>&1 || return 0
@@ -93,8 +95,8 @@ make_base() {
   mirror=$(apt-get indextargets --format '$(SITE) $(CODENAME) $(LABEL)' 'Created-By: Packages' |
     sed -n 's/ bookworm Debian$//p' | head -n 1)
   rm -rf "$root"
-  # Without a mirror it knows Debian's own.
-  # shellcheck disable=SC2086 # Possibly no word at all.
+  # Without a mirror, debootstrap uses Debian's own.
+  # shellcheck disable=SC2086 # The variable may be empty.
   run_child debootstrap --variant=minbase bookworm "$root" $mirror >"$IMAGES/debootstrap.log" 2>&1 ||
     die "debootstrap failed: $(tail -n 1 "$IMAGES/debootstrap.log")"
   rm -rf "$root"/var/cache/apt/archives/*.deb
@@ -104,18 +106,18 @@ make_base() {
   rm -rf "$root"
 }
 
-# make_stand_in NAME IMAGE: tests/containers/images/NAME under the name that others use. Layers that are
-# there already are used again.
+# make_stand_in NAME IMAGE builds tests/containers/images/NAME under the name IMAGE. Existing layers are
+# reused.
 make_stand_in() {
   build_image --file "tests/containers/images/$1" --tag "$2" tests/containers/images
 }
 
-# The name that docker-compose.yml or the Dockerfile has for an image of $1.
+# Prints the full name of image $1 in docker-compose.yml or the Dockerfile.
 image_name() {
   sed -n "s/^ *\(image:\|FROM\) \($1:[^ ]*\).*/\2/p" docker-compose.yml Dockerfile | head -n 1
 }
 
-# The image of the server as a release has it: all of our Dockerfile. It takes a release build.
+# Builds the release image of the server from the whole Dockerfile, which takes a release build.
 build_whole_image() {
   local certificates=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt} cargo started=$SECONDS
   local mounts=()
@@ -127,12 +129,12 @@ build_whole_image() {
     [ ! -f "$cargo" ] || mounts+=(--volume "$cargo:/usr/local/cargo/${cargo##*/}:ro")
   done
   say "building the image of our Dockerfile, with $(rustc --version), as $(image_name rust)"
-  # buildah does not see that a stage is used which an argument names.
+  # buildah does not notice that a stage is used through a build argument.
   build_image "${mounts[@]}" --skip-unused-stages=false --tag "$1" .
-  say "it took $((SECONDS - started)) s, and has $(image_megabytes "$1") MB"
+  say "built in $((SECONDS - started)) s, with $(image_megabytes "$1") MB"
 }
 
-# The same from its last stages alone, with a server that was built already.
+# Builds the image from the last stages of the Dockerfile alone, with an already built server.
 build_quick_image() {
   local folder=$IMAGES/given container
   rm -rf "$folder"
@@ -144,16 +146,17 @@ build_quick_image() {
   build_image --build-arg SERVER=localhost/given --tag "$1" .
 }
 
-# What is in the image beside what gather.sh puts there would be there for whoever breaks in.
+# Checks that the image contains no files besides those that gather.sh adds, since they would help an
+# intruder.
 check_image_contents() {
   local container folder extra
   container=$(with_storage buildah from --pull-never "$1")
   folder=$(with_storage buildah mount "$container")
   extra=$(cd "$folder" && find . -type f | grep -vE \
     '^\./(usr/local/bin/bahay|usr/share/doc/bahay/THIRD_PARTY\.md|(usr/)?lib(32|64)?/[^ ]*\.so[.0-9]*)$' || :)
-  [ -x "$folder/usr/local/bin/bahay" ] || die "there is no server in the image"
+  [ -x "$folder/usr/local/bin/bahay" ] || die "the image contains no server"
   with_storage buildah rm "$container" >/dev/null
-  [ -z "$extra" ] || die "the image holds what the server does not need: $extra"
+  [ -z "$extra" ] || die "the image contains files that the server does not need: $extra"
 }
 
 image_megabytes() {

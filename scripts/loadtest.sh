@@ -1,19 +1,19 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# A load test of this machine: a release build of the server with services and data of its own, all
-# thrown away at the end, and the tester beside it. With two processors or more the server has one
-# to itself and the tester the others, so that what is measured is the server's own.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# A load test on this machine: a release build of the server with temporary services and data, and the load
+# generator beside it. With two processors or more, the server has one of its own and the load generator has the
+# others, so that the measured cost is the server's alone.
 #
-# BAHAY_SERVER_CPU and BAHAY_TESTER_CPU name processors in the words of taskset; `none` leaves it to
-# the kernel. --nodes N (or BAHAY_NODES) starts N servers on the same services. Each has a processor of
-# its own where that leaves one to the tester, else all share one; BAHAY_SERVER_CPU may name one for
-# each, with spaces between them. PostgreSQL comes after the others where processors are short, by
-# BAHAY_POSTGRES_NICE (10): nobody waits for it in mid-game. Before `reads` the database is filled with
-# BAHAY_HISTORY_GAMES games (20,000). Against servers that run elsewhere use the binary: bahay loadtest --url URL.
+# BAHAY_SERVER_CPU and BAHAY_TESTER_CPU are processor lists as taskset takes them; `none` leaves the choice to the
+# kernel. --nodes N (or BAHAY_NODES) starts N servers on the same services. Each has a processor of its own if one
+# remains for the load generator, otherwise all share one; BAHAY_SERVER_CPU may list one for each, separated by
+# spaces. PostgreSQL runs at the lower priority BAHAY_POSTGRES_NICE (10), because no move waits for it. Before
+# `reads`, the database is filled with BAHAY_HISTORY_GAMES games (20,000). For servers that run elsewhere, use the
+# binary: bahay loadtest --url URL.
 
 cmd_loadtest() {
   local tester=none pin=() nodes=${BAHAY_NODES:-1} node processors
   local servers=(none) urls='' probes='' pids=''
-  # What is said to the binary.
+  # The arguments of the binary.
   local arguments=()
   while [ $# -gt 0 ]; do
     case $1 in
@@ -27,7 +27,7 @@ cmd_loadtest() {
     [ $# -eq 0 ] || shift
   done
   case $nodes in
-    '' | *[!0-9]* | 0*) die "--nodes takes a number of servers from 1 on, not '$nodes'" ;;
+    '' | *[!0-9]* | 0*) die "--nodes takes a positive number of servers, not '$nodes'" ;;
   esac
   set -- ${arguments[@]+"${arguments[@]}"}
   case " $* " in
@@ -39,7 +39,7 @@ cmd_loadtest() {
   esac
   BAHAY_PROFILE=release build
   case " $* " in
-    # Nothing is played.
+    # Merging reports needs no server.
     *' --merge '*)
       cd "$CALLED_FROM" || exit
       run_in_terminal "$BINARY" loadtest "$@"
@@ -51,10 +51,10 @@ cmd_loadtest() {
   start_services
   make_environment
   export RUST_LOG=${BAHAY_LOG:-warn}
-  # The tester has one address.
+  # All connections of the load generator come from one address.
   export BAHAY_SEPARATE_SAME_NETWORK=${BAHAY_SEPARATE_SAME_NETWORK:-false}
   export BAHAY_NOT_READY_WAITS_S=${BAHAY_NOT_READY_WAITS_S:-0}
-  # Three sockets a table, at both ends.
+  # Each table uses three sockets, at both ends.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   processors=$(getconf _NPROCESSORS_ONLN)
   if type -P taskset >/dev/null && [ "$processors" -ge 2 ]; then
@@ -64,19 +64,19 @@ cmd_loadtest() {
     fi
     tester=${#servers[@]}-$((processors - 1))
   fi
-  # shellcheck disable=SC2206 # Words are what is wanted.
+  # shellcheck disable=SC2206 # Word splitting is intended.
   [ -z "${BAHAY_SERVER_CPU:-}" ] || servers=($BAHAY_SERVER_CPU)
   tester=${BAHAY_TESTER_CPU:-$tester}
   if [ "$nodes" -gt 1 ] && [ ${#servers[@]} -lt "$nodes" ]; then
-    say "$nodes servers on processors ${servers[*]}: some share one, so only µs a move can be compared"
+    say "$nodes servers on processors ${servers[*]}: some share one, so only µs per move are comparable"
   fi
   run_child "$BINARY" migrate || die "the migration failed: see above"
-  # Reads are of a house that has been open for some time.
+  # Reads are measured on a house that has been open for some time.
   case " $* " in
     *' reads '*)
       say "filling the database with ${BAHAY_HISTORY_GAMES:-20000} games"
       run_child "$BINARY" generate-history --games "${BAHAY_HISTORY_GAMES:-20000}" >/dev/null ||
-        die "no history was made: see above"
+        die "the history could not be generated: see above"
       ;;
   esac
   for ((node = 0; node < nodes; node++)); do
@@ -95,7 +95,8 @@ cmd_loadtest() {
   run_in_terminal ${pin[@]+"${pin[@]}"} "$BINARY" loadtest --pid "$pids" "$@"
 }
 
-# As start_server, beside others that may run already: server number $1, started with the words after.
+# Like start_server, beside servers that may already run. $1 is the number of the server; the remaining
+# arguments are a command prefix.
 start_loaded_server() {
   local log=$INSTANCE/server.$1.log
   shift

@@ -1,9 +1,9 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The browser client at /play: building it, holding what is checked in against what is built, and
-# Chromium playing it, on a server of its own.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# The browser client at /play: builds it, compares the checked-in build with a fresh one, and plays it in Chromium
+# on a server of its own.
 #
-# It is built under target/play, in the versions of packages that play/package-lock.json names, so that
-# the checkout stays as it is; what drives the browser is where browser.sh has it.
+# The build runs under target/play, in the versions of play/package-lock.json, so that the checkout stays
+# unchanged. The browser driver is the one of browser.sh.
 
 PLAY=target/play
 
@@ -13,7 +13,7 @@ cmd_play() {
       need_contract_programs
       prepare_play
       run_child "$NODE" "$PLAY/play/build.mjs" --out "$ROOT/play/dist" ||
-        die "the client does not build: see above"
+        die "the client could not be built: see above"
       ;;
     '' | test)
       enter_test_instance play
@@ -28,45 +28,44 @@ cmd_play() {
       PLAY_PICTURES=$LOCAL/pictures check_play
       mkdir -p docs/pictures
       cp "$LOCAL/pictures/play.png" docs/pictures/play.png
-      say "pictures of every state are in $LOCAL/pictures; the README has docs/pictures/play.png"
+      say "pictures of every state are in $LOCAL/pictures; the README shows docs/pictures/play.png"
       ;;
     icons)
       need_contract_programs
       need_chromium
       prepare_browser
       run_child with_libraries "$NODE" "$BROWSER/play/icons.mjs" "$ROOT/play/src/icons" "$CHROMIUM" no-sandbox ||
-        die "the icons were not drawn: see above"
+        die "the icons could not be drawn: see above"
       ;;
     *) die "unknown argument $1: ./dev play [build|test|pictures|icons]" ;;
   esac
 }
 
-# Copies what it is built from, with the client package beside it, installs packages, and asks whether
-# the types hold.
+# Copies the sources with the client package, installs packages and checks the types.
 prepare_play() {
   local folder=$PLAY/play
   mkdir -p "$folder" "$PLAY/clients/typescript"
   rm -rf "$folder/src" "$PLAY/clients/typescript/src"
   cp -R play/src play/build.mjs play/package.json play/package-lock.json play/tsconfig.json "$folder"
   cp -R clients/typescript/src "$PLAY/clients/typescript"
-  # The folder of modules is of use as long as the lock file is the same.
+  # The installed modules stay valid while the lock file is unchanged.
   if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock"; then
     (cd "$folder" && run_child "$NPM" ci --no-audit --no-fund --ignore-scripts --loglevel=error) >&2 ||
       die "npm could not install what play/package-lock.json names: see above"
     cp "$folder/package-lock.json" "$folder/node_modules/.lock"
   fi
   (cd "$folder" && run_child "$NODE" node_modules/typescript/bin/tsc --noEmit) >&2 ||
-    die "the types of the client do not hold: see above"
+    die "the client does not pass the type check: see above"
 }
 
-# The same in an instance that runs. BINARY is built.
+# Tests the client in a running instance. Requires BINARY (see build).
 check_play() {
   local operator sandbox=no-sandbox
   need_contract_programs
   need_chromium
   make_environment
   prepare_play
-  run_child "$NODE" "$PLAY/play/build.mjs" --check --out "$ROOT/play/dist" >&2 || die "play/dist is not what is built: see above"
+  run_child "$NODE" "$PLAY/play/build.mjs" --check --out "$ROOT/play/dist" >&2 || die "play/dist differs from a fresh build: see above"
   prepare_browser
   "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "create database play_$$" ||
     die "could not create a database for the client"
@@ -76,14 +75,14 @@ check_play() {
   BAHAY_PROBE_LISTEN=''
   unset BAHAY_INVITE_BASE
   start_contract_server
-  operator=$(operator_token play) || die "no operator was made: see above"
-  # Chromium shuts itself in by user namespaces, which root may not and some machines do not give.
+  operator=$(operator_token play) || die "the operator could not be created: see above"
+  # Chromium's sandbox needs user namespaces, which root cannot use and some machines do not offer.
   if [ "$(id -u)" != 0 ] && unshare -U true 2>/dev/null; then sandbox=sandbox; fi
   case $CHROMIUM in "$PROGRAMS"/*) export FONTCONFIG_FILE=$PROGRAMS/fonts.conf ;; esac
-  say "games are played in $CHROMIUM"
+  say "playing games in $CHROMIUM"
   (
     cd "$BROWSER"
     run_child with_libraries "$NODE" play/main.mjs "$BAHAY_URL" "$CHROMIUM" "$sandbox" "$operator" \
       "$ROOT/play/dist" "${PLAY_PICTURES:-}"
-  ) || die "the game fails in a browser: see above"
+  ) || die "the browser test of the game failed: see above"
 }

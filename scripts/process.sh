@@ -1,27 +1,27 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Messages, processes and locks: what every other part of ./dev stands on.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Messages, processes and locks, used by every other part of ./dev.
 #
-# A process is remembered as "PID START", where START is the moment the kernel started it, so a
-# number that the kernel has since given to somebody else is never taken for ours. Long commands run
-# as children in a process group of their own: Ctrl-C then reaches only ./dev, which ends them in
-# the order it wants. Everything works with the bash 3.2 of macOS and without procps.
+# A process is identified as "PID START", where START is the time at which the kernel started it, so that a reused
+# process id is never mistaken for ours. Long commands run as children in process groups of their own: Ctrl-C
+# reaches ./dev alone, which stops them in the right order. All functions work with the bash 3.2 of macOS and
+# without procps.
 
 say() { printf 'dev: %s\n' "$*" >&2; }
 
-# One line that says what to do, and the end.
+# Prints one line that names the problem and the remedy, and exits.
 die() {
   say "$*"
   exit 1
 }
 
-# Prints when process $1 started; fails when there is none, or only a zombie.
+# Prints the start time of process $1. Fails if it does not exist or is a zombie.
 process_start() {
   local line
   if [ -r /proc/self/stat ]; then
     { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
-    # The second field is a name in brackets that may hold spaces; count from behind it.
+    # The second field is a name in parentheses that may contain spaces; the fields after it are counted.
     line=${line##*) }
-    # shellcheck disable=SC2086 # Meant to be split: these are the kernel's fields.
+    # shellcheck disable=SC2086 # Word splitting is intended: these are the kernel's fields.
     set -- $line
     [ "$1" != Z ] || return 1
     printf '%s\n' "${20}"
@@ -41,14 +41,14 @@ process_command() {
   fi
 }
 
-# "PID START" of process $1.
+# Prints "PID START" of process $1.
 print_identity() {
   local start
   start=$(process_start "$1") || return 1
   printf '%s %s\n' "$1" "$start"
 }
 
-# Prints the pid remembered at the beginning of file $1 when that very process still lives.
+# Prints the pid at the beginning of file $1 if that process is still alive.
 read_live_pid() {
   local pid start _rest
   { read -r pid start _rest <"$1"; } 2>/dev/null || return 1
@@ -56,7 +56,7 @@ read_live_pid() {
   printf '%s\n' "$pid"
 }
 
-# Waits until process $1 is gone, at most $2 tenths of a second.
+# Waits at most $2 tenths of a second for the end of process $1.
 await_exit() {
   local tenths=$2
   while process_start "$1" >/dev/null; do
@@ -66,7 +66,7 @@ await_exit() {
   done
 }
 
-# Asks process $1 (negative: the group) with signal $2 to end, and kills it after $3 seconds.
+# Sends signal $2 to process $1 (negative: its group), and kills it if it has not ended after $3 seconds.
 end_process() {
   local target=$1 signal=$2 seconds=$3
   kill "-$signal" -- "$target" 2>/dev/null || return 0
@@ -77,11 +77,11 @@ end_process() {
   fi
 }
 
-# Children. CHILDREN holds the pids of those that still run, the newest first.
+# Child processes. CHILDREN holds the pids of the running ones, newest first.
 
 CHILDREN=''
 
-# Starts a command in its own process group, without the terminal's input. Sets CHILD.
+# Starts a command in a process group of its own, without the terminal's input. Sets CHILD.
 spawn() {
   set -m
   "$@" </dev/null &
@@ -90,14 +90,15 @@ spawn() {
   CHILDREN="$CHILD $CHILDREN"
 }
 
-# Starts a command that keeps the terminal: same group, same input. Sets CHILD.
+# Starts a command in the terminal's process group, with its input. Sets CHILD.
 spawn_in_terminal() {
   "$@" <&0 &
   CHILD=$!
   CHILDREN="$CHILD $CHILDREN"
 }
 
-# Waits for child $1 and returns its status. A signal to ./dev interrupts this, unlike a plain call.
+# Waits for child $1 and returns its status. A signal to ./dev interrupts this wait, unlike a foreground
+# command.
 await_child() {
   local status=0 child others=''
   wait "$1" 2>/dev/null || status=$?
@@ -108,19 +109,19 @@ await_child() {
   return "$status"
 }
 
-# A long command that needs no input.
+# Runs a long command that needs no input.
 run_child() {
   spawn "$@"
   await_child "$CHILD"
 }
 
-# A long command that talks with the person at the terminal.
+# Runs a long interactive command.
 run_in_terminal() {
   spawn_in_terminal "$@"
   await_child "$CHILD"
 }
 
-# The newest first, each with its whole group (or alone, when it shares ours).
+# Stops the children, newest first, each with its process group, or alone if it shares ours.
 end_children() {
   local child
   for child in $CHILDREN; do
@@ -134,8 +135,8 @@ end_children() {
   CHILDREN=''
 }
 
-# What has to be undone at the end, however it comes. AT_EXIT is a list of function names, run in
-# order after the children are gone.
+# Cleanup at exit, for any cause. AT_EXIT is a list of function names, called in order after the children have
+# ended.
 
 AT_EXIT=''
 
@@ -154,8 +155,8 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Locks. A lock is a symbolic link whose target names its holder: made in one step, and a holder
-# that was killed is recognised and pushed aside.
+# Locks. A lock is a symbolic link whose target names its holder. Creating one is atomic, and the lock of a
+# killed holder is detected and removed.
 
 lock() {
   local holder pid tries=0
@@ -171,7 +172,7 @@ lock() {
   done
 }
 
-# Gives lock $1 back, if it is ours.
+# Releases lock $1 if this process holds it.
 unlock() {
   case $(readlink "$1" || :) in "$$:"*) rm -f "$1" ;; esac
 }

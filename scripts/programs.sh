@@ -1,17 +1,17 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Finds the programs of PostgreSQL and Redis, for the contracts Node and Python, for the desk
-# Chromium, for backups pgBackRest, for events in a broker NATS, and for benchmarks valgrind, and
-# installs them when the machine has none.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Finds the required programs, and installs those that are missing: PostgreSQL and Redis; Node and Python for the
+# contracts; Chromium for the desk; pgBackRest for backups; the NATS server for ledger events in a broker; and
+# valgrind for benchmarks.
 #
-# Looked through in this order: what an earlier run downloaded, PATH, the versioned folders of the
-# distributions, Homebrew. When nothing fits: apt (as root, or with a sudo that asks nothing), else
-# apt's packages unpacked under the services' folder without any right at all, else Homebrew. A
-# database server that starts with the system is never installed: Debian is told to create no
-# cluster, and for Redis only its tools are taken, whose one binary is the server too.
+# The search order is: downloads of an earlier run, PATH, the versioned folders of the distributions, Homebrew. If
+# no program fits, it is installed with apt (as root, or with a sudo that needs no password), by unpacking apt's
+# packages under the services' folder without any privilege, or with Homebrew. No database server that starts with
+# the system is ever installed: Debian is configured to create no cluster, and Redis comes from its tools package,
+# whose single binary is also the server.
 #
-# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI; NODE, NPM and
-# PYTHON; CHROMIUM; PGBACKREST; NATS_SERVER; VALGRIND.
-# BAHAY_PROGRAMS=private passes over what the machine has and downloads.
+# Sets PG_BIN (a folder with postgres, initdb, pg_ctl, psql, pg_dump, pg_restore), REDIS_SERVER and REDIS_CLI;
+# NODE, NPM and PYTHON; CHROMIUM; PGBACKREST; NATS_SERVER; VALGRIND. BAHAY_PROGRAMS=private ignores the programs of
+# the machine and downloads all.
 
 POSTGRES_MIN=15
 REDIS_MIN=7
@@ -20,12 +20,12 @@ PG_BIN=''
 REDIS_SERVER=''
 REDIS_CLI=''
 
-# The first number that the version text of command $1 shows: 15 of "postgres (PostgreSQL) 15.18".
+# Prints the major version in the output of command $1 --version: 15 for "postgres (PostgreSQL) 15.18".
 major_version() {
   "$1" --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9][0-9]*\)[.0-9a-z]*.*/\1/p'
 }
 
-# Folders that may hold PostgreSQL, one a line, the newest version first.
+# Prints folders that may contain PostgreSQL, one per line, newest version first.
 postgres_folders() {
   local path
   echo "$PROGRAMS/bin"
@@ -37,7 +37,7 @@ postgres_folders() {
   done | sort -t / -k 5 -V -r
 }
 
-# Takes PostgreSQL of major version $1 (the one that wrote the data), or any good one without $1.
+# Selects PostgreSQL of major version $1 (the version that wrote the data), or any supported one without $1.
 find_postgres() {
   local folder major program
   PG_BIN=''
@@ -54,7 +54,7 @@ find_postgres() {
   return 1
 }
 
-# Redis or Valkey. Debian's tools hold the server under another name: a link gives it its own.
+# Finds Redis or Valkey. Debian's tools contain the server under another name: a link provides the usual one.
 find_redis() {
   local name server cli major path=$PROGRAMS/bin
   REDIS_SERVER=''
@@ -76,7 +76,7 @@ find_redis() {
   return 1
 }
 
-# "Redis server v=7.0.15 sha=…", "Valkey server v=8.0.1 …"
+# Parses "Redis server v=7.0.15 sha=…" and "Valkey server v=8.0.1 …".
 redis_major() {
   "$1" --version 2>/dev/null | sed -n 's/.* v=\([0-9]*\)\..*/\1/p'
 }
@@ -89,7 +89,7 @@ NODE=''
 NPM=''
 PYTHON=''
 
-# Node with npm, and a Python 3 that can make virtual environments.
+# Finds Node with npm. find_python finds a Python 3 that can create virtual environments.
 find_node() {
   local path=$PROGRAMS/bin
   [ "${BAHAY_PROGRAMS:-}" = private ] || path=$path:$PATH:/opt/homebrew/bin
@@ -110,7 +110,7 @@ find_python() {
   return 1
 }
 
-# Where Debian keeps pip for new environments; empty where Python brings its own.
+# Prints the path of Debian's pip for new environments; prints nothing if Python contains ensurepip.
 python_wheels() {
   local wheel
   for wheel in "$PROGRAMS"/unpacked/usr/share/python-wheels/pip-*.whl \
@@ -120,14 +120,14 @@ python_wheels() {
   return 0
 }
 
-# Finds Node and Python, or installs and finds them.
+# Finds Node and Python; installs them if they are missing.
 need_contract_programs() {
   local missing=''
   find_python || missing="$missing python"
   if ! find_node && can_install; then missing="$missing node"; fi
   mkdir -p "$PROGRAMS"
   lock "$PROGRAMS/lock"
-  # shellcheck disable=SC2086 # A list of words.
+  # shellcheck disable=SC2086 # Word splitting is intended.
   [ -z "$missing" ] || install_programs $missing
   find_python && { find_node || install_node_by_pip; }
   unlock "$PROGRAMS/lock"
@@ -137,8 +137,8 @@ need_contract_programs() {
 
 CHROMIUM=''
 
-# Chromium, or a browser that is made of it. What was unpacked is the program itself: Debian's own
-# `chromium` is a script that looks under /usr.
+# Finds Chromium or a browser based on it. An unpacked package is used by its program file, because Debian's
+# `chromium` is a script that searches /usr.
 find_chromium() {
   local name path=''
   [ "${BAHAY_PROGRAMS:-}" = private ] || path=$PATH
@@ -153,7 +153,7 @@ find_chromium() {
   return 1
 }
 
-# Finds Chromium, or installs and finds it.
+# Finds Chromium; installs it if it is missing.
 need_chromium() {
   find_chromium && return 0
   mkdir -p "$PROGRAMS"
@@ -165,8 +165,8 @@ need_chromium() {
 
 VALGRIND=''
 
-# What was unpacked looks for its parts under /usr, unless it is told where they are; Debian's own
-# `valgrind` is a script that looks there too.
+# Finds valgrind. An unpacked valgrind searches /usr for its tools unless VALGRIND_LIB names their folder;
+# Debian's `valgrind` is a script that searches there too.
 find_valgrind() {
   local unpacked=$PROGRAMS/unpacked/usr
   if [ "${BAHAY_PROGRAMS:-}" != private ] && VALGRIND=$(type -P valgrind); then return 0; fi
@@ -176,7 +176,7 @@ find_valgrind() {
   export VALGRIND_LIB=$unpacked/libexec/valgrind
 }
 
-# Finds valgrind, or installs and finds it.
+# Finds valgrind; installs it if it is missing.
 need_valgrind() {
   find_valgrind && return 0
   mkdir -p "$PROGRAMS"
@@ -194,14 +194,14 @@ find_pgbackrest() {
   PGBACKREST=$(PATH=$path type -P pgbackrest)
 }
 
-# Finds pgBackRest, or installs and finds it.
+# Finds pgBackRest; installs it if it is missing.
 need_pgbackrest() {
   find_pgbackrest && return 0
   mkdir -p "$PROGRAMS"
   lock "$PROGRAMS/lock"
   install_programs pgbackrest
   unlock "$PROGRAMS/lock"
-  find_pgbackrest || die "pgBackRest is missing: install it to try backups"
+  find_pgbackrest || die "pgBackRest is missing: install it to test backups"
 }
 
 NATS_SERVER=''
@@ -212,18 +212,18 @@ find_nats() {
   NATS_SERVER=$(PATH=$path type -P nats-server)
 }
 
-# Finds the server of NATS, or installs and finds it. As a package it would start with the system, so
-# where nothing else does, it is only unpacked.
+# Finds the NATS server; installs it if it is missing. The package would start it with the system, so it is
+# only unpacked.
 need_nats() {
   find_nats && return 0
   mkdir -p "$PROGRAMS"
   lock "$PROGRAMS/lock"
   find_nats || BAHAY_PROGRAMS=private install_programs nats
   unlock "$PROGRAMS/lock"
-  find_nats || die "the server of NATS is missing: install nats-server to try events in a broker"
+  find_nats || die "the NATS server is missing: install nats-server to test ledger events in a broker"
 }
 
-# Letters for a browser that was unpacked, on a machine that may have none: nothing is drawn without.
+# Configures fonts for an unpacked browser, since the machine may have none and no text is drawn without one.
 write_fonts() {
   local fonts=$PROGRAMS/unpacked/usr/share/fonts
   [ -d "$fonts" ] || return 0
@@ -234,7 +234,7 @@ write_fonts() {
 FONTS
 }
 
-# Whether packages of the machine may be installed.
+# Succeeds if packages can be installed on the machine.
 can_install() {
   local sudo
   [ "${BAHAY_PROGRAMS:-}" != private ] || return 1
@@ -245,8 +245,7 @@ can_install() {
   fi
 }
 
-# Without any right: the Node of Debian looks for its parts under /usr and nowhere else, so the
-# official one is taken, as Python's package registry has it.
+# Installs Node without privileges, from Python's package index: an unpacked Debian Node searches /usr alone.
 install_node_by_pip() {
   local venv=$PROGRAMS/node
   say "installing Node $NODE_WHEEL into $PROGRAMS"
@@ -257,7 +256,7 @@ install_node_by_pip() {
   ln -sf ../node/bin/npm "$PROGRAMS/bin/npm"
 }
 
-# An environment of Python without pip, which is not everywhere Python's own to give.
+# Creates a virtual environment without pip, because not every Python includes ensurepip.
 make_venv() {
   rm -rf "$1"
   run_child with_libraries "$PYTHON" -m venv --without-pip "$1" >&2 ||
@@ -279,7 +278,7 @@ pip_install() {
     "$@" >&2 || die "pip could not install $*: see above"
 }
 
-# Runs a command that may be one of those that were unpacked, or rest on them.
+# Runs a command with the unpacked libraries in its search path.
 with_libraries() {
   local folder libraries=${LD_LIBRARY_PATH:-}
   for folder in "$PROGRAMS"/unpacked/usr/lib/*-linux-gnu* "$PROGRAMS"/unpacked/lib/*-linux-gnu*; do
@@ -288,17 +287,18 @@ with_libraries() {
   LD_LIBRARY_PATH=$libraries "$@"
 }
 
-# What to do when nothing else helps. $1 says what is missing.
+# Exits with a remedy after all ways of installation have failed. $1 describes the problem.
 cannot_install() {
   die "$1: install PostgreSQL >= $POSTGRES_MIN and Redis >= $REDIS_MIN (or Valkey) with their" \
     "command-line tools, or set DATABASE_URL and REDIS_URL to servers you have"
 }
 
-# need_programs WANT_POSTGRES WANT_REDIS (yes or no each). Finds them, or installs and finds them.
+# need_programs WANT_POSTGRES WANT_REDIS (each yes or no) finds the programs; installs them if they are
+# missing.
 need_programs() {
   local want_pg=$1 want_redis=$2 data_major='' missing=''
   if [ "$want_pg" = yes ]; then
-    # As root the data belongs to another user, but root reads it all the same.
+    # Root can read the data although it belongs to another user.
     data_major=$(cat "$INSTANCE/pg/PG_VERSION" 2>/dev/null || :)
     find_postgres "$data_major" || missing="$missing postgres"
   fi
@@ -317,7 +317,7 @@ need_programs() {
   esac
   mkdir -p "$PROGRAMS"
   lock "$PROGRAMS/lock"
-  # shellcheck disable=SC2086 # A list of words.
+  # shellcheck disable=SC2086 # Word splitting is intended.
   install_programs $missing
   unlock "$PROGRAMS/lock"
   case $missing in
@@ -328,7 +328,7 @@ need_programs() {
   esac
 }
 
-# install_programs postgres|redis… by the first way that is open here.
+# install_programs postgres|redis… installs programs in the first way that is available.
 install_programs() {
   local sudo=''
   if type -P apt-get >/dev/null && type -P dpkg >/dev/null; then
@@ -344,11 +344,11 @@ install_programs() {
   elif type -P brew >/dev/null; then
     brew_install "$@"
   else
-    cannot_install "no way to install here is known"
+    cannot_install "no supported package manager was found"
   fi
 }
 
-# The package names for what is wanted, out of the lists that "apt-cache $APT_OPTIONS" reads.
+# Prints the package names for the programs, according to the lists that "apt-cache $APT_OPTIONS" reads.
 apt_packages() {
   local what newest
   for what in "$@"; do
@@ -365,9 +365,9 @@ apt_packages() {
       valgrind) echo valgrind ;;
       pgbackrest) echo pgbackrest ;;
       nats) echo nats-server ;;
-      # The last one is what the network of containers is made with.
+      # The last one configures the network of containers.
       containers) echo $CONTAINER_PROGRAMS netavark aardvark-dns iptables ;;
-      # The second holds what the program reads, the third letters to draw.
+      # The second contains data of the browser, the third a font.
       chromium) echo chromium chromium-common fonts-dejavu-core ;;
     esac
   done
@@ -389,7 +389,8 @@ redis_package() {
 APT_OPTIONS=()
 apt_cache() { apt-cache ${APT_OPTIONS[@]+"${APT_OPTIONS[@]}"} "$@" 2>/dev/null; }
 
-# As root, or through sudo ($1). Another apt may be at work, so a failure is tried again.
+# Installs with apt as root, or through sudo ($1). Retries after failures, since another apt may hold the
+# lock.
 apt_install() {
   local sudo=$1 packages try
   shift
@@ -401,11 +402,11 @@ apt_install() {
       $sudo tee -a /etc/postgresql-common/createcluster.conf >/dev/null
   fi
   for try in 1 2 3 4; do
-    # The lists may be missing or too old: read them anew before the second try.
-    # shellcheck disable=SC2086 # Possibly no word at all.
+    # The lists may be missing or outdated: update them before the second attempt.
+    # shellcheck disable=SC2086 # The variable may be empty.
     [ "$try" = 1 ] || run_child $sudo apt-get update -qq >&2 || sleep 5
     packages=$(apt_packages "$@") || continue
-    # shellcheck disable=SC2086 # A list of words.
+    # shellcheck disable=SC2086 # Word splitting is intended.
     if run_child $sudo env DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1 apt-get install -y -qq \
       --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold \
       -o Dpkg::Use-Pty=0 $packages >"$PROGRAMS/apt.log" 2>&1; then
@@ -416,8 +417,8 @@ apt_install() {
   cannot_install "apt could not install it (see $PROGRAMS/apt.log)"
 }
 
-# Without any right: apt resolves and downloads, dpkg unpacks. apt reads lists of our own, because
-# the system's may be absent or old and are not ours to renew.
+# Installs without privileges: apt resolves and downloads, dpkg unpacks. apt uses package lists of its own,
+# because the system's may be missing or outdated and must not be changed.
 apt_unpack() {
   local root=$PROGRAMS/unpacked packages wanted folder needed
   say "downloading with apt into $PROGRAMS: $*"
@@ -427,7 +428,7 @@ apt_unpack() {
   needed='^lib'
   case " $* " in
     *' python '*)
-      # As on a machine that has nothing: what is here may be of another version.
+      # Assume that no package is installed: installed versions may differ.
       needed='.'
       : >"$PROGRAMS/apt/status"
       APT_OPTIONS+=(-o "Dir::State::status=$PROGRAMS/apt/status")
@@ -436,15 +437,15 @@ apt_unpack() {
   run_child apt-get "${APT_OPTIONS[@]}" update -qq >"$PROGRAMS/apt.log" 2>&1 || :
   packages=$(apt_packages "$@") ||
     cannot_install "apt does not offer what is needed ($*)"
-  # Of all that apt would install only libraries are needed, and of these neither the JIT compiler
-  # (off in our settings) nor the C library; Python is made of many packages, all needed.
-  # What is asked for is downloaded even where installed.
-  # shellcheck disable=SC2086 # A list of words.
+  # Of the dependencies only libraries are needed, except for the JIT compiler (disabled in our settings) and
+  # the C library. Python consists of many packages, all of which are needed. The requested packages are
+  # downloaded even if they are installed.
+  # shellcheck disable=SC2086 # Word splitting is intended.
   wanted=$(apt-get "${APT_OPTIONS[@]}" -s install --no-install-recommends $packages 2>/dev/null |
     sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep "$needed" | grep -vE '^libllvm|^libc6|perl' || :)
   (
     cd "$PROGRAMS/apt/archives"
-    # shellcheck disable=SC2086 # A list of words.
+    # shellcheck disable=SC2086 # Word splitting is intended.
     exec apt-get "${APT_OPTIONS[@]}" download -qq $packages $wanted
   ) >>"$PROGRAMS/apt.log" 2>&1 || cannot_install "apt could not download it (see $PROGRAMS/apt.log)"
   for folder in "$PROGRAMS"/apt/archives/*.deb; do dpkg -x "$folder" "$root"; done
@@ -454,8 +455,8 @@ apt_unpack() {
   write_fonts
 }
 
-# The unpacked programs need the unpacked libraries, and nothing else should see these: each gets a
-# wrapper that says where they are. Paths count from the wrapper, so the checkout may move.
+# Creates a wrapper for each unpacked program that sets the path of the unpacked libraries for it alone. Paths
+# are relative to the wrapper, so the checkout may be moved.
 write_wrappers() {
   local program target run
   mkdir -p "$PROGRAMS/bin"
@@ -466,12 +467,12 @@ write_wrappers() {
     if [ ! -x "$program" ] || [ -L "$program" ]; then continue; fi
     target=${program#"$PROGRAMS"/unpacked/}
     program=${program##*/}
-    # Redis decides by its name which program it is; PostgreSQL finds its files by its path.
+    # Redis selects its mode by the name of its binary; PostgreSQL finds its files relative to its path.
     run='exec'
     case $program in
       *-check-rdb) program=${program%-check-rdb}-server run="exec -a $program" ;;
     esac
-    # Writing through a link would change what it points to.
+    # Writing through a link would change its target.
     rm -f "$PROGRAMS/bin/$program"
     cat >"$PROGRAMS/bin/$program" <<WRAPPER
 #!/usr/bin/env bash
@@ -486,7 +487,7 @@ WRAPPER
   done
 }
 
-# Unpacked Python finds its own files by its path.
+# Links to the unpacked Python, which finds its files relative to its real path.
 write_python_link() {
   local version
   for version in "$PROGRAMS"/unpacked/usr/bin/python3.*; do
@@ -504,12 +505,12 @@ brew_install() {
       nats) formulas="$formulas nats-server" ;;
       node) formulas="$formulas node" ;;
       chromium) die "Chromium is missing: brew install --cask chromium" ;;
-      valgrind) die "valgrind is missing, and is not to be had for this system" ;;
-      pgbackrest) die "pgBackRest is missing, and is not to be had for this system" ;;
+      valgrind) die "valgrind is missing and not available for this system" ;;
+      pgbackrest) die "pgBackRest is missing and not available for this system" ;;
       python) formulas="$formulas python@3.12" ;;
     esac
   done
   say "installing with brew:$formulas"
-  # shellcheck disable=SC2086 # A list of words.
+  # shellcheck disable=SC2086 # Word splitting is intended.
   run_child brew install $formulas >&2 || cannot_install "brew could not install$formulas"
 }

@@ -1,21 +1,21 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# Releases: `./dev release VERSION` writes the version everywhere (scripts/release.py), commits, builds the archive of
-# that commit and tags it. `./dev release --build` makes the archive of the present commit alone.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Releases. `./dev release VERSION` sets the version everywhere (scripts/release.py), commits, builds the archive
+# of that commit and tags it. `./dev release --build` builds the archive of the checked-out commit.
 #
-# The archive can be made again: it is built out of what git has, in a folder of its own, whose name and those of
-# cargo's folders are taken out of the binary, as is the time. `./dev release --twice` does it in two folders and
-# compares the bytes. They are the same where compiler and linker are (BUILT.txt in the archive names these).
+# The build is reproducible: it takes the files of git into a folder of its own, and removes the paths of this
+# folder and of cargo's folders from the binary, as well as the time. `./dev release --twice` builds in two folders
+# and compares the bytes. They are equal for equal compilers and linkers, which BUILT.txt in the archive names.
 #
-# cargo auditable puts the list of crates into the binary. It is told to the compiler by its bare name, as the whole
-# path would be part of the names of our crates.
+# cargo auditable embeds the list of crates in the binary. The compiler is given its bare name, since the full path
+# would become part of the symbol names of our crates.
 
 DIST=target/dist
 AUDITABLE_VERSION=0.7.7
 
 cmd_release() {
-  [ $# -eq 1 ] || die "say which version: ./dev release VERSION, or --build, or --twice"
+  [ $# -eq 1 ] || die "the version is missing: ./dev release VERSION, or --build, or --twice"
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  git rev-parse --verify --quiet HEAD >/dev/null || die "a release is made of a commit, and there is none here"
+  git rev-parse --verify --quiet HEAD >/dev/null || die "a release is built from a commit, and this folder has none"
   [ -z "$(git status --porcelain)" ] || die "the tree has changes that are not committed: commit or stash them"
   need_contract_programs
   case $1 in
@@ -29,7 +29,7 @@ cmd_release() {
 make_release() {
   local version=$1 tags
   tags=$(git tag --list 'v*')
-  # shellcheck disable=SC2086 # A list of words.
+  # shellcheck disable=SC2086 # Word splitting is intended.
   if ! release_files set "$version" "$(date -u +%Y-%m-%d)" $tags || ! check_locks; then
     git reset --quiet --hard
     die "nothing was changed"
@@ -38,14 +38,14 @@ make_release() {
     git reset --quiet --hard
     die "nothing was committed: see above"
   }
-  say "the commit of $version is made: $(git rev-parse HEAD)"
-  # Whoever finds a tag finds a version that was built.
+  say "$version is committed: $(git rev-parse HEAD)"
+  # A tag exists only for a version that has been built.
   release_archive
   git tag --annotate --message "bahay $version" "v$version"
-  say "v$version is tagged: push the commit with its tag, and put up what is in $DIST"
+  say "v$version is tagged: push the commit with its tag, and publish the files in $DIST"
 }
 
-# Cargo refuses its lock files where these do not carry the version.
+# Fails if the lock files do not contain the new version, which cargo rejects with --locked.
 check_locks() {
   local manifest
   for manifest in Cargo.toml fuzz/Cargo.toml; do
@@ -55,7 +55,7 @@ check_locks() {
 
 release_files() { run_child with_libraries "$PYTHON" scripts/release.py "$@"; }
 
-# With the schemas of CycloneDX, where these can be had.
+# Checks archives, including the schemas of CycloneDX if their packages can be installed.
 check_archives() {
   local venv=$SUPPLY/release lock=tests/release/requirements.lock python
   mkdir -p "$SUPPLY"
@@ -71,7 +71,7 @@ check_archives() {
   run_child with_libraries "$python" tests/release/check.py "$@"
 }
 
-# The archive of this commit, in target/dist.
+# Builds the archive of the checked-out commit in target/dist.
 release_archive() {
   need_auditable
   rm -rf "$DIST"
@@ -81,7 +81,7 @@ release_archive() {
   (cd "$DIST" && cat SHA256SUMS)
 }
 
-# In two folders of which the second is elsewhere.
+# Builds the archive in two folders, the second outside of the checkout, and compares them.
 release_twice() {
   local other=''
   need_auditable
@@ -95,15 +95,15 @@ release_twice() {
   diff -r "$DIST" "$other/result" >&2 || {
     mkdir "$DIST/other"
     cp -R "$other/result/." "$DIST/other"
-    die "the same commit made other bytes the second time: compare $DIST with $DIST/other"
+    die "the second build of the same commit differs: compare $DIST with $DIST/other"
   }
-  say "the same commit made the same bytes twice, in two folders:"
+  say "two builds of the same commit in two folders are identical:"
   (cd "$DIST" && cat SHA256SUMS)
 }
 
 remove_elsewhere() { rm -rf "$RELEASE_ELSEWHERE"; }
 
-# build_archive WORK RESULT: builds this commit in folder WORK.
+# build_archive WORK RESULT builds the checked-out commit in folder WORK.
 build_archive() {
   local work=$1 started=$SECONDS home=${CARGO_HOME:-$HOME/.cargo} commit epoch host sysroot flags
   commit=$(git rev-parse HEAD)
@@ -113,67 +113,68 @@ build_archive() {
   rm -rf "$work"
   mkdir -p "$work/source"
   git archive "$commit" | tar -xf - -C "$work/source"
-  # Parted by a character that is in no name.
+  # The flags are separated by a character that occurs in no path.
   flags=$(printf -- '--remap-path-prefix=%s\037' "$work/source=/bahay" "$work/target=/target" "$home=/cargo" \
     "$sysroot=/rust")
-  # Functions that were compiled to the same are there once, as in the Dockerfile, where the linker is Rust's own.
+  # Identical functions are merged, as in the Dockerfile, where the linker is Rust's own.
   [ "$host" != x86_64-unknown-linux-gnu ] || flags=$flags$(printf -- '-Clink-arg=-Wl,--icf=all\037')
   say "building $(release_files version) of commit $commit in $work"
   SOURCE_DATE_EPOCH=$epoch run_child compile_release "$work" "${flags%$'\037'}" "$home" >"$work/units.json" ||
-    die "the release cannot be built: see above"
-  say "it was built in $((SECONDS - started)) s"
+    die "the release could not be built: see above"
+  say "built in $((SECONDS - started)) s"
   SOURCE_DATE_EPOCH=$epoch RELEASE_COMMIT=$commit RELEASE_TARGET=$host \
     release_files pack "$work/target/release/bahay" "$work/source" "$2" >"$work/name" ||
-    die "the archive cannot be made: see above"
+    die "the archive could not be created: see above"
   check_archives "$2" "$work/source" --units "$work/units.json" --foreign "$work" --foreign "$home" \
-    --foreign "$sysroot" --foreign "$ROOT" || die "the archive is not as it should be: see above"
+    --foreign "$sysroot" --foreign "$ROOT" || die "the archive does not pass its checks: see above"
 }
 
-# In a process of its own.
+# Compiles the release. Runs in a process of its own, whose environment it changes.
 compile_release() {
   local name
   cd "$1/source" || exit
-  # What somebody has set for their own builds is not part of this one.
+  # Settings for the developer's own builds must not affect this one.
   for name in $(compgen -e | grep -E '^(CARGO_(PROFILE|BUILD|TARGET|INCREMENTAL|UNSTABLE)|RUSTFLAGS|RUSTC_)'); do
     unset "$name"
   done
   export LC_ALL=C TZ=UTC PATH="$ROOT/$SUPPLY/bin:$PATH" CARGO_INCREMENTAL=0 SQLX_OFFLINE=true
   export RUSTC_WORKSPACE_WRAPPER=cargo-auditable
   export CARGO_AUDITABLE_ORIG_ARGS='{"offline":false,"locked":true,"frozen":false,"config":[]}'
-  # As in the Dockerfile.
+  # These flags are the same as in the Dockerfile.
   export CARGO_ENCODED_RUSTFLAGS=$2 CARGO_PROFILE_RELEASE_STRIP=symbols
-  # Parts in C.
+  # These flags apply to crates with C code.
   export CFLAGS="-ffile-prefix-map=$3=/cargo"
   exec cargo build --release --locked --bin bahay --target-dir "$1/target" \
     --message-format json-render-diagnostics
 }
 
-# In the test run, with the server that was built already: in seconds, and without its crates' list.
+# Checks the archive in ./dev test with the already built server: takes seconds, and omits the embedded crate
+# list.
 check_release() {
   local host round
   need_contract_programs
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
-  say "an archive of the server that is there is made twice, and looked at"
+  say "creating an archive of the built server twice, and checking it"
   for round in one two; do
     SOURCE_DATE_EPOCH=1000000000 RELEASE_COMMIT=none RELEASE_TARGET=$host RELEASE_LEVEL=1 \
       release_files pack "$BINARY" "$ROOT" "$INSTANCE/release/$round" >"$INSTANCE/release.log" ||
-      die "the archive cannot be made: see above"
+      die "the archive could not be created: see above"
   done
-  diff -r "$INSTANCE/release/one" "$INSTANCE/release/two" >&2 || die "two archives of the same have other bytes"
+  diff -r "$INSTANCE/release/one" "$INSTANCE/release/two" >&2 || die "two archives of the same server differ"
   rm -rf "$INSTANCE/release/two"
-  check_archives "$INSTANCE/release/one" "$ROOT" --spoil || die "the archive is not as it should be: see above"
+  check_archives "$INSTANCE/release/one" "$ROOT" --spoil || die "the archive does not pass its checks: see above"
   rm -rf "$INSTANCE/release"
 }
 
-# cargo-auditable as cargo finds it, if it is of our version; else it is compiled, which takes half a minute.
+# Finds cargo-auditable of our version; otherwise compiles it, which takes half a minute.
 need_auditable() {
   local found=$SUPPLY/bin/cargo-auditable
   mkdir -p "$SUPPLY/bin"
   if [ -x "$found" ] && has_auditable "$SUPPLY"; then return 0; fi
   say "compiling cargo-auditable"
   run_child cargo install cargo-auditable --locked --quiet --version "$AUDITABLE_VERSION" --root "$SUPPLY" ||
-    die "cargo-auditable cannot be installed: see above"
+    die "cargo-auditable could not be installed: see above"
 }
 
-# It does not say its version; cargo knows.
+# cargo-auditable does not print its version; cargo's list of installed programs has it.
 has_auditable() { cargo install --list --root "$1" | grep -qx "cargo-auditable v$AUDITABLE_VERSION:"; }

