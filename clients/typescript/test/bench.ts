@@ -2,7 +2,7 @@
 
 import {
   Core, type CoreOptions, type Effect, GAMES, type Input, type Link, type Outcome, type StoreKey,
-  type Told, type Wish,
+  type Notification, type Wish,
 } from "../src/index.js";
 import { saidIn } from "./request.js";
 import { randomBytes } from "./tape.js";
@@ -32,7 +32,7 @@ export class Bench {
   requests = new Map<number, readonly Json[]>();
   asked: Asked[] = [];
   said: { readonly socket: number; readonly command: Json }[] = [];
-  told: Told[] = [];
+  notifications: Notification[] = [];
   closed: number[] = [];
   answers: Extract<Effect, { type: "called" }>[] = [];
   /** Games that are to be loaded. */
@@ -173,7 +173,7 @@ export class Bench {
   }
 
   hear(socket: number, message: Json): void {
-    this.input({ type: "heard", socket, data: JSON.stringify(message) });
+    this.input({ type: "received", socket, data: JSON.stringify(message) });
   }
 
   snapshot(socket: number, version: number, view: Json, prompt: Json | null = null): void {
@@ -197,16 +197,16 @@ export class Bench {
 
   /** The ends of commands since the last look. */
   ends(): [number, Outcome["type"]][] {
-    const ends = this.told.flatMap((told) =>
+    const ends = this.notifications.flatMap((told) =>
       told.type === "ended" ? [[told.command, told.outcome.type] as [number, Outcome["type"]]] : [],
     );
-    this.told = [];
+    this.notifications = [];
     return ends;
   }
 
   forget(): void {
     this.said = [];
-    this.told = [];
+    this.notifications = [];
     this.closed = [];
     this.opening = [];
   }
@@ -243,8 +243,8 @@ export class Bench {
         if (effect.value === null) this.stored.delete(effect.key);
         else this.stored.set(effect.key, effect.value);
         break;
-      case "tell":
-        this.told.push(effect.told);
+      case "notify":
+        this.notifications.push(effect.notification);
         break;
       case "called":
         this.answers.push(effect);

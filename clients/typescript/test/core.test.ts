@@ -148,10 +148,10 @@ test("of sockets that race the one is used on which the table came first", () =>
   assert.equal(bench.core.state.table?.version, 7);
   bench.hear(two, hello(bench));
   bench.hear(two, { type: "ack", id: 0 });
-  bench.told = [];
+  bench.notifications = [];
   bench.update(two, 7, [{ type: "ready", seat: 1 }]);
   assert.ok(bench.closed.includes(one));
-  assert.ok(!bench.told.some(({ type }) => type === "table"), "it is known already");
+  assert.ok(!bench.notifications.some(({ type }) => type === "table"), "it is known already");
   bench.update(two, 8, [{ type: "ready", seat: 2 }]);
   bench.hear(two, { type: "ack", id: 1, version: 8 });
   assert.equal(bench.link, "live");
@@ -325,7 +325,7 @@ test("the seed that opens at the end is held against what was shown at the begin
     const server_seed = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     const settlement = { winner: null, payments: [], fees: [], pot: null };
     bench.update(1, 7, [{ type: "over", game: GAME, settlement, server_seed }]);
-    const told = bench.told.find((one) => one.type === "deal");
+    const told = bench.notifications.find((one) => one.type === "deal");
     assert.equal(told?.type === "deal" && told.check.holds, holds);
   }
 });
@@ -450,7 +450,7 @@ test("a search outlives the connection and ends at a table", () => {
 test("a seat that is lost is told, and the table is gone", () => {
   const bench = Bench.at(view(PREPARING));
   bench.update(1, 7, [{ type: "left", seat: 0, player: PLAYER, reason: "not_ready" }]);
-  assert.ok(bench.told.some((one) => one.type === "unseated" && one.reason === "not_ready"));
+  assert.ok(bench.notifications.some((one) => one.type === "unseated" && one.reason === "not_ready"));
   assert.equal(bench.core.state.table, null);
   assert.equal(bench.stored.has("table"), false);
   bench.input({ type: "join" });
@@ -458,7 +458,7 @@ test("a seat that is lost is told, and the table is gone", () => {
 
   const gone = Bench.at(view(PREPARING));
   gone.hear(1, { type: "closed", table: TABLE, reason: "voided" });
-  assert.ok(gone.told.some((one) => one.type === "unseated" && one.reason === "voided"));
+  assert.ok(gone.notifications.some((one) => one.type === "unseated" && one.reason === "voided"));
 });
 
 test("a table is watched, also after the connection has broken", () => {
@@ -513,7 +513,7 @@ test("a table that was halted is asked for again after a while", () => {
   bench.signIn();
   const socket = bench.enter();
   bench.hear(socket, refusal(1, "table_halted"));
-  assert.ok(bench.told.some((one) => one.type === "unseated" && one.reason === "halted"));
+  assert.ok(bench.notifications.some((one) => one.type === "unseated" && one.reason === "halted"));
   bench.commands();
   bench.after(10_000);
   assert.deepEqual(bench.commands(), [{ type: "join", id: 2 }]);
@@ -523,7 +523,7 @@ test("an invitation to a rematch is told, at a table and without one; half of on
   const bench = Bench.at(view(PREPARING));
   const invited = { type: "invited", code: "K7MWQ2XA", from: PLAYER, name: "Benjie", game: GAME };
   const { name: _, ...half } = invited;
-  bench.told = [];
+  bench.notifications = [];
   for (const message of [invited, half]) bench.hear(1, message as unknown as Json);
-  assert.deepEqual(bench.told, [invited]);
+  assert.deepEqual(bench.notifications, [invited]);
 });

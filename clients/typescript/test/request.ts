@@ -1,6 +1,6 @@
 // The commands that a request for a socket stands for, as a server takes them.
 
-import { TOKEN_PREFIX } from "../src/core/opening.js";
+import { TOKEN_PREFIX } from "../src/core/sockets.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

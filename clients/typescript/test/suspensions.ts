@@ -316,8 +316,8 @@ class Phone {
       case "close":
         this.#link.up(this.#now, effect.socket, 8, () => this.#server.gone(effect.socket));
         break;
-      case "tell":
-        if (effect.told.type === "ended") this.#ended(effect.told.command, effect.told.outcome);
+      case "notify":
+        if (effect.notification.type === "ended") this.#ended(effect.notification.command, effect.notification.outcome);
         break;
       case "store":
       case "called":
@@ -329,7 +329,7 @@ class Phone {
     const sent = this.#now;
     this.#link.down(this.#now, socket, data?.length ?? 8, () => {
       if (this.#backSince && sent >= this.#backSince.at) this.#hasHeard = true;
-      if (data !== null) this.#input({ type: "heard", socket, data });
+      if (data !== null) this.#input({ type: "received", socket, data });
       else this.#input({ type: "closed", socket, code, reason: "" });
     });
   }

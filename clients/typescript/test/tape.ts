@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 
-import { Core, GAMES, type Effect, type Input, type State, type Told } from "../src/index.js";
+import { Core, GAMES, type Effect, type Input, type State, type Notification } from "../src/index.js";
 import { encodeMessage } from "./encode.js";
 import { saidIn } from "./request.js";
 
@@ -62,7 +62,7 @@ export interface Played {
 }
 
 /** Sees everything that the client tells, and what it knows then. */
-export type Look = (told: Told, state: State) => void;
+export type Look = (told: Notification, state: State) => void;
 
 /** Plays a tape; throws where the client does something else, with the number of the line. */
 export function play(text: string, look: Look = () => undefined): Played {
@@ -100,7 +100,7 @@ class Player {
   #socket: number | null = null;
   #before: number | null = null;
   #said: Json[] = [];
-  #ended: Extract<Told, { type: "ended" }>[] = [];
+  #ended: Extract<Notification, { type: "ended" }>[] = [];
   #wishes = 0;
   #tokens = 0;
   #good = new Set<string>();
@@ -236,7 +236,7 @@ class Player {
       const detail = "the access token has expired; use the refresh token";
       const refusal = { type: "refusal", id: ENTRY_ID, code: "token_expired", detail };
       const data = encodeMessage({ ...refusal, retryable: false }, this.#form);
-      this.#input({ type: "heard", socket, data });
+      this.#input({ type: "received", socket, data });
       if (this.#socket === socket) this.#close(4401);
     }
   }
@@ -254,12 +254,12 @@ class Player {
     const data = heard ?? Uint8Array.from(Buffer.from(bytes ?? "", "hex"));
     if (on === "before") {
       const { state } = this.#core;
-      if (this.#before !== null) this.#input({ type: "heard", socket: this.#before, data });
+      if (this.#before !== null) this.#input({ type: "received", socket: this.#before, data });
       if (this.#core.state !== state) throw new Error("an old message changed something");
       return;
     }
     if (this.#socket === null) throw new Error("there is no connection");
-    this.#input({ type: "heard", socket: this.#socket, data });
+    this.#input({ type: "received", socket: this.#socket, data });
   }
 
   #close(code: number): void {
@@ -334,9 +334,9 @@ class Player {
       case "request":
         this.#answer(effect.request, effect.url, effect.body);
         break;
-      case "tell":
-        if (effect.told.type === "ended") this.#ended.push(effect.told);
-        this.#look(effect.told, this.#core.state);
+      case "notify":
+        if (effect.notification.type === "ended") this.#ended.push(effect.notification);
+        this.#look(effect.notification, this.#core.state);
         break;
       case "store":
       case "called":
@@ -349,7 +349,7 @@ class Player {
       const id = command["id"] as number;
       if (id < PING_IDS) throw new Error("a ping has a number of a million or more");
       if (this.#net !== "up" || this.#isStale || socket !== this.#socket) return;
-      this.#input({ type: "heard", socket, data: encodeMessage([id], this.#form) });
+      this.#input({ type: "received", socket, data: encodeMessage([id], this.#form) });
       return;
     }
     if (socket !== this.#socket) throw new Error(`said on another connection: ${String(command)}`);

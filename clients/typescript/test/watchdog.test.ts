@@ -20,9 +20,9 @@ function asked(answersPings: boolean): Bench {
 function links(bench: Bench, ms: number): [number, string][] {
   const shown: [number, string][] = [];
   for (let passed = 0; passed < ms; passed += 100) {
-    bench.told = [];
+    bench.notifications = [];
     bench.after(100);
-    for (const told of bench.told) if (told.type === "link") shown.push([passed + 100, told.link.type]);
+    for (const told of bench.notifications) if (told.type === "link") shown.push([passed + 100, told.link.type]);
   }
   return shown;
 }

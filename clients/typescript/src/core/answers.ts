@@ -5,7 +5,7 @@
 // request is retried.
 
 import type { SignedIn, Tokens } from "../gen/rest.js";
-import type { Answer, HttpAnswer, ProblemSeen } from "./types.js";
+import type { Answer, HttpAnswer, CallProblem } from "./types.js";
 
 /** A valid answer of the server. */
 export interface Result {
@@ -17,14 +17,14 @@ export interface Result {
 const JSON_TYPE = /^application\/(problem\+)?json\b/i;
 
 /** Returns the answer if it has the server's form, otherwise null. */
-export function resultOf({ status, contentType, body, retryAfterMs }: HttpAnswer): Result | null {
+export function parseResult({ status, contentType, body, retryAfterMs }: HttpAnswer): Result | null {
   const isJson = JSON_TYPE.test(contentType ?? "") && typeof body === "object" && body !== null;
-  const isExpected = status < 300 ? isJson : isJson && codeOf(body) !== null;
+  const isExpected = status < 300 ? isJson : isJson && parseCode(body) !== null;
   return status === 204 || isExpected ? { status, body, retryAfterMs } : null;
 }
 
 /** Returns the tokens of an answer, or null if they are missing or incomplete. */
-export function tokensOf(result: Result | null): Tokens | null {
+export function parseTokens(result: Result | null): Tokens | null {
   if (result?.status !== 200) return null;
   const tokens = result.body as Tokens;
   const { access_token, refresh_token, access_expires_at } = tokens;
@@ -33,19 +33,19 @@ export function tokensOf(result: Result | null): Tokens | null {
 }
 
 /** Returns the content of an answer to a sign-in, or null if it is incomplete. */
-export function signedInOf(result: Result | null): SignedIn | null {
-  const signedIn = tokensOf(result) as SignedIn | null;
+export function parseSignedIn(result: Result | null): SignedIn | null {
+  const signedIn = parseTokens(result) as SignedIn | null;
   return typeof signedIn?.player?.id === "string" ? signedIn : null;
 }
 
-export function answerOf(result: Result | null): Answer {
+export function toAnswer(result: Result | null): Answer {
   if (result && result.status < 300) return { ok: true, status: result.status, data: result.body };
-  return { ok: false, status: result?.status ?? 0, problem: problemOf(result) };
+  return { ok: false, status: result?.status ?? 0, problem: toProblem(result) };
 }
 
-export function problemOf(result: Result | null): ProblemSeen {
-  const code = codeOf(result?.body);
-  if (!result || code === null) return problem("unreachable");
+export function toProblem(result: Result | null): CallProblem {
+  const code = parseCode(result?.body);
+  if (!result || code === null) return problemWithCode("unreachable");
   const { detail } = result.body as { detail?: unknown };
   return {
     code,
@@ -54,11 +54,11 @@ export function problemOf(result: Result | null): ProblemSeen {
   };
 }
 
-export function problem(code: string): ProblemSeen {
+export function problemWithCode(code: string): CallProblem {
   return { code, detail: "", retryAfterMs: null };
 }
 
-function codeOf(body: unknown): string | null {
+function parseCode(body: unknown): string | null {
   const code = (body as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : null;
 }

@@ -2,11 +2,11 @@
 // (docs/PROTOCOL.md, "A command whose answer was lost").
 
 import { commitmentTo } from "../fair/deal.js";
-import { askedToReveal } from "./observe.js";
+import { gameToReveal } from "./observe.js";
 import type { Intent, Outcome, TableState, Wish } from "./types.js";
 
 /** Refusal codes that a repeated command gets if its first copy took effect. */
-const DONE_ALREADY: ReadonlySet<string> = new Set([
+const ALREADY_DONE_CODES: ReadonlySet<string> = new Set([
   "stale_prompt",
   "not_asked",
   "already_answered",
@@ -27,7 +27,7 @@ export interface OpenIntents {
  * Returns a wish bound to the table's present prompt; null if there is no prompt or table for it, or if the
  * same intent is already in flight. `textFor` returns the text that the player commits to for a game.
  */
-export function intentOf(
+export function resolveIntent(
   wish: Wish,
   table: TableState | null,
   player: string | null,
@@ -64,7 +64,7 @@ export function intentOf(
 }
 
 /** Returns whether an intent concerns the joined table. */
-export function isOfTable({ type }: Intent): boolean {
+export function isTableIntent({ type }: Intent): boolean {
   switch (type) {
     case "ready":
     case "reveal":
@@ -83,9 +83,9 @@ export function isOfTable({ type }: Intent): boolean {
 }
 
 /** Returns whether the table, as far as it is known, would still accept an intent. */
-export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
+export function isExpected(intent: Intent, table: TableState | null): boolean {
   const view = table?.view;
-  if (!isOfTable(intent)) return true;
+  if (!isTableIntent(intent)) return true;
   if (!view) return false;
   const { seat, phase } = view;
   switch (intent.type) {
@@ -97,7 +97,7 @@ export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
         !phase.ready.includes(seat)
       );
     case "reveal":
-      return askedToReveal(view) === intent.game;
+      return gameToReveal(view) === intent.game;
     case "act": {
       const prompt = table.prompt;
       const isOpen = prompt?.game === intent.game && prompt.number === intent.prompt;
@@ -123,10 +123,10 @@ export function isWaitedFor(intent: Intent, table: TableState | null): boolean {
 /**
  * Returns the outcome of a refused command; `isRepeated` states that the command may have been sent before.
  */
-export function refused(
+export function outcomeOfRefusal(
   isRepeated: boolean,
   { code, rule, detail }: { code: string; rule?: string | null; detail: string },
 ): Outcome {
-  if (isRepeated && DONE_ALREADY.has(code)) return { type: "overtaken" };
+  if (isRepeated && ALREADY_DONE_CODES.has(code)) return { type: "overtaken" };
   return { type: "refused", code, rule: rule ?? null, detail };
 }

@@ -6,10 +6,10 @@
 
 import type { Event, Message } from "../gen/socket.js";
 import type { GameModel } from "../games/model.js";
-import { intentOf, isOfTable } from "./commands.js";
+import { resolveIntent, isTableIntent } from "./commands.js";
 import { Connection } from "./connection.js";
-import { askedToReveal } from "./observe.js";
-import { JOIN_ID, type Known } from "./opening.js";
+import { gameToReveal } from "./observe.js";
+import { JOIN_ID, type TablePosition } from "./sockets.js";
 import { LoadedModels } from "./models.js";
 import { Outbox } from "./outbox.js";
 import { Requests } from "./requests.js";
@@ -19,22 +19,22 @@ import {
   type Seed, checkCommitment, fromSnapshot, fromStored, fromUpdate, gameOf, toStored,
 } from "./table.js";
 import type {
-  CommandNumber, CoreOptions, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Told, Wish,
+  CommandNumber, CoreOptions, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Notification, Wish,
 } from "./types.js";
 import { FORMS, hexOf } from "./wire.js";
 
 /** The delay before a retryable refusal is retried. */
-const AGAIN_MS = 300;
+const RETRY_MS = 300;
 /** The delay before the client joins a halted table again. */
-const HALTED_MS = 10_000;
+const HALTED_RETRY_MS = 10_000;
 /** The least lead of the wall clock over the monotonic one that counts as a sleep of the machine. */
 const SLEPT_MS = 1_000;
 /** The number of table versions whose tags are kept. */
-const SEEN_MAX = 256;
+const TAGS_MAX = 256;
 /** The number of consecutive gaps after which the table is not requested again. */
 const GAPS_MAX = 3;
 
-type Join = "wanted" | "asked" | "joined" | "nowhere";
+type Join = "wanted" | "sent" | "joined" | "no_table";
 
 export class Core {
   readonly #options: CoreOptions;
@@ -52,12 +52,12 @@ export class Core {
   #join: Join = "wanted";
   #joinId: number | null = null;
   /** True after a gap in the versions: updates are ignored until a snapshot arrives. */
-  #isLost = false;
+  #hasGap = false;
   #gaps = 0;
   /** The tags of the table's last versions. */
-  #seen = new Map<number, string>();
+  #tags = new Map<number, string>();
   /** The subject of the connection's snapshots and updates. */
-  #shows: "table" | "watched" = "table";
+  #subject: "table" | "watched" = "table";
   #watching: string | null = null;
   /** The server's clock minus the monotonic one, in ms. */
   #offsetMs: number;
@@ -66,11 +66,11 @@ export class Core {
     this.#options = options;
     this.#now = options.now ?? 0;
     this.#wall = options.wall ?? this.#now;
-    const effect = (one: Effect): unknown => this.#effects.push(one);
-    const after = (ms: number, act: () => void) => this.#timers.after(this.#now + ms, act);
+    const effect = (effect: Effect): unknown => this.#effects.push(effect);
+    const schedule = (ms: number, act: () => void) => this.#timers.schedule(this.#now + ms, act);
     const base = options.base.replace(/\/$/, "");
     this.#models = new LoadedModels(options.games, options.loadsGames ?? false, effect);
-    this.#requests = new Requests({ after, effect }, base);
+    this.#requests = new Requests({ schedule, effect }, base);
     const { device, session, table, seed } = options.stored ?? {};
     const core = this;
     const host = {
@@ -78,34 +78,34 @@ export class Core {
       get wall(): number { return core.#wall; },
       random: options.random,
       jitter: (ms: number): number => this.#jitter(ms),
-      after,
-      request: (...asked: Parameters<Requests["ask"]>) => this.#requests.ask(...asked),
+      schedule,
+      request: (...request: Parameters<Requests["send"]>) => this.#requests.send(...request),
       store: (key: StoreKey, value: string | null) => this.#store(key, value),
       effect,
     };
     this.#session = new Session(host, options.name ?? null, device ?? null, session ?? null);
     const forms = options.forms ?? FORMS;
     this.#connection = new Connection(host, this.#session, base, this.#models.known, forms, {
-      known: () => this.#known(),
-      entered: (hasJoined) => (hasJoined ? this.#asked(JOIN_ID) : this.#joinNow()),
-      message: (message) => this.#message(message),
-      isAsked: () => (this.#state.table?.prompt?.legal.length ?? 0) > 0,
-      isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
-      lost: () => this.#lost(),
+      tablePosition: () => this.#tablePosition(),
+      authenticated: (hasJoined) => (hasJoined ? this.#recordJoin(JOIN_ID) : this.#sendJoin()),
+      message: (message) => this.#handleMessage(message),
+      isPrompted: () => (this.#state.table?.prompt?.legal.length ?? 0) > 0,
+      hasUnanswered: () => this.#joinId !== null || this.#outbox.hasUnanswered,
+      lost: () => this.#handleLost(),
       link: (link) => {
-        this.#change({ link, player: this.#session.player });
-        this.#tell({ type: "link", link });
+        this.#setState({ link, player: this.#session.player });
+        this.#notify({ type: "link", link });
       },
     });
     this.#offsetMs = this.#session.offsetMs;
     this.#outbox = new Outbox({
       table: () => this.#state.table,
-      isReady: (intent) => (isOfTable(intent) ? this.#join === "joined" : this.#isEntered),
-      isHopeless: () => this.#join === "nowhere",
+      isReady: (intent) => (isTableIntent(intent) ? this.#join === "joined" : this.#isAuthenticated),
+      hasNoTable: () => this.#join === "no_table",
       send: (intent) => this.#connection.send(intent as Parameters<Connection["send"]>[0]),
       sent: () => this.#connection.expectAnswer(),
-      open: (open) => this.#change({ open }),
-      ended: (command, intent, outcome) => this.#ended(command, intent, outcome),
+      open: (open) => this.#setState({ open }),
+      ended: (command, intent, outcome) => this.#handleEnded(command, intent, outcome),
     });
     const { player } = this.#session;
     this.#seed = seed ? (JSON.parse(seed) as Seed & { player: string }) : null;
@@ -119,7 +119,7 @@ export class Core {
       open: [],
       notices: null,
     };
-    this.#connection.playing(this.#state.table?.view.kind ?? null);
+    this.#connection.setKind(this.#state.table?.view.kind ?? null);
   }
 
   /** The device's secret, which signs the player in; null until it is drawn. */
@@ -150,16 +150,16 @@ export class Core {
     this.#now = Math.max(this.#now, now);
     this.#wall = wall;
     if (sleptMs > SLEPT_MS) {
-      this.#session.age();
-      this.#connection.age();
+      this.#session.markStale();
+      this.#connection.markStale();
     }
-    this.#take(input);
+    this.#dispatch(input);
     const effects = this.#effects;
     this.#effects = [];
     return effects;
   }
 
-  #take(input: Input): void {
+  #dispatch(input: Input): void {
     switch (input.type) {
       case "start":
         return this.#start();
@@ -171,29 +171,29 @@ export class Core {
       case "timer":
         return this.#timers.run(this.#now);
       case "answered":
-        return this.#requests.answered(input.request, input);
+        return this.#requests.complete(input.request, input);
       case "unanswered":
-        return this.#requests.answered(input.request, null);
+        return this.#requests.complete(input.request, null);
       case "opened":
-        return this.#connection.opened(input.socket, input.protocol);
-      case "heard":
-        return this.#connection.heard(input.socket, input.data);
+        return this.#connection.handleOpen(input.socket, input.protocol);
+      case "received":
+        return this.#connection.handleData(input.socket, input.data);
       case "closed":
-        return this.#connection.closed(input.socket, input.code);
+        return this.#connection.handleClose(input.socket, input.code);
       case "command":
-        return this.#command(input.command, input.wish);
+        return this.#handleCommand(input.command, input.wish);
       case "shared":
-        return this.#session.adopt(input.session);
+        return this.#session.adoptTokens(input.session);
       case "join":
-        return this.#wantJoin();
+        return this.#requestJoin();
       case "sign_in":
         return this.#signIn(input.call, input.path, input.body);
       case "forget":
-        this.#session.leave();
+        this.#session.forgetDevice();
         this.#outbox.giveUp();
         return this.#clearPlayer();
       case "game_loaded":
-        return this.#gameLoaded(input.kind, input.model);
+        return this.#handleGameLoaded(input.kind, input.model);
       case "call":
         return this.#session.call(input, (answer) => {
           this.#effects.push({ type: "called", call: input.call, answer });
@@ -204,41 +204,41 @@ export class Core {
   #start(): void {
     // The model of the stored table's game is loaded in parallel with the connection.
     const { table } = this.#state;
-    if (table) this.#models.mustLoad(table.view.kind);
+    if (table) this.#models.requestModel(table.view.kind);
     this.#connection.start();
   }
 
   // Commands.
 
-  #command(command: CommandNumber, wish: Wish): void {
-    const intent = this.#intent(wish);
+  #handleCommand(command: CommandNumber, wish: Wish): void {
+    const intent = this.#resolveIntent(wish);
     if (!intent) {
-      this.#tell({ type: "ended", command, intent: wish, outcome: { type: "dropped" } });
+      this.#notify({ type: "ended", command, intent: wish, outcome: { type: "dropped" } });
       return;
     }
     this.#outbox.add(command, intent);
     if (intent.type === "seek") {
       const seek = { ticket: null, rooms: intent.rooms, state: "asking", reason: null, expiresAt: null } as const;
-      this.#change({ seek });
+      this.#setState({ seek });
     }
     if (intent.type === "watch") this.#watching = intent.table;
     if (intent.type === "unwatch") {
       this.#watching = null;
-      this.#change({ watched: null });
+      this.#setState({ watched: null });
     }
     this.#outbox.send();
   }
 
   /** Returns a wish bound to the present prompt, or null if there is nothing to apply it to. */
-  #intent(wish: Wish): Intent | null {
+  #resolveIntent(wish: Wish): Intent | null {
     const { table } = this.#state;
     const player = this.#session.player?.id ?? null;
     if (wish.type === "say" && this.#join !== "joined") return null;
-    return intentOf(wish, table, player, this.#outbox, (game, text) => this.#textFor(game, player ?? "", text));
+    return resolveIntent(wish, table, player, this.#outbox, (game, text) => this.#seedText(game, player ?? "", text));
   }
 
   /** Returns the text that this client commits to: one for each game, also if `ready` is sent again. */
-  #textFor(game: string, player: string, given: string | undefined): string {
+  #seedText(game: string, player: string, given: string | undefined): string {
     if (this.#seed?.game !== game || this.#seed.player !== player) {
       const text = given ?? hexOf(this.#options.random(16));
       this.#seed = { game, text, player };
@@ -249,83 +249,83 @@ export class Core {
     return this.#seed.text;
   }
 
-  #ended(command: CommandNumber | null, intent: Intent, outcome: Outcome): void {
-    if (intent.type === "seek" && outcome.type === "refused") this.#change({ seek: null });
+  #handleEnded(command: CommandNumber | null, intent: Intent, outcome: Outcome): void {
+    if (intent.type === "seek" && outcome.type === "refused") this.#setState({ seek: null });
     if (intent.type === "watch" && outcome.type === "refused") this.#watching = null;
-    if (command !== null) this.#tell({ type: "ended", command, intent, outcome });
+    if (command !== null) this.#notify({ type: "ended", command, intent, outcome });
   }
 
   // The connection.
 
-  get #isEntered(): boolean {
+  get #isAuthenticated(): boolean {
     const { type } = this.#connection.link;
     return type === "joining" || type === "live" || type === "weak";
   }
 
-  #lost(): void {
-    this.#outbox.lost();
+  #handleLost(): void {
+    this.#outbox.forgetIds();
     this.#join = "wanted";
     this.#joinId = null;
     const { table, watched } = this.#state;
-    if (table?.current) this.#change({ table: { ...table, current: false } });
-    if (watched?.current) this.#change({ watched: { ...watched, current: false } });
+    if (table?.current) this.#setState({ table: { ...table, current: false } });
+    if (watched?.current) this.#setState({ watched: { ...watched, current: false } });
   }
 
   /** Joins again on this connection; without one, the next connection joins by itself. */
-  #wantJoin(): void {
-    if (!this.#isEntered) return;
-    if (this.#join === "asked") {
+  #requestJoin(): void {
+    if (!this.#isAuthenticated) return;
+    if (this.#join === "sent") {
       // The pending `join` may be answered with an older state.
-      this.#timers.after(this.#now + AGAIN_MS, () => this.#wantJoin());
+      this.#timers.schedule(this.#now + RETRY_MS, () => this.#requestJoin());
       return;
     }
-    this.#connection.unsettled();
-    this.#joinNow();
+    this.#connection.beginRejoin();
+    this.#sendJoin();
   }
 
-  #joinNow(): void {
-    this.#asked(this.#connection.send({ type: "join", ...this.#known() }));
+  #sendJoin(): void {
+    this.#recordJoin(this.#connection.send({ type: "join", ...this.#tablePosition() }));
   }
 
   /** Records that a `join` with this id has been sent. */
-  #asked(id: number | null): void {
-    this.#join = "asked";
-    this.#shows = "table";
+  #recordJoin(id: number | null): void {
+    this.#join = "sent";
+    this.#subject = "table";
     this.#joinId = id;
     this.#connection.expectAnswer();
   }
 
   /** Returns the position from which a `join` resumes, or null to request a snapshot. */
-  #known(): Known | null {
+  #tablePosition(): TablePosition | null {
     const { table } = this.#state;
-    if (!table || this.#isLost) return null;
+    if (!table || this.#hasGap) return null;
     return { from: table.version, tag: table.tag, table: table.view.table };
   }
 
-  #message(message: Message): void {
+  #handleMessage(message: Message): void {
     switch (message.type) {
       case "hello":
-        return this.#hello(message);
+        return this.#handleHello(message);
       case "snapshot":
-        return this.#snapshot(message);
+        return this.#handleSnapshot(message);
       case "update":
-        return this.#update(message);
+        return this.#handleUpdate(message);
       case "said":
-        return this.#tell({ type: "said", player: message.player, phrase: message.phrase });
+        return this.#notify({ type: "said", player: message.player, phrase: message.phrase });
       case "advice":
-        return this.#advice(message);
+        return this.#handleAdvice(message);
       case "closed":
-        return this.#closed(message.reason);
+        return this.#handleClosed(message.reason);
       case "ticket":
-        return this.#ticket(message);
+        return this.#handleTicket(message);
       case "ack":
-        return this.#ack(message.id, message.version ?? null);
+        return this.#handleAck(message.id, message.version ?? null);
       case "refusal":
-        return this.#refusal(message);
+        return this.#handleRefusal(message);
       case "invited":
         // An invitation without its code leads nowhere.
         if ([message.code, message.from, message.name, message.game].every((field) => typeof field === "string")) {
-          this.#tell(message);
+          this.#notify(message);
         }
         return;
       default:
@@ -334,105 +334,105 @@ export class Core {
     }
   }
 
-  #hello(message: Extract<Message, { type: "hello" }>): void {
+  #handleHello(message: Extract<Message, { type: "hello" }>): void {
     const { player } = this.#session;
     this.#offsetMs = message.server_time_ms - this.#now;
-    this.#change({ notices: message.notices ?? null, player });
-    this.#session.renewAhead(() => this.#isEntered);
+    this.#setState({ notices: message.notices ?? null, player });
+    this.#session.renewAhead(() => this.#isAuthenticated);
     const kind = this.#state.table?.view.kind;
-    if (kind !== undefined && this.#models.mustLoad(kind)) this.#connection.hold();
+    if (kind !== undefined && this.#models.requestModel(kind)) this.#connection.pauseReading();
   }
 
-  #snapshot(message: Extract<Message, { type: "snapshot" }>): void {
-    const isTable = this.#shows === "table";
+  #handleSnapshot(message: Extract<Message, { type: "snapshot" }>): void {
+    const isTable = this.#subject === "table";
     const before = isTable ? this.#state.table : this.#state.watched;
     const current = isTable ? this.#join === "joined" : true;
     const after = fromSnapshot(message, before, this.#seed, current);
-    this.#isLost = false;
+    this.#hasGap = false;
     this.#offsetMs = message.server_time_ms - this.#now;
-    this.#connection.playing(after.view.kind);
-    const told = { before: before?.view ?? null, after: after.view, events: [], snapshot: true };
+    this.#connection.setKind(after.view.kind);
+    const change = { before: before?.view ?? null, after: after.view, events: [], snapshot: true };
     if (isTable) {
-      this.#seen.clear();
+      this.#tags.clear();
       this.#keepTable(after);
-      this.#tell({ type: "table", ...told, catchingUp: !current });
-      this.#afterTable([]);
+      this.#notify({ type: "table", ...change, catchingUp: !current });
+      this.#followUp([]);
     } else {
-      this.#change({ watched: after });
-      this.#tell({ type: "watched", ...told });
+      this.#setState({ watched: after });
+      this.#notify({ type: "watched", ...change });
     }
-    if (this.#models.mustLoad(after.view.kind)) this.#connection.hold();
-    else this.#needFullForm(after.view.kind);
+    if (this.#models.requestModel(after.view.kind)) this.#connection.pauseReading();
+    else this.#ensureReadable(after.view.kind);
   }
 
   /** Switches to the full form for a game without a model: the short forms need one. */
-  #needFullForm(kind: string): void {
+  #ensureReadable(kind: string): void {
     if (!this.#models.known.has(kind) && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
   }
 
-  #gameLoaded(kind: string, model: GameModel | null): void {
-    this.#models.loaded(kind, model);
+  #handleGameLoaded(kind: string, model: GameModel | null): void {
+    this.#models.addLoaded(kind, model);
     const { table, watched } = this.#state;
-    const shown = (this.#shows === "table" ? table : watched)?.view.kind;
+    const shown = (this.#subject === "table" ? table : watched)?.view.kind;
     if (shown === undefined || shown === kind) {
-      if (shown === kind) this.#needFullForm(kind);
-      this.#connection.release();
+      if (shown === kind) this.#ensureReadable(kind);
+      this.#connection.resumeReading();
     }
   }
 
-  #update(message: Extract<Message, { type: "update" }>): void {
-    const isTable = this.#shows === "table";
+  #handleUpdate(message: Extract<Message, { type: "update" }>): void {
+    const isTable = this.#subject === "table";
     const before = isTable ? this.#state.table : this.#state.watched;
-    if (!before || this.#isLost) return this.#gap();
+    if (!before || this.#hasGap) return this.#handleGap();
     // Another connection, which joined from an earlier version, has already delivered this update.
-    const isKnown = message.version <= before.version && this.#seen.get(message.version) === message.tag;
-    if (isTable && this.#join === "asked" && isKnown) return;
-    const model = this.#models.of(before.view.kind);
+    const isKnown = message.version <= before.version && this.#tags.get(message.version) === message.tag;
+    if (isTable && this.#join === "sent" && isKnown) return;
+    const model = this.#models.find(before.view.kind);
     const isShort = this.#connection.form !== "bahay.v1";
     const after = fromUpdate(message, before, model, isShort, this.#seed);
-    if (!after) return this.#gap();
+    if (!after) return this.#handleGap();
     // A missed update carries the time at which it happened, and a late one an earlier time, so only an
     // increase counts.
     if (before.current) this.#offsetMs = Math.max(this.#offsetMs, message.server_time_ms - this.#now);
     const { events } = message;
-    const told = { before: before.view, after: after.view, events, snapshot: false };
+    const change = { before: before.view, after: after.view, events, snapshot: false };
     if (!isTable) {
-      this.#change({ watched: after });
-      this.#tell({ type: "watched", ...told });
+      this.#setState({ watched: after });
+      this.#notify({ type: "watched", ...change });
       return;
     }
     this.#keepTable(after);
-    this.#tell({ type: "table", ...told, catchingUp: !before.current });
-    this.#afterTable(events);
+    this.#notify({ type: "table", ...change, catchingUp: !before.current });
+    this.#followUp(events);
     // Only its model understands a game's events; without one a snapshot is requested.
     if (!model && events.some(({ type }) => type === "game" || type === "opened")) {
-      this.#isLost = true;
-      this.#wantJoin();
+      this.#hasGap = true;
+      this.#requestJoin();
     }
   }
 
   /** Handles a missing update, which a server must never cause, by requesting a snapshot. */
-  #gap(): void {
-    if (this.#isLost) return;
-    this.#isLost = true;
+  #handleGap(): void {
+    if (this.#hasGap) return;
+    this.#hasGap = true;
     this.#gaps += 1;
-    if (this.#gaps < GAPS_MAX) this.#wantJoin();
+    if (this.#gaps < GAPS_MAX) this.#requestJoin();
   }
 
-  #afterTable(events: readonly Event[]): void {
+  #followUp(events: readonly Event[]): void {
     const { table } = this.#state;
     if (!table) return;
     for (const event of events) {
       if (event.type !== "over") continue;
       const check = checkCommitment(event, table.deal);
-      this.#tell({ type: "deal", game: event.game, check });
+      this.#notify({ type: "deal", game: event.game, check });
     }
-    const gone = events.find((event) => event.type === "left" && table.view.seat === null);
-    if (gone?.type === "left") {
-      this.#unseated(gone.reason);
+    const left = events.find((event) => event.type === "left" && table.view.seat === null);
+    if (left?.type === "left") {
+      this.#endSeat(left.reason);
       return;
     }
-    const game = askedToReveal(table.view);
+    const game = gameToReveal(table.view);
     const isOwn = game !== null && this.#seed?.game === game;
     if (isOwn && this.#seed && !this.#outbox.has("reveal", game)) {
       this.#outbox.add(null, { type: "reveal", game, text: this.#seed.text });
@@ -440,92 +440,92 @@ export class Core {
     if (this.#join === "joined") this.#outbox.send();
   }
 
-  #closed(reason: "voided" | "lost"): void {
-    if (this.#shows === "watched") {
+  #handleClosed(reason: "voided" | "lost"): void {
+    if (this.#subject === "watched") {
       this.#watching = null;
-      this.#change({ watched: null });
+      this.#setState({ watched: null });
       return;
     }
-    this.#unseated(reason);
+    this.#endSeat(reason);
   }
 
   /** Shows advice, unless its prompt has been answered meanwhile, as by the clock. */
-  #advice({ game, prompt, action, by }: Extract<Message, { type: "advice" }>): void {
+  #handleAdvice({ game, prompt, action, by }: Extract<Message, { type: "advice" }>): void {
     const open = this.#state.table?.prompt;
     if (open?.game !== game || open.number !== prompt) return;
     const hint = { game, prompt, action, by };
-    this.#change({ hint });
-    this.#tell({ type: "hint", hint });
+    this.#setState({ hint });
+    this.#notify({ type: "hint", hint });
   }
 
-  #ticket(message: Extract<Message, { type: "ticket" }>): void {
+  #handleTicket(message: Extract<Message, { type: "ticket" }>): void {
     const { ticket, state, rooms, table, reason, expires_at_ms } = message;
-    this.#change({
+    this.#setState({
       seek: { ticket, rooms, state, reason: reason ?? null, expiresAt: expires_at_ms },
     });
-    this.#tell({ type: "seek", state, table: table ?? null });
-    if (state === "seated") this.#wantJoin();
+    this.#notify({ type: "seek", state, table: table ?? null });
+    if (state === "seated") this.#requestJoin();
   }
 
-  #ack(id: number, version: number | null): void {
-    if (id === this.#joinId) return this.#joined();
-    const intent = this.#outbox.answeredTo(id);
+  #handleAck(id: number, version: number | null): void {
+    if (id === this.#joinId) return this.#handleJoined();
+    const intent = this.#outbox.findIntent(id);
     if (intent?.type === "watch") {
-      this.#shows = "watched";
-      this.#join = "nowhere";
+      this.#subject = "watched";
+      this.#join = "no_table";
     }
-    if (intent?.type === "reveal") this.#noteRevealed();
-    this.#outbox.acked(id, version);
+    if (intent?.type === "reveal") this.#recordRevealed();
+    this.#outbox.acknowledge(id, version);
   }
 
-  #refusal(message: Extract<Message, { type: "refusal" }>): void {
+  #handleRefusal(message: Extract<Message, { type: "refusal" }>): void {
     const { id, code, retryable } = message;
     if (id === null) return;
-    if (id === this.#joinId) return this.#joinRefused(code, retryable);
-    const isLeft = this.#outbox.refused(id, message);
-    if (isLeft) this.#timers.after(this.#now + this.#jitter(2 * AGAIN_MS), () => this.#outbox.send());
+    if (id === this.#joinId) return this.#handleJoinRefusal(code, retryable);
+    const isPending = this.#outbox.handleRefusal(id, message);
+    if (isPending) this.#timers.schedule(this.#now + this.#jitter(2 * RETRY_MS), () => this.#outbox.send());
   }
 
-  #joined(): void {
+  #handleJoined(): void {
     this.#join = "joined";
     this.#joinId = null;
     this.#gaps = 0;
     const { table, seek } = this.#state;
     if (table) this.#keepTable({ ...table, current: true });
-    if (seek?.state === "asking" || seek?.state === "waiting") this.#change({ seek: { ...seek, state: "seated" } });
+    if (seek?.state === "asking" || seek?.state === "waiting") this.#setState({ seek: { ...seek, state: "seated" } });
     this.#watching = null;
-    this.#change({ watched: null });
-    this.#connection.settled();
-    this.#afterTable([]);
+    this.#setState({ watched: null });
+    this.#connection.confirmTable();
+    this.#followUp([]);
   }
 
-  #joinRefused(code: string, retryable: boolean): void {
+  #handleJoinRefusal(code: string, retryable: boolean): void {
     this.#joinId = null;
     if (retryable || code === "table_halted") {
-      if (!retryable) this.#tell({ type: "unseated", reason: "halted" });
+      if (!retryable) this.#notify({ type: "unseated", reason: "halted" });
       this.#join = "wanted";
-      const pause = retryable ? 2 * AGAIN_MS : HALTED_MS;
-      this.#timers.after(this.#now + this.#jitter(pause), () => {
-        if (this.#join === "wanted") this.#wantJoin();
+      const pause = retryable ? 2 * RETRY_MS : HALTED_RETRY_MS;
+      this.#timers.schedule(this.#now + this.#jitter(pause), () => {
+        if (this.#join === "wanted") this.#requestJoin();
       });
-      if (!retryable) this.#connection.settled();
+      if (!retryable) this.#connection.confirmTable();
       return;
     }
-    this.#unseated("not_seated");
-    this.#connection.settled();
+    this.#endSeat("not_seated");
+    this.#connection.confirmTable();
   }
 
   /** Handles the end of the seat; a search or the watching of another table continues. */
-  #unseated(reason: Extract<Told, { type: "unseated" }>["reason"]): void {
-    this.#join = "nowhere";
-    this.#isLost = false;
+  #endSeat(reason: Extract<Notification, { type: "unseated" }>["reason"]): void {
+    this.#join = "no_table";
+    this.#hasGap = false;
     const { table, seek } = this.#state;
     if (table) {
-      this.#change({ table: null });
+      this.#setState({ table: null });
       this.#store("table", null);
     }
-    if (table || reason !== "not_seated") this.#tell({ type: "unseated", reason });
-    this.#connection.playing(null);
+    if (table || reason !== "not_seated") this.#notify({ type: "unseated", reason });
+    this.#connection.setKind(null);
     const isSeeking = seek?.state === "waiting" || seek?.state === "asking";
     if (isSeeking && !this.#outbox.has("seek")) {
       this.#outbox.add(null, { type: "seek", rooms: seek.rooms });
@@ -537,7 +537,7 @@ export class Core {
     this.#outbox.send();
   }
 
-  #noteRevealed(): void {
+  #recordRevealed(): void {
     const { table } = this.#state;
     if (table?.deal?.game === this.#seed?.game && table?.deal) {
       this.#keepTable({ ...table, deal: { ...table.deal, revealed: true } });
@@ -549,7 +549,7 @@ export class Core {
   #stop(): void {
     this.#connection.stop();
     this.#outbox.giveUp();
-    this.#change({ seek: null });
+    this.#setState({ seek: null });
   }
 
   #signIn(call: number, path: string, body: unknown): void {
@@ -566,15 +566,15 @@ export class Core {
   /** Ends the connection and removes the player's state. */
   #clearPlayer(): void {
     this.#connection.stop();
-    this.#change({ table: null, seek: null, watched: null, player: this.#session.player });
+    this.#setState({ table: null, seek: null, watched: null, player: this.#session.player });
     this.#store("table", null);
   }
 
   #keepTable(table: TableState): void {
-    this.#change({ table });
-    this.#seen.set(table.version, table.tag);
-    const [oldest] = this.#seen.keys();
-    if (this.#seen.size > SEEN_MAX && oldest !== undefined) this.#seen.delete(oldest);
+    this.#setState({ table });
+    this.#tags.set(table.version, table.tag);
+    const [oldest] = this.#tags.keys();
+    if (this.#tags.size > TAGS_MAX && oldest !== undefined) this.#tags.delete(oldest);
     this.#store("table", toStored(table, this.#session.player?.id ?? null));
     if (this.#seed && gameOf(table.view) !== this.#seed.game && table.current) {
       this.#seed = null;
@@ -586,12 +586,12 @@ export class Core {
     this.#effects.push({ type: "store", key, value });
   }
 
-  #tell(told: Told): void {
-    this.#effects.push({ type: "tell", told });
+  #notify(notification: Notification): void {
+    this.#effects.push({ type: "notify", notification });
   }
 
-  #change(change: Partial<State>): void {
-    this.#state = { ...this.#state, ...change };
+  #setState(partial: Partial<State>): void {
+    this.#state = { ...this.#state, ...partial };
     const { hint, table } = this.#state;
     const isOpen = table?.prompt?.game === hint?.game && table?.prompt?.number === hint?.prompt;
     if (hint && !isOpen) this.#state = { ...this.#state, hint: null };

@@ -17,12 +17,12 @@ export class LoadedModels {
     this.#effect = effect;
   }
 
-  of(kind: string): GameModel | null {
+  find(kind: string): GameModel | null {
     return this.known.get(kind) ?? null;
   }
 
   /** Requests an unknown game's model if that is possible, and returns whether one is awaited. */
-  mustLoad(kind: string): boolean {
+  requestModel(kind: string): boolean {
     if (this.known.has(kind) || !this.#loads) return false;
     if (!this.#loading.has(kind)) {
       this.#loading.set(kind, null);
@@ -31,7 +31,7 @@ export class LoadedModels {
     return this.#loading.get(kind) === null;
   }
 
-  loaded(kind: string, model: GameModel | null): void {
+  addLoaded(kind: string, model: GameModel | null): void {
     if (model) this.known.set(kind, model);
     else this.#loading.set(kind, false);
   }

@@ -15,7 +15,7 @@ export function observe(view: TableView, event: Event, model: GameModel | null):
       return withSeat(view, seat, () => sat);
     }
     case "left":
-      return left(view, event.seat, event.player);
+      return removePlayer(view, event.seat, event.player);
     case "moved": {
       const { seat, to } = event;
       const seats = view.seats.map((other, at) => {
@@ -29,43 +29,43 @@ export function observe(view: TableView, event: Event, model: GameModel | null):
     case "takeover":
       return withSeat(view, event.seat, (seat) => seat && { ...seat, taken_over: event.on });
     case "waiting":
-      return inPhase(view, { type: "waiting" });
+      return withPhase(view, { type: "waiting" });
     case "preparing": {
       const { game, commitment, deadline_ms } = event;
-      return inPhase(view, { type: "preparing", game, commitment, deadline_ms, ready: [] });
+      return withPhase(view, { type: "preparing", game, commitment, deadline_ms, ready: [] });
     }
     case "ready": {
       const { phase } = view;
       if (phase.type !== "preparing") return view;
-      return inPhase(view, { ...phase, ready: joined(phase.ready, event.seat) });
+      return withPhase(view, { ...phase, ready: addSeat(phase.ready, event.seat) });
     }
     case "opening":
-      return inPhase(view, { type: "opening", game: event.game });
+      return withPhase(view, { type: "opening", game: event.game });
     case "revealing": {
       const { game, commitments, pot, deadline_ms } = event;
       const phase: Phase = { type: "revealing", game, commitments, revealed: [], deadline_ms };
-      return inPhase({ ...view, pot }, phase);
+      return withPhase({ ...view, pot }, phase);
     }
     case "revealed": {
       const { phase } = view;
       if (phase.type !== "revealing") return view;
-      return inPhase(view, { ...phase, revealed: joined(phase.revealed, event.seat) });
+      return withPhase(view, { ...phase, revealed: addSeat(phase.revealed, event.seat) });
     }
     case "opened":
-      return opened(view, event, model);
+      return openGame(view, event, model);
     case "game": {
       const { phase } = view;
       if (phase.type !== "playing" || !model) return view;
       const game = model.observe(phase.view, event.event) as typeof phase.view;
-      return inPhase(view, { ...phase, view: game });
+      return withPhase(view, { ...phase, view: game });
     }
     case "countdown": {
       const { phase } = view;
       if (phase.type !== "playing") return view;
-      return inPhase(view, { ...phase, deadline_ms: event.deadline_ms });
+      return withPhase(view, { ...phase, deadline_ms: event.deadline_ms });
     }
     case "over":
-      return inPhase(view, { type: "settling", game: event.game, settlement: event.settlement });
+      return withPhase(view, { type: "settling", game: event.game, settlement: event.settlement });
     case "settled":
       return { ...view, pot: event.pot, crown: event.crown };
     case "pot_refunded":
@@ -93,14 +93,14 @@ export function promptOf(view: TableView, model: GameModel | null): OpenPrompt |
 }
 
 /** Returns the game for which this client is asked to reveal its text. */
-export function askedToReveal(view: TableView): string | null {
+export function gameToReveal(view: TableView): string | null {
   const { phase, seat } = view;
   if (phase.type !== "revealing" || seat === null || phase.revealed.includes(seat)) return null;
   const commitment = phase.commitments[seat];
   return commitment === undefined || /^0*$/.test(commitment) ? null : phase.game;
 }
 
-function left(view: TableView, seat: number, player: string): TableView {
+function removePlayer(view: TableView, seat: number, player: string): TableView {
   const { phase, crown } = view;
   const freed = withSeat(view, seat, () => null);
   const isReady = phase.type === "preparing" && phase.ready.includes(seat);
@@ -112,7 +112,7 @@ function left(view: TableView, seat: number, player: string): TableView {
   };
 }
 
-function opened(
+function openGame(
   view: TableView,
   event: Extract<Event, { type: "opened" }>,
   model: GameModel | null,
@@ -121,10 +121,10 @@ function opened(
   const viewer = view.seat !== null && view.seat < stakes.length ? view.seat : null;
   const begun = model?.begin(view.terms.rules, stakes.length, starter, viewer) ?? {};
   const phase = { type: "playing", game, stakes, deadline_ms: null, view: begun } as Phase;
-  return inPhase({ ...view, pot }, phase);
+  return withPhase({ ...view, pot }, phase);
 }
 
-function inPhase(view: TableView, phase: Phase): TableView {
+function withPhase(view: TableView, phase: Phase): TableView {
   return { ...view, phase };
 }
 
@@ -137,6 +137,6 @@ function withSeat(
   return { ...view, seats: view.seats.map((other, at) => (at === seat ? change(other) : other)) };
 }
 
-function joined(seats: readonly number[], seat: number): readonly number[] {
+function addSeat(seats: readonly number[], seat: number): readonly number[] {
   return [...new Set([...seats, seat])].sort((one, other) => one - other);
 }

@@ -1,16 +1,16 @@
 // Commands without an outcome, across connections: which were sent, and which may have taken effect. A
 // command that may have taken effect is repeated only if the table still expects it.
 
-import { isWaitedFor, refused } from "./commands.js";
+import { isExpected, outcomeOfRefusal } from "./commands.js";
 import type { CommandNumber, Intent, OpenCommand, Outcome, TableState } from "./types.js";
 
 /** The outbox's dependencies and its observer. */
-export interface Surroundings {
+export interface OutboxHost {
   table(): TableState | null;
   /** Returns whether such a command can be sent now. */
   isReady(intent: Intent): boolean;
   /** Returns whether there is no table that a command could concern. */
-  isHopeless(): boolean;
+  hasNoTable(): boolean;
   /** Sends a command and returns its id on this connection; null without one. */
   send(intent: Intent): number | null;
   sent(): void;
@@ -31,15 +31,15 @@ interface Pending {
 }
 
 export class Outbox {
-  readonly #around: Surroundings;
+  readonly #host: OutboxHost;
   #pending: Pending[] = [];
 
-  constructor(around: Surroundings) {
-    this.#around = around;
+  constructor(host: OutboxHost) {
+    this.#host = host;
   }
 
   /** Returns whether a command on this connection has no answer yet. */
-  get isWaiting(): boolean {
+  get hasUnanswered(): boolean {
     return this.#pending.some(({ id }) => id !== null);
   }
 
@@ -53,7 +53,7 @@ export class Outbox {
 
   add(command: CommandNumber | null, intent: Intent): void {
     this.#pending.push({ command, intent, id: null, isSent: false, isRepeated: false });
-    this.#show();
+    this.#publishOpen();
   }
 
   /** Sends every command that has not been sent on this connection and that the table still expects. */
@@ -61,9 +61,9 @@ export class Outbox {
     for (const pending of [...this.#pending]) {
       const { intent } = pending;
       if (pending.id !== null || !this.#pending.includes(pending)) continue;
-      if (!this.#around.isReady(intent)) {
-        if (intent.type === "say" || this.#around.isHopeless()) this.#giveUp(pending);
-      } else if (intent.type !== "say" && isWaitedFor(intent, this.#around.table())) {
+      if (!this.#host.isReady(intent)) {
+        if (intent.type === "say" || this.#host.hasNoTable()) this.#giveUp(pending);
+      } else if (intent.type !== "say" && isExpected(intent, this.#host.table())) {
         this.#send(pending);
       } else if (intent.type === "say" && !pending.isSent) {
         this.#send(pending);
@@ -74,22 +74,22 @@ export class Outbox {
   }
 
   /** Forgets the ids of a closed connection, whose answers are lost with it. */
-  lost(): void {
+  forgetIds(): void {
     for (const pending of this.#pending) pending.id = null;
   }
 
   /** Returns the intent that an answer with this id concerns. */
-  answeredTo(id: number): Intent | null {
+  findIntent(id: number): Intent | null {
     return this.#find(id)?.intent ?? null;
   }
 
-  acked(id: number, version: number | null): void {
+  acknowledge(id: number, version: number | null): void {
     const pending = this.#find(id);
     if (pending) this.#end(pending, { type: "done", version });
   }
 
   /** Handles a refusal, and returns whether the command stays for a retry. */
-  refused(
+  handleRefusal(
     id: number,
     refusal: { code: string; rule?: string | null; detail: string; retryable: boolean },
   ): boolean {
@@ -100,7 +100,7 @@ export class Outbox {
       pending.id = null;
       return true;
     }
-    this.#end(pending, refused(pending.isRepeated, refusal));
+    this.#end(pending, outcomeOfRefusal(pending.isRepeated, refusal));
     return false;
   }
 
@@ -114,12 +114,12 @@ export class Outbox {
   }
 
   #send(pending: Pending): void {
-    const id = this.#around.send(pending.intent);
+    const id = this.#host.send(pending.intent);
     if (id === null) return;
     pending.id = id;
     pending.isRepeated = pending.isSent;
     pending.isSent = true;
-    this.#around.sent();
+    this.#host.sent();
   }
 
   #giveUp(pending: Pending): void {
@@ -128,12 +128,12 @@ export class Outbox {
 
   #end(pending: Pending, outcome: Outcome): void {
     this.#pending = this.#pending.filter((other) => other !== pending);
-    this.#show();
-    this.#around.ended(pending.command, pending.intent, outcome);
+    this.#publishOpen();
+    this.#host.ended(pending.command, pending.intent, outcome);
   }
 
-  #show(): void {
-    this.#around.open(
+  #publishOpen(): void {
+    this.#host.open(
       this.#pending.flatMap(({ command, intent }) => (command === null ? [] : [{ command, intent }])),
     );
   }

@@ -9,19 +9,19 @@
 // expired if either clock says so, unless it has just arrived: a wrong clock then costs at most one renewal.
 
 import type { SignedIn, Tokens } from "../gen/rest.js";
-import { type Result, answerOf, problem, problemOf, signedInOf, tokensOf } from "./answers.js";
-import type { Answer, Call, ProblemSeen, StoreKey } from "./types.js";
+import { type Result, toAnswer, problemWithCode, toProblem, parseSignedIn, parseTokens } from "./answers.js";
+import type { Answer, Call, CallProblem, StoreKey } from "./types.js";
 
 /** The time before its expiry at which an access token is renewed. */
 const RENEW_BEFORE_MS = 120_000;
 /** The longest pause between two attempts to renew: the server repeats a successor for one minute. */
 const RENEW_PAUSE_MS = 10_000;
 /** The least remaining lifetime with which an access token is used. */
-const USE_BEFORE_MS = 5_000;
+const LIFETIME_MIN_MS = 5_000;
 /** The time for which a new token is valid whatever a clock says. */
-const YOUNG_MS = 60_000;
+const NEW_TOKEN_MS = 60_000;
 /** The time that a reloaded page leaves other tabs to share newer tokens. */
-const SHARE_MS = 100;
+const SHARE_DELAY_MS = 100;
 /** The age up to which a request may still be in flight after a wake-up. */
 const WAKE_AFTER_MS = 1_000;
 const READ_ATTEMPTS_MAX = 4;
@@ -38,18 +38,18 @@ export interface Host {
    * Returns a random time between half of `ms` and `ms`, so that many waiting clients do not return at once.
    */
   jitter(ms: number): number;
-  after(ms: number, act: () => void): () => void;
+  schedule(ms: number, act: () => void): () => void;
   request(call: Call, done: (result: Result | null) => void): void;
   store(key: StoreKey, value: string | null): void;
 }
 
 export type Renewal =
   | { readonly type: "renewed" }
-  | { readonly type: "signed_out"; readonly problem: ProblemSeen }
+  | { readonly type: "signed_out"; readonly problem: CallProblem }
   /** A temporary failure. */
-  | { readonly type: "failed"; readonly problem: ProblemSeen };
+  | { readonly type: "failed"; readonly problem: CallProblem };
 
-interface Kept {
+interface StoredSession {
   readonly player: { readonly id: string; readonly name: string };
   readonly access: string;
   readonly accessExpiresMs: number;
@@ -66,26 +66,26 @@ export class Session {
   readonly #host: Host;
   readonly #name: string | null;
   #device: string | null;
-  #kept: Kept | null;
+  #stored: StoredSession | null;
   /** The server's clock minus the monotonic one; null until this page knows the server's time. */
   #aheadMs: number | null = null;
   /** The time at which the tokens arrived; minus infinity for stored ones. */
   #receivedAt = Number.NEGATIVE_INFINITY;
   #waiting: ((renewal: Renewal) => void)[] = [];
-  #stopAhead: (() => void) | null = null;
+  #cancelRenewal: (() => void) | null = null;
   #renewingSince: number | null = null;
   /** The number of attempts; answers to requests of an earlier one are late. */
-  #tries = 0;
+  #attempts = 0;
 
-  constructor(host: Host, name: string | null, device: string | null, stored: string | null) {
+  constructor(host: Host, name: string | null, device: string | null, storedText: string | null) {
     this.#host = host;
     this.#name = name;
     this.#device = device;
-    this.#kept = stored === null ? null : (JSON.parse(stored) as Kept);
+    this.#stored = storedText === null ? null : (JSON.parse(storedText) as StoredSession);
   }
 
-  get player(): Kept["player"] | null {
-    return this.#kept?.player ?? null;
+  get player(): StoredSession["player"] | null {
+    return this.#stored?.player ?? null;
   }
 
   /** The device's secret, which signs the player in; null until it is drawn. */
@@ -95,20 +95,20 @@ export class Session {
 
   /** The session of the tokens. */
   get id(): string | null {
-    return this.#kept?.session ?? null;
+    return this.#stored?.session ?? null;
   }
 
   /** The server's clock minus the monotonic one, as far as it is known. */
   get offsetMs(): number {
     const { now, wall } = this.#host;
-    return this.#aheadMs ?? (this.#kept?.offsetMs ?? 0) + wall - now;
+    return this.#aheadMs ?? (this.#stored?.offsetMs ?? 0) + wall - now;
   }
 
   /** The access token, if it is valid as far as this client knows. */
   get token(): string | null {
-    const kept = this.#kept;
-    if (!kept || kept.access === "") return null;
-    return this.#ageMs < YOUNG_MS || this.#leftMs(kept) > USE_BEFORE_MS ? kept.access : null;
+    const stored = this.#stored;
+    if (!stored || stored.access === "") return null;
+    return this.#ageMs < NEW_TOKEN_MS || this.#leftMs(stored) > LIFETIME_MIN_MS ? stored.access : null;
   }
 
   /**
@@ -116,10 +116,10 @@ export class Session {
    * one.
    */
   renewAhead(isWanted: () => boolean, leastMs = 0): void {
-    this.#stopAhead?.();
+    this.#cancelRenewal?.();
     const renewInMs = this.#renewInMs;
     if (renewInMs === null) return;
-    this.#stopAhead = this.#host.after(Math.max(renewInMs, leastMs), () => {
+    this.#cancelRenewal = this.#host.schedule(Math.max(renewInMs, leastMs), () => {
       // Another token may have arrived meanwhile.
       if (this.#renewInMs !== 0) this.renewAhead(isWanted);
       else if (isWanted()) this.renew(() => this.renewAhead(isWanted, this.#host.jitter(RENEW_PAUSE_MS)));
@@ -128,44 +128,44 @@ export class Session {
 
   /** The delay until the renewal; null if it is unknown or no renewal is possible. */
   get #renewInMs(): number | null {
-    const kept = this.#kept;
-    if (!kept || this.#aheadMs === null || kept.access === "") return null;
-    if (kept.refresh === null && !kept.byDevice) return null;
-    const leftMs = kept.accessExpiresMs - this.#host.now - this.#aheadMs;
-    return Math.ceil(Math.max(0, leftMs - RENEW_BEFORE_MS, YOUNG_MS - this.#ageMs));
+    const stored = this.#stored;
+    if (!stored || this.#aheadMs === null || stored.access === "") return null;
+    if (stored.refresh === null && !stored.byDevice) return null;
+    const leftMs = stored.accessExpiresMs - this.#host.now - this.#aheadMs;
+    return Math.ceil(Math.max(0, leftMs - RENEW_BEFORE_MS, NEW_TOKEN_MS - this.#ageMs));
   }
 
   /** Sets the server's time. */
-  heardTime(serverMs: number): void {
+  setServerTime(serverMs: number): void {
     this.#aheadMs = serverMs - this.#host.now;
-    if (this.#kept) this.#keep({ ...this.#kept, offsetMs: serverMs - this.#host.wall });
+    if (this.#stored) this.#store({ ...this.#stored, offsetMs: serverMs - this.#host.wall });
   }
 
   /** Adopts newer tokens of the same session from another tab. */
-  adopt(text: string): void {
-    const other = JSON.parse(text) as Kept;
-    const kept = this.#kept;
-    if (kept?.session !== other.session || other.accessExpiresMs <= kept.accessExpiresMs) return;
-    this.#receive(other);
+  adoptTokens(text: string): void {
+    const other = JSON.parse(text) as StoredSession;
+    const stored = this.#stored;
+    if (stored?.session !== other.session || other.accessExpiresMs <= stored.accessExpiresMs) return;
+    this.#storeReceived(other);
     if (this.#renewingSince === null) return;
     // An answer in flight has nothing newer.
-    this.#tries += 1;
-    this.#end({ type: "renewed" });
+    this.#attempts += 1;
+    this.#finishRenewal({ type: "renewed" });
   }
 
   /** Marks a token as rejected by the server. */
-  refuse(token: string): void {
-    if (this.#kept?.access === token) this.#keep({ ...this.#kept, access: "" });
+  rejectToken(token: string): void {
+    if (this.#stored?.access === token) this.#store({ ...this.#stored, access: "" });
   }
 
   forget(): void {
-    this.#kept = null;
+    this.#stored = null;
     this.#host.store("session", null);
   }
 
   /** Forgets the player for good: a device that signs the player in by itself gets a new secret. */
-  leave(): void {
-    if (this.#kept?.byDevice) {
+  forgetDevice(): void {
+    if (this.#stored?.byDevice) {
       this.#device = null;
       this.#host.store("device", null);
     }
@@ -185,31 +185,31 @@ export class Session {
   }
 
   /** Marks a renewal in flight as old, after a sleep that the monotonic clock did not measure. */
-  age(): void {
+  markStale(): void {
     if (this.#renewingSince !== null) this.#renewingSince = Number.NEGATIVE_INFINITY;
   }
 
   #renew(): void {
     this.#renewingSince = this.#host.now;
-    this.#tries += 1;
-    const kept = this.#kept;
-    if (kept?.refresh) {
-      const { refresh } = kept;
+    this.#attempts += 1;
+    const stored = this.#stored;
+    if (stored?.refresh) {
+      const { refresh } = stored;
       const isLate = this.#isLate();
       const isStored = this.#receivedAt === Number.NEGATIVE_INFINITY;
       if (!isStored) this.#refresh(refresh);
-      else this.#host.after(SHARE_MS, () => isLate() || this.#refresh(refresh));
-    } else if (!kept || kept.byDevice) this.#signInByDevice(true);
-    else this.#end({ type: "signed_out", problem: problem("session_ended") });
+      else this.#host.schedule(SHARE_DELAY_MS, () => isLate() || this.#refresh(refresh));
+    } else if (!stored || stored.byDevice) this.#signInByDevice(true);
+    else this.#finishRenewal({ type: "signed_out", problem: problemWithCode("session_ended") });
   }
 
   /** Signs in with a name and password or an external account; the session then belongs to this device. */
   signIn(call: Call, done: (answer: Answer) => void): void {
     const body = { device_id: this.#deviceId(), ...(call.body as object) };
     this.#host.request({ ...call, body }, (result) => {
-      const signedIn = signedInOf(result);
-      if (signedIn) this.#signedIn(signedIn, false);
-      done(answerOf(result?.status === 200 && !signedIn ? null : result));
+      const signedIn = parseSignedIn(result);
+      if (signedIn) this.#storeSignIn(signedIn, false);
+      done(toAnswer(result?.status === 200 && !signedIn ? null : result));
     });
   }
 
@@ -231,13 +231,13 @@ export class Session {
     const headers = { ...call.headers, ...signed };
     this.#host.request({ ...call, headers }, (result) => {
       if (result?.status === 401 && !renewed && token !== null) {
-        this.refuse(token);
+        this.rejectToken(token);
         this.#attempt(call, done, attempt, true);
       } else if (result === null && call.method === "GET" && attempt < READ_ATTEMPTS_MAX) {
         const pause = this.#host.jitter(READ_PAUSE_MS * 2 ** attempt);
-        this.#host.after(pause, () => this.#attempt(call, done, attempt + 1, renewed));
+        this.#host.schedule(pause, () => this.#attempt(call, done, attempt + 1, renewed));
       } else {
-        done(answerOf(result));
+        done(toAnswer(result));
       }
     });
   }
@@ -245,25 +245,25 @@ export class Session {
   #refresh(refresh: string): void {
     const isLate = this.#isLate();
     // The device lets the server distinguish a repetition from a theft.
-    const asked = { refresh_token: refresh, device_id: this.#deviceId() };
-    this.#host.request(post("/v1/token/refresh", asked), (result) => {
-      const kept = this.#kept;
-      if (isLate() || !kept) return;
-      const tokens = tokensOf(result);
+    const body = { refresh_token: refresh, device_id: this.#deviceId() };
+    this.#host.request(postCall("/v1/token/refresh", body), (result) => {
+      const stored = this.#stored;
+      if (isLate() || !stored) return;
+      const tokens = parseTokens(result);
       const isRefused = result?.status === 401 || result?.status === 403;
       if (tokens) {
-        this.#renewed(tokens, kept.player, kept.byDevice);
-        this.#end({ type: "renewed" });
+        this.#storeTokens(tokens, stored.player, stored.byDevice);
+        this.#finishRenewal({ type: "renewed" });
       } else if (!isRefused) {
         // It is unknown whether the refresh token was used, so it is sent again.
-        this.#end({ type: "failed", problem: problemOf(result) });
-      } else if (kept.refresh !== refresh) {
+        this.#finishRenewal({ type: "failed", problem: toProblem(result) });
+      } else if (stored.refresh !== refresh) {
         this.#renew();
       } else {
         // The access token stays valid for its remaining lifetime.
-        this.#keep({ ...kept, refresh: null });
-        if (kept.byDevice) this.#signInByDevice(true);
-        else this.#end({ type: "signed_out", problem: problemOf(result) });
+        this.#store({ ...stored, refresh: null });
+        if (stored.byDevice) this.#signInByDevice(true);
+        else this.#finishRenewal({ type: "signed_out", problem: toProblem(result) });
       }
     });
   }
@@ -272,29 +272,29 @@ export class Session {
     const device_id = this.#deviceId();
     const name = withName && this.#name !== null ? { name: this.#name } : {};
     const isLate = this.#isLate();
-    this.#host.request(post("/v1/sign-in/guest", { device_id, ...name }), (result) => {
+    this.#host.request(postCall("/v1/sign-in/guest", { device_id, ...name }), (result) => {
       if (isLate()) return;
-      const signedIn = signedInOf(result);
+      const signedIn = parseSignedIn(result);
       if (signedIn) {
-        this.#signedIn(signedIn, true);
-        this.#end({ type: "renewed" });
+        this.#storeSignIn(signedIn, true);
+        this.#finishRenewal({ type: "renewed" });
         return;
       }
-      const refused = problemOf(result);
+      const refused = toProblem(result);
       const isName = result?.status === 409 || result?.status === 422;
       if (isName && withName && this.#name !== null) this.#signInByDevice(false);
-      else if (result?.status === 403) this.#end({ type: "signed_out", problem: refused });
-      else this.#end({ type: "failed", problem: refused });
+      else if (result?.status === 403) this.#finishRenewal({ type: "signed_out", problem: refused });
+      else this.#finishRenewal({ type: "failed", problem: refused });
     });
   }
 
-  #signedIn({ player, ...tokens }: SignedIn, byDevice: boolean): void {
+  #storeSignIn({ player, ...tokens }: SignedIn, byDevice: boolean): void {
     const { id, name } = player;
-    this.#renewed(tokens, { id, name }, byDevice);
+    this.#storeTokens(tokens, { id, name }, byDevice);
   }
 
-  #renewed(tokens: Tokens, player: Kept["player"], byDevice: boolean): void {
-    this.#receive({
+  #storeTokens(tokens: Tokens, player: StoredSession["player"], byDevice: boolean): void {
+    this.#storeReceived({
       player,
       access: tokens.access_token,
       accessExpiresMs: Date.parse(tokens.access_expires_at),
@@ -306,17 +306,17 @@ export class Session {
   }
 
   /** Stores tokens that have just arrived. */
-  #receive(kept: Kept): void {
+  #storeReceived(stored: StoredSession): void {
     const { now, wall } = this.#host;
     this.#receivedAt = now;
     // A clock by which the new tokens have already expired is wrong.
-    const isOff = this.#aheadMs !== null && kept.accessExpiresMs - now - this.#aheadMs < YOUNG_MS;
+    const isOff = this.#aheadMs !== null && stored.accessExpiresMs - now - this.#aheadMs < NEW_TOKEN_MS;
     if (isOff) this.#aheadMs = null;
     const offsetMs = this.#aheadMs === null ? null : this.#aheadMs + now - wall;
-    this.#keep({ ...kept, offsetMs });
+    this.#store({ ...stored, offsetMs });
   }
 
-  #end(renewal: Renewal): void {
+  #finishRenewal(renewal: Renewal): void {
     this.#renewingSince = null;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -324,8 +324,8 @@ export class Session {
   }
 
   #isLate(): () => boolean {
-    const tries = this.#tries;
-    return () => tries !== this.#tries;
+    const attempt = this.#attempts;
+    return () => attempt !== this.#attempts;
   }
 
   #deviceId(): string {
@@ -341,19 +341,19 @@ export class Session {
     return this.#host.now - this.#receivedAt;
   }
 
-  #leftMs({ accessExpiresMs, offsetMs }: Kept): number {
+  #leftMs({ accessExpiresMs, offsetMs }: StoredSession): number {
     const { now, wall } = this.#host;
     const server = [now + (this.#aheadMs ?? Number.NEGATIVE_INFINITY)];
     if (offsetMs !== null) server.push(wall + offsetMs);
     return accessExpiresMs - Math.max(...server);
   }
 
-  #keep(kept: Kept): void {
-    this.#kept = kept;
-    this.#host.store("session", JSON.stringify(kept));
+  #store(stored: StoredSession): void {
+    this.#stored = stored;
+    this.#host.store("session", JSON.stringify(stored));
   }
 }
 
-function post(path: string, body: unknown): Call {
+function postCall(path: string, body: unknown): Call {
   return { method: "POST", path, headers: {}, body };
 }

@@ -5,7 +5,7 @@ import type { Event, Message, OpenPrompt, TableView } from "../gen/socket.js";
 import { commitmentOf } from "../fair/deal.js";
 import type { GameModel } from "../games/model.js";
 import { observe, promptOf } from "./observe.js";
-import type { CommitmentCheck, DealSeen, TableState } from "./types.js";
+import type { CommitmentCheck, DealObservation, TableState } from "./types.js";
 
 export type Snapshot = Extract<Message, { type: "snapshot" }>;
 export type Update = Extract<Message, { type: "update" }>;
@@ -36,7 +36,7 @@ export function fromSnapshot(
   const { view, version, tag, prompt } = message;
   const game = gameOf(view);
   const known = before?.deal && before.deal.game === game ? before.deal : null;
-  const deal = game === null ? null : seenInView(view, known ?? unseen(game, view, seed));
+  const deal = game === null ? null : observeView(view, known ?? emptyObservation(game, view, seed));
   return { view, version, tag, prompt: prompt ?? null, current, deal };
 }
 
@@ -52,7 +52,7 @@ export function fromUpdate(
   let { view, deal } = before;
   for (const event of message.events) {
     view = observe(view, event, model);
-    deal = seenInEvent(event, view, deal, seed);
+    deal = observeEvent(event, view, deal, seed);
   }
   const prompt: OpenPrompt | null = isShort ? promptOf(view, model) : (message.prompt ?? null);
   const { version, tag } = message;
@@ -62,7 +62,7 @@ export function fromUpdate(
 /** Checks that the seed revealed at the end is the one committed to at the beginning. */
 export function checkCommitment(
   event: Extract<Event, { type: "over" }>,
-  deal: DealSeen | null,
+  deal: DealObservation | null,
 ): CommitmentCheck {
   const shown = deal?.game === event.game ? deal.commitment : null;
   const computed = commitmentOf(event.server_seed);
@@ -75,13 +75,13 @@ export function gameOf(view: TableView): string | null {
   return view.phase.type === "waiting" ? null : view.phase.game;
 }
 
-function unseen(game: string, view: TableView, seed: Seed | null): DealSeen {
+function emptyObservation(game: string, view: TableView, seed: Seed | null): DealObservation {
   const text = seed?.game === game ? seed.text : null;
   const nothing = { commitment: null, commitments: null, revealed: false, hand: null };
   return { game, text, seat: view.seat, ...nothing };
 }
 
-function seenInView({ phase, seat }: TableView, deal: DealSeen): DealSeen {
+function observeView({ phase, seat }: TableView, deal: DealObservation): DealObservation {
   switch (phase.type) {
     case "preparing":
       return { ...deal, seat, commitment: deal.commitment ?? phase.commitment };
@@ -94,17 +94,17 @@ function seenInView({ phase, seat }: TableView, deal: DealSeen): DealSeen {
   }
 }
 
-function seenInEvent(
+function observeEvent(
   event: Event,
   view: TableView,
-  deal: DealSeen | null,
+  deal: DealObservation | null,
   seed: Seed | null,
-): DealSeen | null {
+): DealObservation | null {
   switch (event.type) {
     case "waiting":
       return null;
     case "preparing":
-      return { ...unseen(event.game, view, seed), commitment: event.commitment };
+      return { ...emptyObservation(event.game, view, seed), commitment: event.commitment };
     case "revealing":
       return deal && { ...deal, seat: view.seat, commitments: event.commitments };
     case "revealed":

@@ -17,7 +17,7 @@ export class Timers {
   }
 
   /** Schedules an action and returns a function that cancels it. */
-  after(at: number, act: () => void): () => void {
+  schedule(at: number, act: () => void): () => void {
     const timer = { at, act };
     this.#timers.push(timer);
     return () => {

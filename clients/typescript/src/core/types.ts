@@ -41,7 +41,7 @@ export interface State {
   readonly table: TableState | null;
   readonly seek: Seeking | null;
   /** The bot's advice; null once its prompt is closed. */
-  readonly hint: HintSeen | null;
+  readonly hint: Hint | null;
   /** A table that is watched without a seat. */
   readonly watched: TableState | null;
   /** The commands without an outcome, oldest first. */
@@ -75,11 +75,11 @@ export interface TableState {
   readonly prompt: OpenPrompt | null;
   /** False from the loss of the connection until the table has been joined again. */
   readonly current: boolean;
-  readonly deal: DealSeen | null;
+  readonly deal: DealObservation | null;
 }
 
 /** The client's own observations of a deal, and its part in it. */
-export interface DealSeen {
+export interface DealObservation {
   readonly game: GameId;
   /** The server's commitment, shown with `preparing`; null if this client came later. */
   readonly commitment: string | null;
@@ -105,7 +105,7 @@ export interface Seeking {
 }
 
 /** The action that a house bot would choose in the player's seat, at a practice table. */
-export interface HintSeen {
+export interface Hint {
   readonly game: GameId;
   readonly prompt: number;
   readonly action: Action;
@@ -158,7 +158,7 @@ export type Outcome =
   /** The command was not sent: there was no prompt or no table for it. */
   | { readonly type: "dropped" };
 
-export type Told =
+export type Notification =
   | { readonly type: "link"; readonly link: Link }
   | {
       readonly type: "table";
@@ -187,7 +187,7 @@ export type Told =
       readonly table: TableId | null;
     }
   | { readonly type: "said"; readonly player: PlayerId; readonly phrase: Phrase }
-  | { readonly type: "hint"; readonly hint: HintSeen }
+  | { readonly type: "hint"; readonly hint: Hint }
   /** A player of a finished game has opened its rematch; the code leads to a seat there. */
   | {
       readonly type: "invited";
@@ -224,7 +224,7 @@ export type Input =
     } & HttpAnswer)
   | { readonly type: "unanswered"; readonly request: number }
   | { readonly type: "opened"; readonly socket: number; readonly protocol: string }
-  | { readonly type: "heard"; readonly socket: number; readonly data: string | Uint8Array }
+  | { readonly type: "received"; readonly socket: number; readonly data: string | Uint8Array }
   | {
       readonly type: "closed";
       readonly socket: number;
@@ -271,12 +271,12 @@ export interface Call {
 
 export type Answer =
   | { readonly ok: true; readonly status: number; readonly data: unknown }
-  | { readonly ok: false; readonly status: number; readonly problem: ProblemSeen };
+  | { readonly ok: false; readonly status: number; readonly problem: CallProblem };
 
 /**
  * A refusal. Without an answer its code is `unreachable`, and it is unknown whether the request took effect.
  */
-export interface ProblemSeen {
+export interface CallProblem {
   readonly code: string;
   readonly detail: string;
   readonly retryAfterMs: number | null;
@@ -302,7 +302,7 @@ export type Effect =
   | { readonly type: "send"; readonly socket: number; readonly text: string }
   | { readonly type: "close"; readonly socket: number }
   | { readonly type: "store"; readonly key: StoreKey; readonly value: string | null }
-  | { readonly type: "tell"; readonly told: Told }
+  | { readonly type: "notify"; readonly notification: Notification }
   | { readonly type: "called"; readonly call: number; readonly answer: Answer }
   /** Requests the model of an unknown game; messages are buffered until `game_loaded`. */
   | { readonly type: "load_game"; readonly kind: string };

@@ -7,50 +7,50 @@
 import type { Host } from "./session.js";
 
 /** The silence after which the server is pinged while a prompt is open or a command waits. */
-const BEAT_MS = 2_000;
+const PING_MS = 2_000;
 /** The silence after which the server is pinged otherwise. */
-const IDLE_BEAT_MS = 12_000;
+const IDLE_PING_MS = 12_000;
 /** The time after which a missing answer makes the connection weak and other sockets are opened. */
 const ANSWER_MS = 2_000;
 /** The time after which a live connection without an answer is abandoned. */
-const GONE_MS = 4_000;
+const DEAD_MS = 4_000;
 /**
  * The time for which a connection that has received something counts as alive. A timer later than this
  * indicates that the machine slept.
  */
 const FRESH_MS = 1_000;
 
-export interface Alarms {
+export interface WatchdogActions {
   /** Returns whether a prompt is open or a command waits for its answer. */
   isUrgent(): boolean;
   /** Pings the server. */
-  ask(): void;
+  ping(): void;
   /** Opens other sockets beside the doubtful one. */
-  race(): void;
+  openOthers(): void;
   /** Reports an answer that has been missing for 2 s. */
-  weaken(): void;
+  markWeak(): void;
   /** Reports an answer that has been missing for 4 s. */
   giveUp(): void;
 }
 
 export class Watchdog {
   readonly #host: Host;
-  readonly #alarms: Alarms;
-  #stopLook: (() => void) | null = null;
-  #lookAt = 0;
-  #heardAt = 0;
+  readonly #actions: WatchdogActions;
+  #cancelCheck: (() => void) | null = null;
+  #checkAt = 0;
+  #receivedAt = 0;
   /** The time since which an answer has been missing; null if none is. */
   #missingSince: number | null = null;
   /** True if the next check is for an answer that is due. */
   #isDue = false;
 
-  constructor(host: Host, alarms: Alarms) {
+  constructor(host: Host, actions: WatchdogActions) {
     this.#host = host;
-    this.#alarms = alarms;
+    this.#actions = actions;
   }
 
   /** Whether an answer is missing. */
-  get isDoubting(): boolean {
+  get isInDoubt(): boolean {
     return this.#missingSince !== null;
   }
 
@@ -61,72 +61,72 @@ export class Watchdog {
 
   /** Stops watching, as there is no connection. */
   stop(): void {
-    this.#stopLook?.();
-    this.#stopLook = null;
+    this.#cancelCheck?.();
+    this.#cancelCheck = null;
     this.#missingSince = null;
   }
 
   /**
    * Records a received message or the start of a connection. `isDue` states that another answer is expected.
    */
-  hear(isDue: boolean): void {
-    this.#heardAt = this.#host.now;
+  recordReceived(isDue: boolean): void {
+    this.#receivedAt = this.#host.now;
     this.#missingSince = null;
     this.#isDue = isDue;
-    if (isDue) this.#look(ANSWER_MS, () => this.#miss());
-    else this.#look(this.#alarms.isUrgent() ? BEAT_MS : IDLE_BEAT_MS, () => this.#ask());
+    if (isDue) this.#schedule(ANSWER_MS, () => this.#handleMissing());
+    else this.#schedule(this.#actions.isUrgent() ? PING_MS : IDLE_PING_MS, () => this.#ping());
   }
 
   /** Marks the last received message as stale. */
-  age(): void {
-    this.#heardAt = Number.NEGATIVE_INFINITY;
+  markStale(): void {
+    this.#receivedAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
    * Starts the timeout of an answer that is expected from now on, which replaces a ping. An earlier check is
    * not postponed.
    */
-  expect(): void {
-    if (this.#isDue || this.isDoubting) return;
+  expectAnswer(): void {
+    if (this.#isDue || this.isInDoubt) return;
     this.#isDue = true;
-    this.#look(ANSWER_MS, () => this.#miss());
+    this.#schedule(ANSWER_MS, () => this.#handleMissing());
   }
 
   /** Pings at once, and opens other sockets unless a message was received a moment ago. */
-  doubt(): void {
+  checkNow(): void {
     const { now } = this.#host;
     if (this.#missingSince === null) {
       this.#missingSince = now;
-      this.#alarms.ask();
+      this.#actions.ping();
     }
     // The machine has slept since, and could receive nothing.
-    if (now - this.#lookAt > FRESH_MS && this.missingMs >= GONE_MS) this.#missingSince = now;
+    if (now - this.#checkAt > FRESH_MS && this.missingMs >= DEAD_MS) this.#missingSince = now;
     const missing = Math.round(this.missingMs);
-    if (missing >= ANSWER_MS) this.#alarms.weaken();
-    const isFresh = now - this.#heardAt < FRESH_MS;
-    if (!isFresh) this.#alarms.race();
+    if (missing >= ANSWER_MS) this.#actions.markWeak();
+    const isFresh = now - this.#receivedAt < FRESH_MS;
+    if (!isFresh) this.#actions.openOthers();
     const next = isFresh ? FRESH_MS : missing < ANSWER_MS ? ANSWER_MS - missing : ANSWER_MS;
-    this.#look(next, () => this.doubt());
+    this.#schedule(next, () => this.checkNow());
     // This is last because it ends the watch.
-    if (missing >= GONE_MS) this.#alarms.giveUp();
+    if (missing >= DEAD_MS) this.#actions.giveUp();
   }
 
-  #ask(): void {
+  #ping(): void {
     this.#missingSince = this.#host.now;
-    this.#alarms.ask();
-    this.#look(ANSWER_MS, () => this.doubt());
+    this.#actions.ping();
+    this.#schedule(ANSWER_MS, () => this.checkNow());
   }
 
   /** Handles the missing answer to a command or to the authentication. */
-  #miss(): void {
+  #handleMissing(): void {
     this.#missingSince = this.#host.now - ANSWER_MS;
-    this.#alarms.ask();
-    this.doubt();
+    this.#actions.ping();
+    this.checkNow();
   }
 
-  #look(ms: number, act: () => void): void {
-    this.#stopLook?.();
-    this.#lookAt = this.#host.now + ms;
-    this.#stopLook = this.#host.after(ms, act);
+  #schedule(ms: number, act: () => void): void {
+    this.#cancelCheck?.();
+    this.#checkAt = this.#host.now + ms;
+    this.#cancelCheck = this.#host.schedule(ms, act);
   }
 }

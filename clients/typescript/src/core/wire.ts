@@ -38,10 +38,10 @@ export class MessageReader {
     if (message === null || typeof message !== "object" || !("type" in message)) {
       throw new Error("a message is an object with a type, or an array");
     }
-    return this.#noted(message as Message);
+    return this.#trackContext(message as Message);
   }
 
-  #noted(message: Message): Message {
+  #trackContext(message: Message): Message {
     if (message.type === "hello") this.#helloMs = message.server_time_ms;
     if (message.type === "snapshot") this.#kind = message.view.kind;
     return message;
@@ -54,7 +54,7 @@ export class MessageReader {
       return { type: "ack", id: first as number, ...(version === undefined ? {} : { version }) };
     }
     const server_time_ms = this.#helloMs + (third as number);
-    const events = rest.map((event) => this.#event(event, server_time_ms));
+    const events = rest.map((event) => this.#expandEvent(event, server_time_ms));
     return {
       type: "update",
       version: first as number,
@@ -64,7 +64,7 @@ export class MessageReader {
     };
   }
 
-  #event(event: unknown, now: number): Event | null {
+  #expandEvent(event: unknown, now: number): Event | null {
     if (!Array.isArray(event)) return event as Event;
     const [word, ...fields] = event as readonly unknown[];
     if (word === "countdown" || word === COUNTDOWN) {

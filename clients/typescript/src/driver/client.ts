@@ -3,7 +3,7 @@
 
 import { Core } from "../core/core.js";
 import type {
-  Action, Answer, CoreOptions, DealSeen, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
+  Action, Answer, CoreOptions, DealObservation, Effect, Input, Outcome, CallProblem, State, StoreKey, Notification, Wish,
 } from "../core/types.js";
 import { type DealCheck, type DealRecord, checkRecordedDeal, kindOf } from "../fair/deal.js";
 import type { GameModel } from "../games/model.js";
@@ -28,7 +28,7 @@ export interface ClientOptions {
 /** The answer to a request. The promise never rejects: without a network the code is `unreachable`. */
 export type RestAnswer<T> =
   | { readonly ok: true; readonly status: number; readonly data: T }
-  | { readonly ok: false; readonly status: number; readonly problem: ProblemSeen };
+  | { readonly ok: false; readonly status: number; readonly problem: CallProblem };
 
 /** The arguments of an operation: exactly those that it takes, with the required ones required. */
 export type RestArguments<Name extends keyof Operations> = Part<Name, "path"> &
@@ -42,10 +42,10 @@ type Part<Name extends keyof Operations, Key extends "path" | "query" | "body"> 
       ? { readonly query?: Operations[Name][Key] }
       : { readonly [K in Key]: Operations[Name][Key] };
 
-export type Listener = (state: State, told: readonly Told[]) => void;
+export type Listener = (state: State, notifications: readonly Notification[]) => void;
 
 /** The time for which a request for a seat waits until the socket is open. */
-const SOCKET_PATIENCE_MS = 10_000;
+const SOCKET_TIMEOUT_MS = 10_000;
 
 /** The number of deals whose observations are kept. */
 const DEALS_MAX = 20;
@@ -59,14 +59,14 @@ export class Client {
   readonly #listeners = new Set<Listener>();
   readonly #commands = new Map<number, (outcome: Outcome) => void>();
   readonly #calls = new Map<number, (answer: Answer) => void>();
-  readonly #deals = new Map<string, DealSeen>();
+  readonly #deals = new Map<string, DealObservation>();
   readonly #games: Map<string, GameModel>;
   readonly #loadGame: (kind: string) => Promise<GameModel | null>;
   #numbers = 0;
   #stopTimer: (() => void) | null = null;
   #stopWaking: (() => void) | null = null;
   /** Sends a session to the other tabs of this installation; an empty text requests theirs. */
-  readonly #tellTabs: (text: string) => void;
+  readonly #sendToTabs: (text: string) => void;
   #inputs: Input[] = [];
   #isBusy = false;
 
@@ -86,8 +86,8 @@ export class Client {
       ...(forms === undefined ? {} : { forms }),
     };
     this.#core = new Core(options);
-    this.#tellTabs = platform.share?.((text) => this.#hearTab(text)) ?? (() => undefined);
-    this.#tellTabs("");
+    this.#sendToTabs = platform.share?.((text) => this.#handleTabMessage(text)) ?? (() => undefined);
+    this.#sendToTabs("");
   }
 
   get state(): State {
@@ -108,74 +108,74 @@ export class Client {
   /** Signs in, connects, and stays connected; also takes over from a newer tab. */
   start(): void {
     this.#stopWaking ??= this.#platform.onWake(() => this.wake());
-    this.#take({ type: "start" });
+    this.#dispatch({ type: "start" });
   }
 
   stop(): void {
     this.#stopWaking?.();
     this.#stopWaking = null;
-    this.#take({ type: "stop" });
+    this.#dispatch({ type: "stop" });
   }
 
   /** Checks the connection after the page became visible or the network returned. */
   wake(): void {
-    this.#take({ type: "wake" });
+    this.#dispatch({ type: "wake" });
   }
 
   ready(): Promise<Outcome> {
-    return this.#wish({ type: "ready" });
+    return this.#sendWish({ type: "ready" });
   }
 
   act(action: Action): Promise<Outcome> {
-    return this.#wish({ type: "act", action });
+    return this.#sendWish({ type: "act", action });
   }
 
   takeBack(): Promise<Outcome> {
-    return this.#wish({ type: "take_back" });
+    return this.#sendWish({ type: "take_back" });
   }
 
   leave(): Promise<Outcome> {
-    return this.#wish({ type: "leave" });
+    return this.#sendWish({ type: "leave" });
   }
 
   /** Requests a bot's advice, which arrives as `state.hint`; only at practice tables. */
   hint(): Promise<Outcome> {
-    return this.#wish({ type: "hint" });
+    return this.#sendWish({ type: "hint" });
   }
 
   say(phrase: Phrase): Promise<Outcome> {
-    return this.#wish({ type: "say", phrase });
+    return this.#sendWish({ type: "say", phrase });
   }
 
   seek(rooms: readonly string[]): Promise<Outcome> {
-    return this.#wish({ type: "seek", rooms });
+    return this.#sendWish({ type: "seek", rooms });
   }
 
   cancelSeek(): Promise<Outcome> {
-    return this.#wish({ type: "cancel_seek" });
+    return this.#sendWish({ type: "cancel_seek" });
   }
 
   watch(table: string): Promise<Outcome> {
-    return this.#wish({ type: "watch", table });
+    return this.#sendWish({ type: "watch", table });
   }
 
   unwatch(): Promise<Outcome> {
-    return this.#wish({ type: "unwatch" });
+    return this.#sendWish({ type: "unwatch" });
   }
 
   /** Takes a seat in a room at once, and joins. */
   async takeSeat(room: string): Promise<RestAnswer<{ readonly table: string }>> {
-    const answer = await this.#seated(() => this.rest("POST /v1/rooms/{room}/seat", { path: { room } }));
-    if (answer.ok) this.#take({ type: "join" });
+    const answer = await this.#retryWithSocket(() => this.rest("POST /v1/rooms/{room}/seat", { path: { room } }));
+    if (answer.ok) this.#dispatch({ type: "join" });
     return answer;
   }
 
   /** Takes a seat at a private table, and joins. */
   async takePrivateSeat(code: string): Promise<RestAnswer<unknown>> {
-    const answer = await this.#seated(() =>
+    const answer = await this.#retryWithSocket(() =>
       this.rest("POST /v1/private-tables/{code}/seat", { path: { code } }),
     );
-    if (answer.ok) this.#take({ type: "join" });
+    if (answer.ok) this.#dispatch({ type: "join" });
     return answer;
   }
 
@@ -183,8 +183,8 @@ export class Client {
   async openPrivateTable(
     body: Operations["POST /v1/private-tables"]["body"],
   ): Promise<RestAnswer<Operations["POST /v1/private-tables"]["answer"]>> {
-    const answer = await this.#seated(() => this.rest("POST /v1/private-tables", { body }));
-    if (answer.ok) this.#take({ type: "join" });
+    const answer = await this.#retryWithSocket(() => this.rest("POST /v1/private-tables", { body }));
+    if (answer.ok) this.#dispatch({ type: "join" });
     return answer;
   }
 
@@ -192,10 +192,10 @@ export class Client {
   async rematch(
     game: string,
   ): Promise<RestAnswer<Operations["POST /v1/games/{id}/rematch"]["answer"]>> {
-    const answer = await this.#seated(() =>
+    const answer = await this.#retryWithSocket(() =>
       this.rest("POST /v1/games/{id}/rematch", { path: { id: game } }),
     );
-    if (answer.ok) this.#take({ type: "join" });
+    if (answer.ok) this.#dispatch({ type: "join" });
     return answer;
   }
 
@@ -203,8 +203,8 @@ export class Client {
   async practise(
     body: Operations["POST /v1/practice-tables"]["body"],
   ): Promise<RestAnswer<Operations["POST /v1/practice-tables"]["answer"]>> {
-    const answer = await this.#seated(() => this.rest("POST /v1/practice-tables", { body }));
-    if (answer.ok) this.#take({ type: "join" });
+    const answer = await this.#retryWithSocket(() => this.rest("POST /v1/practice-tables", { body }));
+    if (answer.ok) this.#dispatch({ type: "join" });
     return answer;
   }
 
@@ -212,15 +212,15 @@ export class Client {
    * Requests a seat. The server keeps a seat only for a player whose socket is open, so without one this
    * waits for the socket and retries.
    */
-  async #seated<T>(ask: () => Promise<RestAnswer<T>>): Promise<RestAnswer<T>> {
+  async #retryWithSocket<T>(ask: () => Promise<RestAnswer<T>>): Promise<RestAnswer<T>> {
     const answer = await ask();
     if (answer.ok || answer.problem.code !== "socket_required") return answer;
-    await this.#live();
+    await this.#waitForSocket();
     return ask();
   }
 
   /** Resolves when the socket is open, or after a timeout. */
-  #live(): Promise<void> {
+  #waitForSocket(): Promise<void> {
     return new Promise((resolve) => {
       const isLive = () => this.state.link.type === "live" || this.state.link.type === "joining";
       if (isLive()) return resolve();
@@ -233,7 +233,7 @@ export class Client {
       const unsubscribe = this.subscribe(() => {
         if (isLive()) end();
       });
-      forget = this.#platform.timer(SOCKET_PATIENCE_MS, end);
+      forget = this.#platform.timer(SOCKET_TIMEOUT_MS, end);
     });
   }
 
@@ -242,7 +242,7 @@ export class Client {
     path: "/v1/sign-in/password" | "/v1/sign-in/openid",
     body: unknown,
   ): Promise<RestAnswer<unknown>> {
-    return this.#called((call) => ({ type: "sign_in", call, path, body }));
+    return this.#call((call) => ({ type: "sign_in", call, path, body }));
   }
 
   /** Ends the session at the server, and forgets it. */
@@ -257,7 +257,7 @@ export class Client {
    * `start` signs in another player.
    */
   forget(): void {
-    this.#take({ type: "forget" });
+    this.#dispatch({ type: "forget" });
     this.stop();
   }
 
@@ -286,17 +286,17 @@ export class Client {
       encodeURIComponent(path?.[key] ?? ""),
     );
     const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
-    const asked = pairs.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
-    const whole = asked.length > 0 ? `${filled}?${asked.join("&")}` : filled;
+    const parameters = pairs.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
+    const whole = parameters.length > 0 ? `${filled}?${parameters.join("&")}` : filled;
     const isOpen = OPEN.has(name);
     const call = { method, path: whole, headers: headers ?? {}, body: body ?? null, isOpen };
-    return this.#called((number) => ({ type: "call", call: number, ...call })) as Promise<
+    return this.#call((number) => ({ type: "call", call: number, ...call })) as Promise<
       RestAnswer<Operations[Name]["answer"]>
     >;
   }
 
   /** Returns the client's own observations of a recent deal, or null without any. */
-  dealSeen(game: string): DealSeen | null {
+  dealObservation(game: string): DealObservation | null {
     return this.#deals.get(game) ?? null;
   }
 
@@ -307,7 +307,7 @@ export class Client {
     const record = answer.data as unknown as DealRecord;
     try {
       const model = await this.#modelOf(kindOf(record));
-      return { ...answer, data: checkRecordedDeal(record, model, this.dealSeen(game)) };
+      return { ...answer, data: checkRecordedDeal(record, model, this.dealObservation(game)) };
     } catch (error) {
       // The record has a form that this client cannot read.
       const problem = { code: "unreachable", detail: String(error), retryAfterMs: null };
@@ -324,26 +324,26 @@ export class Client {
     return model;
   }
 
-  #wish(wish: Wish): Promise<Outcome> {
+  #sendWish(wish: Wish): Promise<Outcome> {
     this.#numbers += 1;
     const command = this.#numbers;
     return new Promise((resolve) => {
       this.#commands.set(command, resolve);
-      this.#take({ type: "command", command, wish });
+      this.#dispatch({ type: "command", command, wish });
     });
   }
 
-  #called(input: (call: number) => Input): Promise<Answer> {
+  #call(input: (call: number) => Input): Promise<Answer> {
     this.#numbers += 1;
     const call = this.#numbers;
     return new Promise((resolve) => {
       this.#calls.set(call, resolve);
-      this.#take(input(call));
+      this.#dispatch(input(call));
     });
   }
 
   /** Handles inputs one after the other, also if an effect causes the next. */
-  #take(input: Input): void {
+  #dispatch(input: Input): void {
     this.#inputs.push(input);
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -359,20 +359,20 @@ export class Client {
     const before = this.#core.state;
     const effects = this.#core.handle(this.#platform.now(), input, this.#platform.wall());
     for (const effect of effects) this.#effect(effect);
-    this.#noteDeal();
-    const told = effects.flatMap((effect) => (effect.type === "tell" ? [effect.told] : []));
-    if (told.length > 0 || this.#core.state !== before) {
-      for (const listener of [...this.#listeners]) listener(this.#core.state, told);
+    this.#recordDeal();
+    const notifications = effects.flatMap((effect) => (effect.type === "notify" ? [effect.notification] : []));
+    if (notifications.length > 0 || this.#core.state !== before) {
+      for (const listener of [...this.#listeners]) listener(this.#core.state, notifications);
     }
-    for (const one of told) {
-      if (one.type !== "ended") continue;
-      this.#commands.get(one.command)?.(one.outcome);
-      this.#commands.delete(one.command);
+    for (const notification of notifications) {
+      if (notification.type !== "ended") continue;
+      this.#commands.get(notification.command)?.(notification.outcome);
+      this.#commands.delete(notification.command);
     }
   }
 
   /** Keeps the observations of the last deals. */
-  #noteDeal(): void {
+  #recordDeal(): void {
     const deal = this.state.table?.deal;
     if (!deal || this.#deals.get(deal.game) === deal) return;
     this.#deals.set(deal.game, deal);
@@ -385,8 +385,8 @@ export class Client {
       case "request": {
         const { request } = effect;
         this.#platform.fetch(effect).then(
-          (answer) => this.#take({ type: "answered", request, ...answer }),
-          () => this.#take({ type: "unanswered", request }),
+          (answer) => this.#dispatch({ type: "answered", request, ...answer }),
+          () => this.#dispatch({ type: "unanswered", request }),
         );
         break;
       }
@@ -402,7 +402,7 @@ export class Client {
         break;
       case "store":
         this.#platform.store(effect.key, effect.value);
-        if (effect.key === "session" && effect.value !== null) this.#tellTabs(effect.value);
+        if (effect.key === "session" && effect.value !== null) this.#sendToTabs(effect.value);
         break;
       case "called":
         this.#calls.get(effect.call)?.(effect.answer);
@@ -410,29 +410,29 @@ export class Client {
         break;
       case "load_game": {
         const { kind } = effect;
-        void this.#modelOf(kind).then((model) => this.#take({ type: "game_loaded", kind, model }));
+        void this.#modelOf(kind).then((model) => this.#dispatch({ type: "game_loaded", kind, model }));
         break;
       }
-      case "tell":
+      case "notify":
         break;
     }
   }
 
-  #hearTab(text: string): void {
+  #handleTabMessage(text: string): void {
     const own = text === "" ? this.#platform.load("session") : null;
-    if (text !== "") this.#take({ type: "shared", session: text });
-    else if (own !== null) this.#tellTabs(own);
+    if (text !== "") this.#dispatch({ type: "shared", session: text });
+    else if (own !== null) this.#sendToTabs(own);
   }
 
   #open(socket: number, url: string, protocols: readonly string[]): void {
     const closed = (code: number, reason: string): void => {
       this.#sockets.delete(socket);
-      this.#take({ type: "closed", socket, code, reason });
+      this.#dispatch({ type: "closed", socket, code, reason });
     };
     try {
       const opened = this.#platform.open(url, protocols, {
-        opened: (protocol) => this.#take({ type: "opened", socket, protocol }),
-        heard: (data) => this.#take({ type: "heard", socket, data }),
+        opened: (protocol) => this.#dispatch({ type: "opened", socket, protocol }),
+        received: (data) => this.#dispatch({ type: "received", socket, data }),
         closed,
       });
       this.#sockets.set(socket, opened);
@@ -446,6 +446,6 @@ export class Client {
     const { wakeAt } = this.#core;
     if (wakeAt === null) return;
     const ms = wakeAt - this.#platform.now();
-    this.#stopTimer = this.#platform.timer(ms, () => this.#take({ type: "timer" }));
+    this.#stopTimer = this.#platform.timer(ms, () => this.#dispatch({ type: "timer" }));
   }
 }

@@ -11,7 +11,7 @@ export interface Socket {
 
 export interface SocketEvents {
   opened(protocol: string): void;
-  heard(data: string | Uint8Array): void;
+  received(data: string | Uint8Array): void;
   closed(code: number, reason: string): void;
 }
 
@@ -106,24 +106,24 @@ const REQUEST_MS = 12_000;
 const OPEN = 1;
 
 /** The keys kept as long as the installation; all others belong to one tab. */
-const LASTING: ReadonlySet<StoreKey> = new Set(["device", "seed"]);
+const PERSISTENT_KEYS: ReadonlySet<StoreKey> = new Set(["device", "seed"]);
 
 /** Returns the platform of a page in a browser. `prefix` separates several installations of one origin. */
 export function browserPlatform(prefix = "bahay."): Platform {
   const page = globalThis as unknown as Globals;
   const shelf = (key: StoreKey): Storage | undefined =>
-    LASTING.has(key) ? page.localStorage : page.sessionStorage;
+    PERSISTENT_KEYS.has(key) ? page.localStorage : page.sessionStorage;
   return {
-    ...common(page, page.crypto, page.WebSocket),
-    load: (key) => quietly(() => shelf(key)?.getItem(prefix + key) ?? null) ?? null,
+    ...commonPlatform(page, page.crypto, page.WebSocket),
+    load: (key) => ignoreErrors(() => shelf(key)?.getItem(prefix + key) ?? null) ?? null,
     store: (key, value) => {
-      quietly(() => {
+      ignoreErrors(() => {
         if (value === null) shelf(key)?.removeItem(prefix + key);
         else shelf(key)?.setItem(prefix + key, value);
       });
     },
     share: (heard) => {
-      const channel = quietly(() => page.BroadcastChannel && new page.BroadcastChannel(`${prefix}session`));
+      const channel = ignoreErrors(() => page.BroadcastChannel && new page.BroadcastChannel(`${prefix}session`));
       if (channel) channel.onmessage = ({ data }) => heard(data);
       return (text) => channel?.postMessage(text);
     },
@@ -166,7 +166,7 @@ export interface NodeParts {
 export function nodePlatform({ WebSocket, crypto, memory = new Map() }: NodeParts = {}): Platform {
   const node = globalThis as unknown as Globals;
   return {
-    ...common(node, crypto ?? node.crypto, WebSocket ?? node.WebSocket),
+    ...commonPlatform(node, crypto ?? node.crypto, WebSocket ?? node.WebSocket),
     load: (key) => memory.get(key) ?? null,
     store: (key, value) => {
       if (value === null) memory.delete(key);
@@ -176,7 +176,7 @@ export function nodePlatform({ WebSocket, crypto, memory = new Map() }: NodePart
   };
 }
 
-function common(
+function commonPlatform(
   globals: Globals,
   crypto: Globals["crypto"],
   WebSocket: WebSocketClass,
@@ -185,7 +185,7 @@ function common(
     now: () => globals.performance.now(),
     wall: () => Date.now(),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    fetch: ({ method, url, headers, body }) => fetched(globals, method, url, headers, body),
+    fetch: ({ method, url, headers, body }) => fetchAnswer(globals, method, url, headers, body),
     open: (url, protocols, events) => openSocket(WebSocket, url, protocols, events),
     timer: (ms, act) => {
       const timer = globals.setTimeout(act, Math.max(0, ms));
@@ -194,7 +194,7 @@ function common(
   };
 }
 
-async function fetched(
+async function fetchAnswer(
   globals: Globals,
   method: string,
   url: string,
@@ -209,7 +209,7 @@ async function fetched(
   return {
     status: answer.status,
     contentType: answer.headers.get("content-type"),
-    body: text === "" ? null : (quietly(() => JSON.parse(text) as unknown) ?? null),
+    body: text === "" ? null : (ignoreErrors(() => JSON.parse(text) as unknown) ?? null),
     retryAfterMs: Number.isFinite(retryAfter) ? 1_000 * retryAfter : null,
   };
 }
@@ -224,7 +224,7 @@ function openSocket(
   socket.binaryType = "arraybuffer";
   socket.onopen = () => events.opened(socket.protocol);
   socket.onmessage = ({ data }: { data: string | ArrayBuffer }) =>
-    events.heard(typeof data === "string" ? data : new Uint8Array(data));
+    events.received(typeof data === "string" ? data : new Uint8Array(data));
   socket.onclose = ({ code, reason }: { code: number; reason: string }) =>
     events.closed(code, reason);
   // The close event follows, and carries the same information.
@@ -232,10 +232,10 @@ function openSocket(
   return {
     send: (text) => {
       // A closing socket would accept the text, and log an error on the page's console.
-      if (socket.readyState === OPEN) quietly(() => socket.send(text));
+      if (socket.readyState === OPEN) ignoreErrors(() => socket.send(text));
     },
     close: () => {
-      quietly(() => socket.close(1000));
+      ignoreErrors(() => socket.close(1000));
     },
   };
 }
@@ -243,7 +243,7 @@ function openSocket(
 /**
  * Ignores errors: storage may be full or forbidden, or a socket closed, and the client continues without it.
  */
-function quietly<T>(act: () => T): T | undefined {
+function ignoreErrors<T>(act: () => T): T | undefined {
   try {
     return act();
   } catch {

@@ -46,12 +46,12 @@ export class Stream {
     const state = this.#start.slice();
     for (let round = 0; round < 10; round += 1) {
       for (let column = 0; column < 4; column += 1) {
-        quarter(state, column, 4 + column, 8 + column, 12 + column);
+        quarterRound(state, column, 4 + column, 8 + column, 12 + column);
       }
-      quarter(state, 0, 5, 10, 15);
-      quarter(state, 1, 6, 11, 12);
-      quarter(state, 2, 7, 8, 13);
-      quarter(state, 3, 4, 9, 14);
+      quarterRound(state, 0, 5, 10, 15);
+      quarterRound(state, 1, 6, 11, 12);
+      quarterRound(state, 2, 7, 8, 13);
+      quarterRound(state, 3, 4, 9, 14);
     }
     this.#block = state.map((word, place) => word + (this.#start[place] ?? 0));
     this.#start[12] = (this.#start[12] ?? 0) + 1;
@@ -59,7 +59,7 @@ export class Stream {
   }
 }
 
-function quarter(state: Uint32Array, a: number, b: number, c: number, d: number): void {
+function quarterRound(state: Uint32Array, a: number, b: number, c: number, d: number): void {
   step(state, a, b, d, 16);
   step(state, c, d, b, 12);
   step(state, a, b, d, 8);

@@ -1,7 +1,7 @@
 // Checks a deal as docs/FAIRNESS.md describes it, step by step, so that a page can show for each step the
 // computed value, the server's value, and whether they agree.
 
-import type { DealSeen } from "../core/types.js";
+import type { DealObservation } from "../core/types.js";
 import { encode } from "../core/utf8.js";
 import type { GameModel, Redealt } from "../games/model.js";
 import { Stream } from "./chacha20.js";
@@ -75,13 +75,13 @@ export function kindOf(record: DealRecord): string {
 }
 
 /**
- * Recomputes a deal with the model of its game, without which the check fails. With `seen`, the client's own
+ * Recomputes a deal with the model of its game, without which the check fails. With `observation`, the client's own
  * observations are checked too.
  */
 export function checkRecordedDeal(
   record: DealRecord,
   model: GameModel | null,
-  seen: DealSeen | null = null,
+  observation: DealObservation | null = null,
 ): DealCheck {
   const steps: CheckStep[] = [];
   const add = (
@@ -109,38 +109,38 @@ export function checkRecordedDeal(
   const rules = record.terms?.rules;
   const seats = record.clients.length;
   const dealt = model?.redeal({ stream, seats, starter, chance, rules, step: add }) ?? null;
-  if (seen?.game === record.game) steps.push(...ownSteps(record, seen, dealt));
+  if (observation?.game === record.game) steps.push(...observationSteps(record, observation, dealt));
   const holds = model !== null && steps.every((step) => step.holds);
   return { kind: kindOf(record), holds, steps, hands: dealt?.hands ?? null };
 }
 
 /** Adds the steps that compare the record with the client's observations during the preparation. */
-function ownSteps(
+function observationSteps(
   record: DealRecord,
-  seen: DealSeen,
+  observation: DealObservation,
   dealt: Redealt | null,
 ): CheckStep[] {
-  const { seat } = seen;
+  const { seat } = observation;
   const steps: CheckStep[] = [];
   const add = (name: CheckStep["name"], rule: string, computed: string, said: string): void => {
     steps.push({ name, seat, rule, computed, said, holds: computed === said });
   };
-  if (seen.commitment !== null) {
-    add("shown_commitment", "9.5", seen.commitment, record.commitment);
+  if (observation.commitment !== null) {
+    add("shown_commitment", "9.5", observation.commitment, record.commitment);
   }
-  if (seen.commitments !== null) {
-    const shown = seen.commitments.map((commitment) => commitment || ZEROS);
+  if (observation.commitments !== null) {
+    const shown = observation.commitments.map((commitment) => commitment || ZEROS);
     const said = record.clients.map(({ commitment }) => commitment);
     add("shown_commitments", "9.5", shown.join(" "), said.join(" "));
   }
   const own = seat === null ? undefined : record.clients[seat];
   // If the answer got lost, only the record knows whether the text arrived in time.
-  if (own && seen.text !== null && (seen.revealed || own.text !== null)) {
-    add("own_text", "9.5", seen.text, own.text ?? "");
+  if (own && observation.text !== null && (observation.revealed || own.text !== null)) {
+    add("own_text", "9.5", observation.text, own.text ?? "");
   }
   const hand = seat === null ? undefined : dealt?.hands[seat];
-  if (dealt && hand && seen.hand !== null) {
-    add("own_hand", dealt.rule, hand.join(" "), seen.hand.join(" "));
+  if (dealt && hand && observation.hand !== null) {
+    add("own_hand", dealt.rule, hand.join(" "), observation.hand.join(" "));
   }
   return steps;
 }

@@ -39,16 +39,16 @@ function block(state: Uint32Array, words: Uint32Array, view: DataView, at: numbe
   for (let place = 0; place < 16; place += 1) words[place] = view.getUint32(at + 4 * place);
   for (let place = 16; place < 64; place += 1) {
     const [x, y] = [word(place - 15), word(place - 2)];
-    const small0 = turned(x, 7) ^ turned(x, 18) ^ (x >>> 3);
-    const small1 = turned(y, 17) ^ turned(y, 19) ^ (y >>> 10);
+    const small0 = rotateLeft(x, 7) ^ rotateLeft(x, 18) ^ (x >>> 3);
+    const small1 = rotateLeft(y, 17) ^ rotateLeft(y, 19) ^ (y >>> 10);
     words[place] = word(place - 16) + small0 + word(place - 7) + small1;
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let place = 0; place < 64; place += 1) {
-    const big1 = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
+    const big1 = rotateLeft(e, 6) ^ rotateLeft(e, 11) ^ rotateLeft(e, 25);
     const chosen = (e & f) ^ (~e & g);
     const one = (h + big1 + chosen + (ROUND[place] ?? 0) + word(place)) | 0;
-    const big0 = turned(a, 2) ^ turned(a, 13) ^ turned(a, 22);
+    const big0 = rotateLeft(a, 2) ^ rotateLeft(a, 13) ^ rotateLeft(a, 22);
     const most = (a & b) ^ (a & c) ^ (b & c);
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + big0 + most) | 0];
   }
@@ -57,7 +57,7 @@ function block(state: Uint32Array, words: Uint32Array, view: DataView, at: numbe
   });
 }
 
-function turned(word: number, by: number): number {
+function rotateLeft(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
 

@@ -17,13 +17,13 @@ export const FIRST_ID = 2;
 export const TOKEN_PREFIX = "bahay.token.";
 
 /** The position from which a table is joined again. */
-export interface Known {
+export interface TablePosition {
   readonly from: number;
   readonly tag: string;
   readonly table: string;
 }
 
-export interface Opening {
+export interface PendingSocket {
   since: number;
   /** The token in the socket's request; null if all commands follow once it is open. */
   readonly token: string | null;
@@ -32,24 +32,24 @@ export interface Opening {
   /** The negotiated subprotocol; null until the socket is open. */
   protocol: string | null;
   /** All messages received before the table has arrived. */
-  heard: (string | Uint8Array)[];
+  received: (string | Uint8Array)[];
 }
 
 /** Returns a socket on which nothing has been sent yet. */
-export function opening(since: number, token: string | null, session: string | null): Opening {
-  return { since, token, session, protocol: null, heard: [] };
+export function createPendingSocket(since: number, token: string | null, session: string | null): PendingSocket {
+  return { since, token, session, protocol: null, received: [] };
 }
 
 /** A socket in use. */
-export interface Line {
+export interface ActiveSocket {
   readonly socket: number;
   readonly reader: MessageReader;
-  readonly opening: Opening;
+  readonly pending: PendingSocket;
   nextId: number;
   /** The time at which the client had authenticated; null before. */
-  enteredAt: number | null;
+  authenticatedAt: number | null;
   /** True once a command has been sent by which the table learns of this connection. */
-  hasSaid: boolean;
+  hasSent: boolean;
   /** True once such a command has been answered. */
   hasAnswered: boolean;
   token: string | null;
@@ -58,26 +58,26 @@ export interface Line {
 }
 
 /** Returns a pending socket as an active one on which nothing has been sent. */
-export function lineOn(socket: number, opened: Opening, reader: MessageReader): Line {
+export function activateSocket(socket: number, pending: PendingSocket, reader: MessageReader): ActiveSocket {
   return {
     socket,
     reader,
-    opening: opened,
-    nextId: opened.token === null ? AUTHENTICATE_ID : FIRST_ID,
-    enteredAt: null,
-    hasSaid: false,
+    pending,
+    nextId: pending.token === null ? AUTHENTICATE_ID : FIRST_ID,
+    authenticatedAt: null,
+    hasSent: false,
     hasAnswered: false,
     token: null,
-    session: opened.session,
+    session: pending.session,
   };
 }
 
 /** Returns the address and the subprotocols of a new socket. */
-export function requestFor(
+export function socketRequest(
   url: string,
   forms: readonly string[],
   token: string | null,
-  known: Known | null,
+  known: TablePosition | null,
 ): { readonly url: string; readonly protocols: readonly string[] } {
   if (token === null) return { url, protocols: forms };
   const pairs = Object.entries({ type: "join", ...known });
