@@ -32,7 +32,7 @@ use crate::tables::counts::increment;
 use crate::tables::{SubmitResult, Tables};
 
 /// The interval of heartbeats. Three missing ones make a node dead.
-const BEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of disconnects that are retried per heartbeat.
 const RETRIES_PER_BEAT: usize = 64;
@@ -104,8 +104,8 @@ impl<G: Readable> Tables<G> {
     async fn run_shard_heartbeats(&self, shard: u16) {
         // The heartbeats of the shards are spread over the interval.
         let shards = self.inner.live.shards().len().try_into().unwrap_or(1);
-        sleep(BEAT / shards * u32::from(shard)).await;
-        let mut beats = interval(BEAT);
+        sleep(HEARTBEAT_INTERVAL / shards * u32::from(shard)).await;
+        let mut beats = interval(HEARTBEAT_INTERVAL);
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut cleanups = JoinSet::new();
         let down = &self.inner.presence.down;
@@ -133,7 +133,7 @@ impl<G: Readable> Tables<G> {
                 // Disconnects that take longer are left to the next heartbeat.
                 let gone = self.inner.presence.state().departed(shard, RETRIES_PER_BEAT);
                 let again = gone.into_iter().map(|gone| self.disconnect(gone));
-                let _ = timeout(BEAT, join_all(again)).await;
+                let _ = timeout(HEARTBEAT_INTERVAL, join_all(again)).await;
             }
             while let Some(ended) = cleanups.try_join_next() {
                 if let Err(error) = ended {
@@ -144,13 +144,13 @@ impl<G: Readable> Tables<G> {
     }
 
     async fn monitor_subscription(&self) {
-        let mut ticks = interval(BEAT);
+        let mut ticks = interval(HEARTBEAT_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_disconnected = false;
         loop {
             ticks.tick().await;
             let was_disconnected = is_disconnected;
-            is_disconnected = !matches!(timeout(BEAT, self.inner.live.ping_subscriptions()).await, Ok(Ok(())));
+            is_disconnected = !matches!(timeout(HEARTBEAT_INTERVAL, self.inner.live.ping_subscriptions()).await, Ok(Ok(())));
             if was_disconnected && !is_disconnected {
                 tokio::spawn(self.clone().catch_up());
             }
@@ -160,7 +160,7 @@ impl<G: Readable> Tables<G> {
     /// Deregisters the node at shutdown if it has no connections, so that no other node reaps it.
     pub async fn retire(&self) {
         // After a timeout, tables publish for no subscriber.
-        let _ = timeout(BEAT, self.stop_listening()).await;
+        let _ = timeout(HEARTBEAT_INTERVAL, self.stop_listening()).await;
         let shards = self.inner.live.shards().map(async |shard| {
             let (node, is_empty) = {
                 let state = self.inner.presence.state();
@@ -180,7 +180,7 @@ impl<G: Readable> Tables<G> {
         let own = clock.is_synced().then(|| clock.now());
         let beat = self.inner.live.send_heartbeat(shard, node, has_beaten, own);
         let late = |_| Unavailable::new("a beat was not answered in time".into());
-        let beat = timeout(BEAT, beat).await.map_err(late)??;
+        let beat = timeout(HEARTBEAT_INTERVAL, beat).await.map_err(late)??;
         match clock.record_time(beat.now, requested_at) {
             SyncOutcome::Near => {}
             SyncOutcome::Leapt(ms) => {

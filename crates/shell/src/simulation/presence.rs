@@ -13,7 +13,7 @@ use crate::{
     DeadNodeReaper, ReaperCall, WatchEnd, TableError, NodeId, ConnectionRecord, PlayerConnection, Request, UnavailableError, is_departure_known,
 };
 
-const BEAT_EVERY_MS: u64 = 1_000;
+const HEARTBEAT_INTERVAL_MS: u64 = 1_000;
 
 /// The number of disconnects that are retried per heartbeat.
 const RETRIES_PER_BEAT: usize = 16;
@@ -32,7 +32,7 @@ impl Node {
             } else {
                 self.spawn(self.clone().send_heartbeat());
             }
-            self.world.sleep(BEAT_EVERY_MS).await;
+            self.world.sleep(HEARTBEAT_INTERVAL_MS).await;
         }
     }
 
