@@ -371,8 +371,8 @@ class Game:
         if kind == "done":
             self.next_assessment(seat)
         elif kind == "swap":
-            check(not self.swapped, "3.1", "one card a turn is swapped")
-            check(is_asset(action["discard"]), "3.1", "only an asset is swapped")
+            check(not self.swapped, "3.1", "only one card can be swapped per turn")
+            check(is_asset(action["discard"]), "3.1", "only an asset can be swapped")
             self.to_pile(seat, action["discard"])
             self.take(action["slot"])
             self.swapped = True
@@ -385,7 +385,7 @@ class Game:
         elif kind == "sell":
             slots = set(action["slots"])
             there = {slot for slot in range(7) if before[slot]}
-            check(not self.sold, "3.4", "the hand is sold once a turn")
+            check(not self.sold, "3.4", "the hand can only be sold once per turn")
             wanted = min(len(self.hands[seat]), len(there))
             fits = wanted and slots <= there and len(slots) == wanted
             check(fits, "3.4", "as many assets are taken as are sold")
@@ -409,7 +409,7 @@ class Game:
 
     def take(self, slot):
         before = self.slots[self.front(self.seat)]
-        check(before[slot], "3.1", "no asset lies in this slot")
+        check(before[slot], "3.1", "there is no asset in this slot")
         self.hands[self.seat].add(before[slot])
         before[slot] = None
         check(len(self.hands[self.seat]) <= 7, "1.5", "a hand is at most seven cards")
@@ -455,7 +455,7 @@ class Game:
         chips = action.get("chips", 0)
         check(self.rules["bribes"] and not self.offered, "4.6", "no bribe is offered now")
         check(to != seat and to in self.playing, "4.6", "a bribe is for another seat still in")
-        check((chips > 0) != bool(cards), "4.6", "a bribe is of chips or of cards")
+        check((chips > 0) != bool(cards), "4.6", "a bribe consists of chips or cards")
         held = chips <= self.chips[seat] and cards <= self.hands[seat] | self.kept[seat]
         check(held, "4.6", "the seat does not hold what it offers")
         to_hand = {card for card in cards if is_asset(card) or is_wild(card)}
