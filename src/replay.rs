@@ -108,8 +108,8 @@ impl GameReplay {
     /// Returns the name of the game's ending.
     pub fn ending(&self) -> Result<&'static str, ReplayError> {
         self.end()?.ending().ok_or_else(|| {
-            let what = "the actions end before the game does".into();
-            ReplayError::Wrong(InvalidRecordError { action: None, rule: "3.8".into(), what })
+            let message = "the actions end before the game does".into();
+            ReplayError::Wrong(InvalidRecordError { action: None, rule: "3.8".into(), message })
         })
     }
 

@@ -21,6 +21,6 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let table = AnyGame::read_table(&before.to_string()).expect("it was written so");
         let changed = edited(line, &mut choices).to_string();
         let Ok(line) = AnyGame::read_line(kind, &changed) else { return };
-        let _ = table.follow(&line);
+        let _ = table.apply_line(&line);
     }
 });

@@ -252,7 +252,7 @@ impl SimulatedHouse {
             let waited = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
             Ticket {
                 id: TicketId(player.0),
-                who: self.candidate(*account),
+                candidate: self.candidate(*account),
                 rooms: RoomSet::default().with(0),
                 recent: recent.clone(),
                 since: Timestamp::from_ms(self.now_ms - waited),
@@ -315,9 +315,9 @@ impl SimulatedHouse {
         }
         let now = Timestamp::from_ms(self.now_ms);
         let honest = honest_candidate(turn);
-        let ticket = |who: Candidate| Ticket {
-            id: TicketId(who.player.0),
-            who,
+        let ticket = |candidate: Candidate| Ticket {
+            id: TicketId(candidate.player.0),
+            candidate,
             rooms: RoomSet::default().with(0),
             recent: Vec::new(),
             since: Timestamp::from_ms(self.now_ms - GAME_MS),

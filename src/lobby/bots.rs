@@ -242,7 +242,7 @@ impl Matcher {
                 && wants
                 && companions.iter().all(|one| fits_candidate(ticket, one, apart, WINDOW_MS))
             {
-                companions.push(ticket.who.clone());
+                companions.push(ticket.candidate.clone());
                 invited.push(ticket.id);
             }
         }
@@ -300,7 +300,7 @@ impl Matcher {
                 if free_max > 0 && !self.lobby.can_fund(held.now, room, free_max, locations).await {
                     continue;
                 }
-                let rating = group.first().map_or(0, |ticket| ticket.who.rating);
+                let rating = group.first().map_or(0, |ticket| ticket.candidate.rating);
                 let planned = PlannedTable::new(room.id(), TableId(entropy::uuid()));
                 if self.place_tickets(held, &planned, &placement.tickets).await > 0 {
                     let count = room.seats().least - size;

@@ -238,7 +238,7 @@ impl Matcher {
         open: &OpenTables,
         waiting: &[matchmaking::Ticket],
     ) -> Result<(), Unavailable> {
-        if !waiting.iter().any(|ticket| ticket.who.network.is_some()) {
+        if !waiting.iter().any(|ticket| ticket.candidate.network.is_some()) {
             return Ok(());
         }
         let seats = group_sizes(rooms, waiting, held.now);
@@ -268,7 +268,7 @@ impl Matcher {
             let named = request.rooms.iter().filter_map(|room| places.get(room.as_str()).copied());
             matchmaking::Ticket {
                 id: ticket.id,
-                who: request.candidate(ticket.player),
+                candidate: request.candidate(ticket.player),
                 rooms: named.collect(),
                 recent: request.recent.clone(),
                 since: ticket.since,

@@ -106,7 +106,7 @@ impl Lobby {
         }
         if let Err(uneven) = terms.price.count_price(AnyGame::counts_per_bet(&terms.rules)) {
             let field = uneven.field.into();
-            let why = uneven.what.into();
+            let why = uneven.message.into();
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
         }
         if short_stakes && !AnyGame::may_have_short_stakes(&terms.rules) {

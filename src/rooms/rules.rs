@@ -55,7 +55,7 @@ pub fn choose_rules(
         }
         _ => return Err(unsound("switches", "must be an object")),
     };
-    AnyGame::check(&rules).map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.what })?;
+    AnyGame::check(&rules).map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
     Ok(NamedRules { rules, ..named.clone() })
 }
 

@@ -64,7 +64,7 @@ impl RoomDraft {
             return unsound("bet", "bet and multiplier are at least one");
         }
         if let Err(uneven) = price.count_price(AnyGame::counts_per_bet(rules)) {
-            return unsound(uneven.field, uneven.what);
+            return unsound(uneven.field, uneven.message);
         }
         if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
             return unsound("fee_basis_points", "a fee is at most 5000 ten-thousandths");
@@ -73,7 +73,7 @@ impl RoomDraft {
             return unsound("hits_to_win", "two or three hits take a POT that everybody pays into");
         }
         let checked = AnyGame::check(rules);
-        checked.map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.what })?;
+        checked.map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
         check_clocks(&self.terms)?;
         if self.coins_min.is_negative() || self.coins_max.is_some_and(|max| max < self.coins_min) {
             return unsound(

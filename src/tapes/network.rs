@@ -347,7 +347,7 @@ impl Recorder {
         let (Some(seat), Phase::Playing(playing)) = (seat, before.phase()) else {
             return;
         };
-        if !playing.asked.seats.contains(seat) {
+        if !playing.prompt.seats.contains(seat) {
             return;
         }
         let Some(Input::AiAction { game, prompt, action, .. }) = before.ai_action(seat) else {

@@ -154,7 +154,7 @@ fn replayed(state: &str, lines: &[String]) -> Result<EngineTable<AnyGame>, Strin
         // The tag stands before it.
         let line = entry.split_once(' ').map_or(entry.as_str(), |(_, line)| line);
         let line = AnyGame::read_line(table.kind(), line).map_err(|error| error.to_string())?;
-        let (next, _) = table.follow(&line).map_err(|rejection| rejection.to_string())?;
+        let (next, _) = table.apply_line(&line).map_err(|rejection| rejection.to_string())?;
         table = next;
     }
     Ok(table)

@@ -51,12 +51,12 @@ fn tickets(seed: u64, conflict_keys: impl Fn(&mut TestRng) -> Vec<ConflictKey>) 
         let rating = 25_000 + i32::try_from(dice.below(16_000)).expect("16 bits") - 8_000;
         let player = PlayerId(id(&mut dice));
         let conflict_keys = conflict_keys(&mut dice);
-        let who = Candidate { conflict_keys, ..Candidate::new(player, rating) };
+        let candidate = Candidate { conflict_keys, ..Candidate::new(player, rating) };
         let waited_ms = i64::from(dice.below(5_000));
         let rooms: RoomSet = (0..6).filter(|_| dice.below(3) == 0).collect();
         Ticket {
             id: TicketId(id(&mut dice)),
-            who,
+            candidate,
             rooms: rooms.with(0),
             recent: (0..6).map(|_| PlayerId(id(&mut dice))).collect(),
             since: Timestamp::from_ms(NOW.ms() - waited_ms),

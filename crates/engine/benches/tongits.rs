@@ -134,7 +134,7 @@ impl Journal {
         };
         rows.each("decide on a move", &acts, decide);
         let follow = |(table, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
-            table.follow(&happened.line).is_ok()
+            table.apply_line(&happened.line).is_ok()
         };
         rows.each("follow a line of a move", &acts, follow);
         let seat = Seat::new(0).expect("there is a first seat");
@@ -172,7 +172,7 @@ impl Journal {
         let replay = |_: &()| {
             lines.iter().fold(first.clone(), |table, line| {
                 let line = serde_json::from_str(line).expect("a line that was written");
-                table.follow(&line).expect("a line that was accepted").0
+                table.apply_line(&line).expect("a line that was accepted").0
             })
         };
         rows.each(&format!("replay a journal of {} lines", lines.len()), &[()], replay);

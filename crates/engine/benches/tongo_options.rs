@@ -85,7 +85,7 @@ fn table_of(rows: &Rows, seats: u8) {
         table.decide(at, input, fresh).is_ok()
     });
     rows.each(&format!("follow a line of a move, {seats} seats"), &acts, |(table, happened)| {
-        table.follow(&happened.line).is_ok()
+        table.apply_line(&happened.line).is_ok()
     });
     rows.each(&format!("redact a move for every seat, {seats} seats"), &acts, |(_, happened)| {
         let seats = Seat::all(seats).map(Viewer::Seat);

@@ -50,7 +50,7 @@ pub struct Kind {
     pub endings: &'static [TitledName],
     pub counters: &'static [TitledName],
     pub rule_sets: Vec<NamedRules>,
-    /// Whether only tests play the game.
+    /// True if only tests play the game.
     pub is_hidden: bool,
 }
 
@@ -129,6 +129,6 @@ mod tests {
             assert!(illegal.rule().split_once('.').is_some(), "{code}");
             assert!(illegal.to_string().len() > 10, "{code}");
         }
-        assert!(codes.len() > 100, "all games are asked");
+        assert!(codes.len() > 100, "every game has refusals");
     }
 }

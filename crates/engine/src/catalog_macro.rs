@@ -360,18 +360,18 @@ macro_rules! catalog {
 
             fn sample_likely_games(
                 view: &AnyView,
-                heard: &[AnyEvent],
+                shown: &[AnyEvent],
                 count: u32,
                 dice: &mut ChanceRng,
             ) -> Vec<SampledGame<Self>> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
-                        let heard = heard.iter().filter_map(|event| match event {
+                        let shown = shown.iter().filter_map(|event| match event {
                             AnyEvent::$variant(event) => Some(event.clone()),
                             _ => None,
                         });
-                        let heard: Vec<_> = heard.collect();
-                        let games = <$game>::sample_likely_games(view, &heard, count, dice);
+                        let shown: Vec<_> = shown.collect();
+                        let games = <$game>::sample_likely_games(view, &shown, count, dice);
                         let any = |one: SampledGame<$game>| SampledGame {
                             game: AnyGame::$variant(one.game),
                             quick: one.quick,

@@ -213,7 +213,7 @@ impl ChanceRng {
     /// # Panics
     /// If `things` is zero or exceeds 32 bits.
     pub fn below(&mut self, things: usize) -> usize {
-        let things = u32::try_from(things).expect("nobody draws from so many");
+        let things = u32::try_from(things).expect("a draw has fewer than 2^32 outcomes");
         self.keystream.draw_below(things) as usize
     }
 
@@ -226,7 +226,8 @@ impl ChanceRng {
 
 impl Clone for ChanceRng {
     fn clone(&self) -> Self {
-        let (key, taken) = (self.key, self.keystream.taken);
+        let key = self.key;
+        let taken = self.keystream.taken;
         Self { key, keystream: Keystream::from_stream(&Stream { key, taken }) }
     }
 }
@@ -286,7 +287,7 @@ impl Keystream {
 
     /// Draws a number below `n` without bias (rule 9.3).
     fn draw_below(&mut self, n: u32) -> u32 {
-        assert!(n > 0, "chance was asked for one of no things");
+        assert!(n > 0, "a draw needs at least one outcome");
         let multiples_below = (1_u64 << 32) / u64::from(n) * u64::from(n);
         loop {
             let word = self.next_word();
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_resumed_at_any_word_goes_on_the_same() {
+    fn a_stream_resumed_at_any_word_continues_unchanged() {
         let mut whole = Keystream::from_stream(&Stream::new(ZERO));
         for taken in 0..100 {
             let mut resumed = Keystream::from_stream(&Stream { key: ZERO, taken });
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_go_on_where_the_last_one_ended() {
+    fn a_draw_continues_where_the_last_one_ended() {
         let mut stream = Stream::new(ZERO);
         let first = stream.draw(Request::Number(3));
         // The first word is 0xade0b876; the greatest multiple of 3 below 2³² is above it.
@@ -346,8 +347,9 @@ mod tests {
     }
 
     #[test]
-    fn dice_fall_as_their_stream_does() {
-        let (mut dice, mut stream) = (ChanceRng::new(ZERO), Stream::new(ZERO));
+    fn the_generator_draws_the_same_answers_as_its_stream() {
+        let mut dice = ChanceRng::new(ZERO);
+        let mut stream = Stream::new(ZERO);
         for number in 1..200 {
             let request =
                 if number % 7 == 0 { Request::Order(52) } else { Request::Number(number) };
@@ -380,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_revealed_must_be_what_it_had_committed_to() {
+    fn a_revealed_text_must_match_its_commitment() {
         let revealed = Contribution::from_text("a");
         assert!(revealed.is_valid() && Contribution::none().is_valid());
         assert!(Contribution::new(revealed.commitment, None).is_valid());

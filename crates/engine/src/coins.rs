@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_none() {
+    fn overflow_is_none() {
         let most = Coins::from_hundredths(i64::MAX);
         assert_eq!(most.checked_add(Coins::from_hundredths(1)), None);
         assert_eq!(most.checked_mul(2), None);

@@ -83,7 +83,7 @@ pub trait Refusal: Copy + Debug + Display + Eq + Send + Sync + 'static {
 pub struct Outcome {
     /// The winner, who takes the crown, may take the POT, and plays first in the next game.
     pub winner: Option<Seat>,
-    /// Whether the win takes the POT regardless of the crown.
+    /// True if the win takes the POT regardless of the crown.
     pub takes_pot: bool,
     /// The debts between seats, in counts.
     pub debts: Vec<Debt>,
@@ -139,12 +139,12 @@ impl SeatRange {
 pub struct RulesError {
     /// The field's path in the JSON of the rules, such as `hand_cards`.
     pub field: Cow<'static, str>,
-    pub what: Cow<'static, str>,
+    pub message: Cow<'static, str>,
 }
 
 impl Display for RulesError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}: {}", self.field, self.what)
+        write!(f, "{}: {}", self.field, self.message)
     }
 }
 
@@ -162,7 +162,7 @@ pub struct RuleSet<R> {
     pub hits: Option<Hits>,
 }
 
-/// The rules for the POT that a table builds up beside its games (chapter 7).
+/// The rules for the POT that a table accumulates over its games (chapter 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -209,7 +209,7 @@ pub enum Piece {
     /// A card, tile or die in its notation, such as `7H`.
     Token {
         text: String,
-        /// Whether the token is drawn in red, as red suits are.
+        /// True if the token is drawn in red, as red suits are.
         is_red: bool,
     },
 }
@@ -443,7 +443,7 @@ pub trait Game: Value {
     /// given all events that the seat has seen. Returns fewer or none if the game cannot do so.
     fn sample_likely_games(
         view: &Self::View,
-        _heard: &[Self::Event],
+        _shown: &[Self::Event],
         count: u32,
         dice: &mut ChanceRng,
     ) -> Vec<SampledGame<Self>> {
@@ -488,7 +488,7 @@ pub trait GameKind:
     const UNIT: TitledName;
     /// The endings of the game, for statistics and filters.
     const ENDINGS: &'static [TitledName];
-    /// The counters of the game's players beside games and wins.
+    /// The counters of the game's players other than games and wins.
     const COUNTERS: &'static [TitledName];
     /// The common events that have a short form, in an order that never changes: short messages
     /// refer to an event by its index in this list. At most [`SHORT_EVENTS_MAX`].

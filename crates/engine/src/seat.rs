@@ -164,7 +164,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn play_passes_round_the_table() {
+    fn the_turn_passes_around_the_table() {
         let last = Seat::new(2).unwrap();
         assert_eq!(last.next(3).number(), 0);
         assert_eq!(last.next(3).previous(3), last);

@@ -79,7 +79,7 @@ impl Desk {
         let mut desk = Self::about_to_fight(secret);
         let game = desk.table.phase().game().unwrap();
         let Phase::Playing(playing) = desk.table.phase() else { panic!("a game goes on") };
-        let (player, prompt, action) = (player(0), playing.asked.number, Action::Fight);
+        let (player, prompt, action) = (player(0), playing.prompt.number, Action::Fight);
         desk.tell(Input::Act { player, game, prompt, action }).unwrap();
         desk
     }
@@ -174,7 +174,7 @@ impl Desk {
     /// Whoever is asked answers as the bot would.
     fn act(&mut self) -> Result<(), Rejection<Illegal>> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("a game goes on") };
-        let asked = playing.asked.seats.iter().next().unwrap();
+        let asked = playing.prompt.seats.iter().next().unwrap();
         let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(asked) else {
             panic!("nobody is asked");
         };

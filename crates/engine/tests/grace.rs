@@ -109,7 +109,7 @@ impl<G: GameKind> House<G> {
             }
             Input::Tick => {
                 let played = |table: &Table<G>| match table.phase() {
-                    Phase::Playing(playing) => Some((playing.game, playing.asked.number)),
+                    Phase::Playing(playing) => Some((playing.game, playing.prompt.number)),
                     _ => None,
                 };
                 let is_early = |playing: &Playing<G>| line.at < playing.deadline;
@@ -128,13 +128,13 @@ impl<G: GameKind> House<G> {
             return;
         };
         if let Phase::Playing(before) = before.phase()
-            && (before.game, before.asked.countdown) == (now.game, now.asked.countdown)
+            && (before.game, before.prompt.countdown) == (now.game, now.prompt.countdown)
         {
             assert_eq!(before.deadline, now.deadline, "a countdown has changed its end");
             return;
         }
         self.interrupted.clear();
-        assert_eq!(now.deadline, at.after_ms(now.asked.countdown_ms));
+        assert_eq!(now.deadline, at.after_ms(now.prompt.countdown_ms));
     }
 
     fn check_ai(&mut self, before: &Table<G>, player: PlayerId, action: &G::Action, at: Timestamp) {
@@ -215,7 +215,7 @@ impl<G: GameKind> House<G> {
                 self.tell(Input::Ready { player, game, commitment: None });
             }
             (Phase::Playing(playing), 1..4) => {
-                let asked: Vec<Seat> = playing.asked.seats.iter().collect();
+                let asked: Vec<Seat> = playing.prompt.seats.iter().collect();
                 asked.into_iter().for_each(|seat| self.act(seat));
             }
             _ => {}

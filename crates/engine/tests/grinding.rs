@@ -270,10 +270,10 @@ fn the_lines_alone_have_what_was_revealed() {
     let mut replayed = Table::new(known.table.id(), known.table.terms().clone());
     for line in &known.journal {
         let text = serde_json::to_string(line).unwrap();
-        replayed = replayed.follow(&serde_json::from_str(&text).unwrap()).unwrap().0;
+        replayed = replayed.apply_line(&serde_json::from_str(&text).unwrap()).unwrap().0;
     }
     assert_eq!(replayed, known.table);
     known.reveal(HOUSE, "house").unwrap();
     let last = known.journal.last().unwrap();
-    assert_eq!(replayed.follow(last).unwrap().0, known.table);
+    assert_eq!(replayed.apply_line(last).unwrap().0, known.table);
 }

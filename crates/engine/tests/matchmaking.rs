@@ -59,7 +59,7 @@ fn random(seed: u64) -> Waiting {
     let tickets = (0..count)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            who: somebody(&mut dice, number),
+            candidate: somebody(&mut dice, number),
             rooms: (0..SEATS.len()).filter(|_| dice.below(2) == 0).collect(),
             recent: (0..dice.below(4)).map(|_| PlayerId(id(u64::from(dice.below(40))))).collect(),
             since: Timestamp::from_ms(NOW.ms() - i64::from(dice.below(8_000))),
@@ -206,7 +206,7 @@ fn nobody_starves_behind_a_crowd() {
     let mut tickets: Vec<Ticket> = (0..4_000)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            who: Candidate { conflict_keys: vec![ConflictKey(1)], ..somebody(&mut dice, number) },
+            candidate: Candidate { conflict_keys: vec![ConflictKey(1)], ..somebody(&mut dice, number) },
             rooms: RoomSet::default().with(0),
             recent: vec![],
             since: Timestamp::from_ms(NOW.ms() - 600_000),
@@ -215,9 +215,9 @@ fn nobody_starves_behind_a_crowd() {
     let few: BTreeSet<TicketId> = (5_000..5_003).map(|number| TicketId(id(number))).collect();
     for (number, ticket) in (5_000..).zip(&few) {
         let rating = somebody(&mut dice, number).rating;
-        let who = Candidate::new(PlayerId(id(number)), rating);
+        let candidate = Candidate::new(PlayerId(id(number)), rating);
         let rooms = RoomSet::default().with(0);
-        tickets.push(Ticket { id: *ticket, who, rooms, recent: vec![], since: NOW });
+        tickets.push(Ticket { id: *ticket, candidate, rooms, recent: vec![], since: NOW });
     }
     let waiting = Waiting { tickets, tables: vec![] };
     let mut turn = 0;
@@ -239,7 +239,7 @@ fn nobody_starves_behind_a_crowd() {
 fn ticket(number: u64) -> Ticket {
     Ticket {
         id: TicketId(id(number)),
-        who: Candidate::new(PlayerId(id(number)), 25_000),
+        candidate: Candidate::new(PlayerId(id(number)), 25_000),
         rooms: RoomSet::default().with(0),
         recent: vec![],
         since: Timestamp::from_ms(NOW.ms() - 1_000 + i64::try_from(number).unwrap()),
@@ -258,9 +258,9 @@ fn table(number: u64, seats_free: u8, has_pot: bool) -> OpenTable {
 fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
     let others = |from: u64| (from..from + 500).map(|number| PlayerId(id(number)));
     let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
-    tickets[0].who.blocked = others(10_000).collect();
-    tickets[1].who.blocked = others(20_000).skip(1).chain([PlayerId(id(0))]).collect();
-    assert_eq!(tickets[1].who.blocked.iter().count(), 500);
+    tickets[0].candidate.blocked = others(10_000).collect();
+    tickets[1].candidate.blocked = others(20_000).skip(1).chain([PlayerId(id(0))]).collect();
+    assert_eq!(tickets[1].candidate.blocked.iter().count(), 500);
     let waiting = Waiting { tickets, tables: vec![] };
     assert_eq!(waiting.placements(), []);
     let (first, second) = (&waiting.tickets[0], &waiting.tickets[1]);
@@ -272,7 +272,7 @@ fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
 fn players_of_one_network_meet_only_in_rooms_that_let_them() {
     for room in 0..2 {
         let one_network = |number| Ticket {
-            who: Candidate { network: Some(ConflictKey(7)), ..ticket(number).who },
+            candidate: Candidate { network: Some(ConflictKey(7)), ..ticket(number).candidate },
             rooms: RoomSet::default().with(room),
             ..ticket(number)
         };
@@ -297,7 +297,7 @@ fn a_pot_comes_first_then_free_seats_then_a_new_table() {
 #[test]
 fn skill_keeps_apart_for_a_while_and_then_no_more() {
     let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
-    tickets[2].who.rating = 90_000;
+    tickets[2].candidate.rating = 90_000;
     let waiting = Waiting { tickets, tables: vec![] };
     assert!(waiting.placements().is_empty());
     let later = NOW.after_ms(u32::try_from(WINDOW_MS).unwrap());
@@ -307,9 +307,9 @@ fn skill_keeps_apart_for_a_while_and_then_no_more() {
 #[test]
 fn who_has_just_played_together_plays_with_others_first() {
     let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
-    let three: Vec<PlayerId> = tickets.iter().map(|ticket| ticket.who.player).collect();
+    let three: Vec<PlayerId> = tickets.iter().map(|ticket| ticket.candidate.player).collect();
     for ticket in &mut tickets {
-        let me = ticket.who.player;
+        let me = ticket.candidate.player;
         ticket.recent = three.iter().copied().filter(|player| *player != me).collect();
     }
     let waiting = Waiting { tickets: tickets.clone(), tables: vec![] };

@@ -151,7 +151,7 @@ fn every_rule_set_is_practised_by_hints_and_nobody_is_asked_for_coins() {
             // The journal alone is the table.
             let mut replayed = practice.founded.clone();
             for line in &practice.journal {
-                replayed = replayed.follow(line).unwrap().0;
+                replayed = replayed.apply_line(line).unwrap().0;
             }
             assert_eq!(replayed, practice.table);
         }
@@ -176,7 +176,7 @@ fn a_hint_is_what_the_ai_plays_that_it_names() {
     practice.until(|practice| practice.hint().is_ok());
     let Hint { game, prompt, action, by } = practice.hint().unwrap();
     let Phase::Playing(playing) = practice.table.phase() else { unreachable!("a hint was given") };
-    assert_eq!((game, prompt), (playing.game, playing.asked.number));
+    assert_eq!((game, prompt), (playing.game, playing.prompt.number));
     let view = playing.state.view(Viewer::Seat(practice.table.seat_of(ANA).unwrap()));
     assert_eq!(AnyGame::choose_action_with_skill(by, &view), Some(action));
 }

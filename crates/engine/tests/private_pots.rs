@@ -78,7 +78,7 @@ impl Desk {
         let snapshot = serde_json::to_string(&transition.table).unwrap();
         assert_eq!(serde_json::from_str::<Table<Tongits>>(&snapshot).unwrap(), transition.table);
         let line = serde_json::to_string(&transition.line).unwrap();
-        let (followed, _) = self.table.follow(&serde_json::from_str(&line).unwrap()).unwrap();
+        let (followed, _) = self.table.apply_line(&serde_json::from_str(&line).unwrap()).unwrap();
         assert_eq!(followed, transition.table);
         self.table = transition.table;
         self.events = transition.events;
@@ -112,7 +112,7 @@ impl Desk {
     fn play(&mut self) -> GameId {
         let game = self.open();
         while let Phase::Playing(playing) = self.table.phase() {
-            let Some(seat) = playing.asked.seats.iter().next() else {
+            let Some(seat) = playing.prompt.seats.iter().next() else {
                 self.now = playing.deadline;
                 self.tell(Input::Tick).unwrap();
                 continue;

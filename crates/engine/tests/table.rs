@@ -72,7 +72,7 @@ fn the_journal_alone_rebuilds_the_table() {
             let happened = house.step();
             let text = serde_json::to_string(&happened.line).unwrap();
             let line = serde_json::from_str(&text).unwrap();
-            let (table, events) = replayed.follow(&line).unwrap();
+            let (table, events) = replayed.apply_line(&line).unwrap();
             assert_eq!(events, happened.events);
             replayed = table;
             assert_eq!(&replayed, house.table());
@@ -285,7 +285,7 @@ fn a_playing_table_asks_somebody() {
         if let bahay_engine::table::Phase::Playing(playing) = house.table().phase() {
             let is_asked = matches!(playing.state.turn(), Turn::Players(_));
             assert!(is_asked || matches!(playing.state.turn(), Turn::Wait(_)));
-            assert_eq!(!playing.asked.seats.is_empty(), is_asked);
+            assert_eq!(!playing.prompt.seats.is_empty(), is_asked);
             let view = house.table().view(None);
             let PhaseView::Playing { view, .. } = view.phase else {
                 panic!("a playing table shows another phase");

@@ -68,7 +68,7 @@ impl Desk {
         // What a node would read of it elsewhere is the same.
         let line = serde_json::to_string(&decided.line).unwrap();
         let line = AnyGame::read_line(before.kind(), &line).unwrap();
-        assert_eq!(before.follow(&line).unwrap().0, decided.table);
+        assert_eq!(before.apply_line(&line).unwrap().0, decided.table);
         let text = serde_json::to_string(&decided.table).unwrap();
         assert_eq!(AnyGame::read_table(&text).unwrap(), decided.table);
         self.table = decided.table;
@@ -123,7 +123,7 @@ impl Desk {
 
     fn bet(&self, number: u128, face: u32) -> Input<AnyAction> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("no game goes on") };
-        let (game, prompt) = (playing.game, playing.asked.number);
+        let (game, prompt) = (playing.game, playing.prompt.number);
         let action = AnyAction::GuessTheDie(Action::Bet { bet: Bet { face, counts: 2 } });
         Input::Act { player: player(number), game, prompt, action }
     }

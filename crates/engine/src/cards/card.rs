@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_card() {
+    fn refuses_an_invalid_card() {
         for text in ["", "A", "SA", "10S", "1S", "AX", "as", "A♠", "X0", "X3", "XX", "X", "1X"] {
             assert_eq!(text.parse::<Card>(), Err(ParseCardError), "{text}");
         }

@@ -9,8 +9,8 @@
 //! if they share no [`ConflictKey`], if neither has blocked the other, if they do not share a
 //! network in a room that separates players of one network, if their ratings are within a window
 //! that widens with the waiting time of the player who has waited longer, and if they have not just
-//! played together. The last condition is dropped after [`REPEAT_MS`], because then there is nobody
-//! else to play with.
+//! played together. The last condition is dropped after [`REPEAT_MS`], because then no other
+//! opponents are available.
 //!
 //! Bounds: [`ROOMS_MAX`] rooms, and a budget of comparisons, which bounds the time of a round
 //! regardless of the number of tickets that fit nobody. Within the budget a round is complete: it
@@ -167,7 +167,7 @@ impl Candidate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     pub id: TicketId,
-    pub who: Candidate,
+    pub candidate: Candidate,
     /// The rooms of which any will do.
     pub rooms: RoomSet,
     /// The players of the last game.
@@ -237,8 +237,8 @@ pub fn rating_window(waited_ms: u64) -> u32 {
 /// carry out placements and for tests; the search uses a faster form.
 pub fn tickets_fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -> bool {
     let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
-    let met = one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
-    fits_candidate(one, &other.who, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
+    let met = one.recent.contains(&other.candidate.player) || other.recent.contains(&one.candidate.player);
+    fits_candidate(one, &other.candidate, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
 }
 
 /// Returns whether a ticket fits a seated player, if the one who has waited longer has waited this
@@ -249,6 +249,6 @@ pub fn fits_candidate(
     networks_apart: bool,
     waited_ms: u64,
 ) -> bool {
-    ticket.who.may_meet(other, networks_apart)
-        && ticket.who.rating.abs_diff(other.rating) <= rating_window(waited_ms)
+    ticket.candidate.may_meet(other, networks_apart)
+        && ticket.candidate.rating.abs_diff(other.rating) <= rating_window(waited_ms)
 }

@@ -56,7 +56,7 @@ mod tests {
     use super::{RatingList, Direction};
 
     #[test]
-    fn whoever_is_taken_out_is_passed_over() {
+    fn a_removed_ticket_is_skipped() {
         let mut list = RatingList::new(&[3, 0, 2], 4);
         assert_eq!(list.next(0, Direction::Down), Some(3));
         list.remove(0);

@@ -61,7 +61,7 @@ pub(super) struct PlacementSearch<'a> {
     summaries: Vec<TicketSummary>,
     /// The common keys that separate players, by room.
     masks: Vec<KeyMask>,
-    /// Whether two players were separated only because they had met, which no longer counts.
+    /// True if two players were separated only because they had met, which no longer counts.
     has_repeats: Cell<bool>,
     placed: Vec<bool>,
     /// The tickets, the oldest first.
@@ -297,7 +297,8 @@ impl<'a> PlacementSearch<'a> {
         let rating = summary.rating();
         let distance = |other: u32| self.summaries[other as usize].rating().abs_diff(rating);
         let reach = rating_window(self.longest_ms[room]);
-        let (mut down, mut up) = (list.next(seed, Direction::Down), list.next(seed, Direction::Up));
+        let mut down = list.next(seed, Direction::Down);
+        let mut up = list.next(seed, Direction::Up);
         let mut candidates: Vec<u32> = Vec::new();
         loop {
             let near = match (down, up) {
@@ -383,13 +384,14 @@ impl<'a> PlacementSearch<'a> {
             return false;
         }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
-        let (one, other) = (self.ticket(one), self.ticket(other));
+        let one = self.ticket(one);
+        let other = self.ticket(other);
         let networks_apart = self.round.networks_apart.contains(room);
-        if !fits_candidate(one, &other.who, networks_apart, waited_ms) {
+        if !fits_candidate(one, &other.candidate, networks_apart, waited_ms) {
             return false;
         }
         let have_met =
-            one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
+            one.recent.contains(&other.candidate.player) || other.recent.contains(&one.candidate.player);
         if have_met && waited_ms >= REPEAT_MS {
             self.has_repeats.set(true);
             return repeats == RepeatPolicy::AfterWaiting;

@@ -36,12 +36,12 @@ impl TicketSummary {
         let bits = |ticket: &Ticket| {
             all_keys(ticket).filter_map(|key| place(&key)).fold(0, |bits, at| bits | 1 << at)
         };
-        let networks = tickets.iter().filter_map(|ticket| place(&ticket.who.network?));
+        let networks = tickets.iter().filter_map(|ticket| place(&ticket.candidate.network?));
         let networks = KeyMask(networks.fold(0, |bits, at| bits | 1 << at));
         let summary = |(ticket, waited_ms): (&Ticket, &u64)| Self {
             common: bits(ticket),
             rooms: ticket.rooms,
-            rating: ticket.who.rating,
+            rating: ticket.candidate.rating,
             window: rating_window(*waited_ms),
         };
         (tickets.iter().zip(waited_ms).map(summary).collect(), networks)
@@ -120,7 +120,7 @@ impl KeyCounts {
 
 /// Returns all keys that may separate a ticket from another.
 fn all_keys(ticket: &Ticket) -> impl Iterator<Item = ConflictKey> {
-    ticket.who.conflict_keys.iter().copied().chain(ticket.who.network)
+    ticket.candidate.conflict_keys.iter().copied().chain(ticket.candidate.network)
 }
 
 /// Returns the conflict keys that the most tickets share, in ascending order.

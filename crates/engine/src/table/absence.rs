@@ -38,7 +38,7 @@ impl<G: Game> Table<G> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
-        let occupant = self.occupant(seat).filter(|_| playing.asked.seats.contains(seat))?;
+        let occupant = self.occupant(seat).filter(|_| playing.prompt.seats.contains(seat))?;
         let since = if self.is_ai_seat(occupant) {
             playing.asked_at
         } else {
@@ -111,6 +111,6 @@ impl<G: Game> Playing<G> {
     /// Returns the time until which an absent player may return: a second before the countdown
     /// ends, but no earlier than half of the countdown.
     fn return_deadline(&self) -> Timestamp {
-        self.deadline.before_ms(LAST_MS.min(self.asked.countdown_ms / 2))
+        self.deadline.before_ms(LAST_MS.min(self.prompt.countdown_ms / 2))
     }
 }

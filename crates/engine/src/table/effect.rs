@@ -79,8 +79,8 @@ impl<G: Game> Table<G> {
             Phase::Revealing(revealing) => Some(revealing.deadline),
             Phase::Settling(settling) => Some(settling.since.after_ms(asked_again_ms)),
             Phase::Playing(playing) => {
-                let advised = playing.asked.seats.iter().filter_map(|seat| self.ai_acts_at(seat));
-                advised.chain(self.next_grace_end(self.at)).chain([playing.deadline]).min()
+                let ai_times = playing.prompt.seats.iter().filter_map(|seat| self.ai_acts_at(seat));
+                ai_times.chain(self.next_grace_end(self.at)).chain([playing.deadline]).min()
             }
         }
     }
@@ -107,13 +107,14 @@ impl<G: Game> Table<G> {
                 if playing.deadline <= now || grace_end.is_some_and(|end| end <= now) {
                     return vec![Effect::Tick];
                 }
-                let (game, prompt) = (playing.game, playing.asked.number);
+                let game = playing.game;
+                let prompt = playing.prompt.number;
                 let is_due = |seat: &Seat| self.ai_acts_at(*seat).is_some_and(|at| at <= now);
                 let choose_action = |seat| {
                     let player = self.occupant(seat)?.player;
                     Some(Effect::ChooseAction { seat, player, game, prompt })
                 };
-                playing.asked.seats.iter().filter(is_due).filter_map(choose_action).collect()
+                playing.prompt.seats.iter().filter(is_due).filter_map(choose_action).collect()
             }
         }
     }
@@ -132,7 +133,8 @@ impl<G: Game> Table<G> {
         } else {
             self.choose_action(playing, seat, skill)?
         };
-        let (game, prompt) = (playing.game, playing.asked.number);
+        let game = playing.game;
+        let prompt = playing.prompt.number;
         Some(Input::AiAction { player, game, prompt, action })
     }
 
@@ -146,12 +148,13 @@ impl<G: Game> Table<G> {
             return None;
         };
         let Occupant { player, bot, .. } = *self.occupant(seat)?;
-        if bot || self.away_seats().contains(seat) || !playing.asked.seats.contains(seat) {
+        if bot || self.away_seats().contains(seat) || !playing.prompt.seats.contains(seat) {
             return None;
         }
         let view = playing.state.view(Viewer::Seat(seat));
         let games = G::imagined_game_count(&view)?;
-        let (game, prompt) = (playing.game, playing.asked.number);
+        let game = playing.game;
+        let prompt = playing.prompt.number;
         Some(AiQuestion { table: self, seat, player, game, prompt, view, games })
     }
 

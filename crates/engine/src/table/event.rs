@@ -29,7 +29,7 @@ pub enum Event<E> {
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         avatar: Option<String>,
-        /// Whether a house bot sits there (rule 8.6).
+        /// True if a house bot sits there (rule 8.6).
         bot: bool,
     },
     /// A seat has become free.

@@ -75,11 +75,11 @@ fn replay_events<G: Game>(playing: &Playing<G>, rules: &G::Rules) -> Vec<G::Even
             Turn::Players(_) => match actions.next() {
                 Some(taken) => state
                     .act(taken.seat, &taken.action, &mut events)
-                    .expect("what was played is legal"),
+                    .expect("a recorded action is legal"),
                 None => return events,
             },
             // The wait that the table is in has not ended.
-            Turn::Wait(prompt) if prompt.number == playing.asked.number => return events,
+            Turn::Wait(prompt) if prompt.number == playing.prompt.number => return events,
             Turn::Wait(_) => state.expire(&mut events),
         };
     }

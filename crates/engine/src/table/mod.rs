@@ -3,9 +3,9 @@
 //!
 //! A table receives an [`Input`] with its time and returns a [`Transition`]: the line for its
 //! journal, the table after it, and the events for its viewers. Otherwise it returns a
-//! [`Rejection`] and has not changed. [`Table::follow`] is the only function that changes a table,
-//! both for an input decided here and for a line that another process wrote. Therefore replaying a
-//! journal reproduces the table bit for bit.
+//! [`Rejection`] and has not changed. [`Table::apply_line`] is the only function that changes a
+//! table, both for an input decided here and for a line that another process wrote. Therefore
+//! replaying a journal reproduces the table bit for bit.
 //!
 //! The host asks for the next [`Table::deadline`] and for the [`Table::effects`] that are due:
 //! tasks for the ledger, the AI or the clock. Effects are derived from the state and never queued,
@@ -83,7 +83,7 @@ pub struct Table<G: Game> {
     revision: u32,
     /// The terms that the table has received and could not apply yet.
     next: Option<TermsUpdate>,
-    /// Whether no more games begin.
+    /// True if no more games begin.
     closed: bool,
     /// The occupants by seat.
     seats: Vec<Option<Occupant>>,
@@ -127,7 +127,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Returns the time of the last line, which is never later than that of the next line.
-    pub fn at(&self) -> Timestamp {
+    pub fn last_line_at(&self) -> Timestamp {
         self.at
     }
 

@@ -178,7 +178,7 @@ impl<G: Game> Table<G> {
             stream: Stream::new(key),
             chance: Arc::default(),
             actions: SharedList::default(),
-            asked: crate::game::Prompt {
+            prompt: crate::game::Prompt {
                 number: u32::MAX,
                 seats: SeatSet::EMPTY,
                 countdown: u32::MAX,

@@ -24,14 +24,14 @@ pub struct Occupant {
     pub name: Arc<str>,
     /// The player's avatar at the time when the player sat down.
     pub avatar: Option<Arc<str>>,
-    /// Whether this is a house bot, which the AI plays (rule 8.6).
+    /// True if this is a house bot, which the AI plays (rule 8.6).
     pub bot: bool,
     /// The current connection; `None` while the player is away.
     pub connection: Option<ConnectionId>,
     /// The time when the player went away, from which the grace runs (rule 8.3); meaningless while
     /// connected.
     pub away_since: Timestamp,
-    /// Whether the player has left during a game. The seat is freed at its end unless the player
+    /// True if the player has left during a game. The seat is freed at its end unless the player
     /// returns.
     pub left: bool,
     /// The number of countdowns in a row that the player has missed.
@@ -128,7 +128,8 @@ pub struct Playing<G: Game> {
     /// The actions so far, for the record.
     pub actions: SharedList<RecordedAction<G::Action>>,
     /// The latest prompt, with the times when it was issued and when the clock answers it.
-    pub asked: Prompt,
+    #[serde(rename = "asked")]
+    pub prompt: Prompt,
     pub asked_at: Timestamp,
     pub deadline: Timestamp,
     /// The seats for which the clock has answered in the running countdown, or the AI within the

@@ -54,7 +54,7 @@ pub(super) struct PotRefunds {
     due: Vec<PotRefund>,
     /// The time since which the table is empty; meaningless while it is occupied.
     empty_since: Timestamp,
-    /// Whether the table has ended and nobody may sit down any more.
+    /// True if the table has ended and nobody may sit down any more.
     pub(super) has_ended: bool,
 }
 

@@ -69,13 +69,14 @@ impl<G: Game> Table<G> {
         let Phase::Playing(playing) = &self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
-        if !playing.asked.seats.contains(seat) {
+        if !playing.prompt.seats.contains(seat) {
             return Err(Rejection::NotAsked);
         }
         // The skill is the same as for a seat that is taken over.
         let by = Skill::Quick;
         let action = self.choose_action(playing, seat, by).ok_or(Rejection::NotAsked)?;
-        let (game, prompt) = (playing.game, playing.asked.number);
+        let game = playing.game;
+        let prompt = playing.prompt.number;
         Ok(Hint { game, prompt, action, by })
     }
 
@@ -99,6 +100,6 @@ impl<G: Game> Table<G> {
 
     /// Returns whether only bots that belong to the table sit at it.
     pub fn is_deserted(&self) -> bool {
-        Seat::all(self.seat_count()).filter_map(|seat| self.occupant(seat)).all(|who| who.bot)
+        Seat::all(self.seat_count()).filter_map(|seat| self.occupant(seat)).all(|occupant| occupant.bot)
     }
 }

@@ -303,7 +303,7 @@ impl<G: GameKind> Playing<G> {
             stream: self.stream,
             chance: self.chance,
             actions: self.actions.iter().cloned().map(|taken| taken.map(G::lift_action)).collect(),
-            asked: self.asked,
+            prompt: self.prompt,
             asked_at: self.asked_at,
             deadline: self.deadline,
             missed: self.missed,

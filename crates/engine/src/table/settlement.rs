@@ -76,7 +76,8 @@ impl Settlement {
         for Debt { from, to, items } in &outcome.debts {
             let mut items = items.clone();
             if hit_bonus > 0 && outcome.winner == Some(*to) {
-                let (name, rule) = ("second_hit".into(), "7.5".into());
+                let name = "second_hit".into();
+                let rule = "7.5".into();
                 items.push(Item { name, rule, counts: hit_bonus });
             }
             let mut counts = 0_u32;

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_is_not_changed_by_what_is_added_to_the_other() {
+    fn a_push_does_not_change_a_clone() {
         for length in 0..40 {
             let list: SharedList<usize> = (0..length).collect();
             let mut longer = list.clone();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_and_read_as_a_list() {
+    fn a_shared_list_is_serialized_as_a_list() {
         let list: SharedList<u8> = (0..20).collect();
         let text = serde_json::to_string(&list).expect("numbers are JSON");
         assert_eq!(text, serde_json::to_string(&(0..20).collect::<Vec<u8>>()).expect("as above"));

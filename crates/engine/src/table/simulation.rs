@@ -232,19 +232,20 @@ impl<G: Game> Simulation<G> {
                     | None => Some(Input::Tick),
                 }
             }
-            (_, None) => unreachable!("somebody who waits at a full table intends something"),
+            (_, None) => unreachable!("an idle player at a full table has an intention"),
         }
     }
 
     fn ledger_input(&mut self) -> Option<Input<G::Action>> {
         match self.table.effects(self.now).first()? {
             Effect::Open(opening) => {
-                let (game, terms) = (opening.game, self.table.terms());
+                let game = opening.game;
+                let terms = self.table.terms();
                 let players = self.table.players();
-                let asked = terms.stake_terms::<G>(self.table.seats_in_game());
-                let asked = asked.expect("terms that fit");
-                let ante = asked.ante;
-                let stake = |player: &PlayerId| asked.stake_of(self.wallets[player]);
+                let stake_terms = terms.stake_terms::<G>(self.table.seats_in_game());
+                let stake_terms = stake_terms.expect("terms that fit");
+                let ante = stake_terms.ante;
+                let stake = |player: &PlayerId| stake_terms.stake_of(self.wallets[player]);
                 let poor: SeatSet = Seat::all(self.table.seats_in_game())
                     .filter(|seat| stake(&players[seat.index()]).is_none())
                     .collect();
@@ -257,7 +258,7 @@ impl<G: Game> Simulation<G> {
                     self.pay(*player, Coins::ZERO.checked_sub(*stake).expect("a stake fits"));
                     self.pot = self.pot.checked_add(ante).expect("a POT fits");
                     let paid = self.paid.entry(*player).or_default();
-                    *paid = paid.checked_add(ante).expect("what was paid fits");
+                    *paid = paid.checked_add(ante).expect("a sum of payments fits");
                 }
                 self.held = players.into_iter().zip(stakes.iter().copied()).collect();
                 Some(Input::Opened { game, stakes, pot: self.pot })
@@ -297,7 +298,7 @@ impl<G: Game> Simulation<G> {
     }
 
     fn pay(&mut self, player: PlayerId, amount: Coins) {
-        let wallet = self.wallets.get_mut(&player).expect("who pays has a wallet");
+        let wallet = self.wallets.get_mut(&player).expect("a payer has a wallet");
         *wallet = wallet.checked_add(amount).expect("a wallet fits");
         assert!(!wallet.is_negative(), "a wallet went below zero");
     }
@@ -344,7 +345,7 @@ impl<G: Game> Simulation<G> {
                 let Phase::Playing(playing) = self.table.phase() else {
                     return None;
                 };
-                if playing.asked.number != prompt || !playing.asked.seats.contains(seat) {
+                if playing.prompt.number != prompt || !playing.prompt.seats.contains(seat) {
                     return None;
                 }
                 let game = playing.game;
@@ -435,11 +436,11 @@ impl<G: Game> Simulation<G> {
                 let Phase::Revealing(revealing) = self.table.phase() else {
                     return;
                 };
-                let asked = revealing.unrevealed_seats();
+                let unrevealed = revealing.unrevealed_seats();
                 let present: Vec<PlayerId> = self
                     .table
                     .occupants()
-                    .filter(|(seat, who)| asked.contains(*seat) && who.connection.is_some())
+                    .filter(|(seat, occupant)| unrevealed.contains(*seat) && occupant.connection.is_some())
                     .map(|(_, occupant)| occupant.player)
                     .collect();
                 for player in present {
@@ -459,16 +460,16 @@ impl<G: Game> Simulation<G> {
         let Phase::Playing(playing) = self.table.phase() else {
             return;
         };
-        let intention = Intention::Act { prompt: playing.asked.number };
-        let asked: Vec<PlayerId> = playing
-            .asked
+        let intention = Intention::Act { prompt: playing.prompt.number };
+        let prompted: Vec<PlayerId> = playing
+            .prompt
             .seats
             .iter()
             .filter_map(|seat| self.table.occupant(seat))
             .filter(|occupant| occupant.connection.is_some() && !occupant.left)
             .map(|occupant| occupant.player)
             .collect();
-        for player in asked {
+        for player in prompted {
             let known = self.intentions.get(&player).map(|(_, intention)| *intention);
             if known != Some(intention) && known != Some(Intention::Return) {
                 self.schedule(player, intention);
@@ -487,7 +488,7 @@ impl<G: Game> Simulation<G> {
     }
 
     fn draw_below(&mut self, below: u32) -> u32 {
-        u32::try_from(self.chance.below(below as usize)).expect("it is below a number of 32 bits")
+        u32::try_from(self.chance.below(below as usize)).expect("a draw below a 32-bit number fits")
     }
 
     fn draw_in(&mut self, range: core::ops::Range<u32>) -> u32 {

@@ -46,10 +46,10 @@ impl<G: Game> Table<G> {
         fresh: impl FnOnce() -> GameEntropy,
     ) -> Result<Transition<G>, TableRejection<G>> {
         let mut line = Line { at: now.max(self.at), input, fresh: None };
-        let (table, events) = match self.follow(&line) {
+        let (table, events) = match self.apply_line(&line) {
             Err(Rejection::NeedsEntropy) => {
                 line.fresh = Some(fresh());
-                self.follow(&line)?
+                self.apply_line(&line)?
             }
             Ok(followed) => followed,
             Err(rejection) => return Err(rejection),
@@ -61,12 +61,13 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// The reason for which the table refuses the line.
-    pub fn follow(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), TableRejection<G>> {
+    pub fn apply_line(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), TableRejection<G>> {
         let mut table = self.clone();
         let mut events = Vec::new();
         table.at = line.at.max(self.at);
-        table.apply_line(line, self.at, &mut events)?;
-        let (before, after) = (self.taken_over_seats(), table.taken_over_seats());
+        table.apply_input(line, self.at, &mut events)?;
+        let before = self.taken_over_seats();
+        let after = table.taken_over_seats();
         for seat in before.union(after).iter() {
             if before.contains(seat) != after.contains(seat) {
                 events.push(Event::Takeover { seat, on: after.contains(seat) });
@@ -76,7 +77,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Applies a line. `before` is the time of the previous line.
-    fn apply_line(
+    fn apply_input(
         &mut self,
         line: &Line<G::Action>,
         before: Timestamp,
@@ -96,7 +97,9 @@ impl<G: Game> Table<G> {
                     left: false,
                     missed_turns: 0,
                 });
-                let (player, name, bot) = (*player, name.clone(), *bot);
+                let player = *player;
+                let name = name.clone();
+                let bot = *bot;
                 events.push(Event::Sat { seat, player, name, avatar, bot });
                 match &mut self.phase {
                     Phase::Waiting => self.regroup(line.fresh, events),
@@ -168,11 +171,11 @@ impl<G: Game> Table<G> {
             Input::Reveal { player, game, text } => self.reveal_text(*player, *game, text, events),
             Input::Act { player, game, prompt, action } => {
                 let seat = self.require_prompt(*player, *game, *prompt)?;
-                let told = events.len();
+                let first_event = events.len();
                 self.act(seat, ActionOrigin::Player, action, events)?;
                 // An action that nobody else sees does not show that the player is back.
                 let is_seen = |event: &Event<_>| event.redact::<G>(Viewer::Public).is_some();
-                if events[told..].iter().any(is_seen) {
+                if events[first_event..].iter().any(is_seen) {
                     let occupant = self.seat_mut(seat);
                     occupant.left = false;
                     occupant.missed_turns = 0;
@@ -230,7 +233,7 @@ impl<G: Game> Table<G> {
     }
 
     pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut Occupant {
-        self.occupant_mut(seat).expect("a seat that was found by its player is taken")
+        self.occupant_mut(seat).expect("the seat of a player is occupied")
     }
 
     fn find_free_seat(&self, player: PlayerId) -> Result<Seat, TableRejection<G>> {
@@ -357,10 +360,10 @@ impl<G: Game> Table<G> {
         if playing.game != game {
             return Err(Rejection::OtherGame);
         }
-        if playing.asked.number != prompt {
+        if playing.prompt.number != prompt {
             return Err(Rejection::StalePrompt);
         }
-        if playing.asked.seats.contains(seat) { Ok(seat) } else { Err(Rejection::NotAsked) }
+        if playing.prompt.seats.contains(seat) { Ok(seat) } else { Err(Rejection::NotAsked) }
     }
 
     fn act(
@@ -396,11 +399,11 @@ impl<G: Game> Table<G> {
                     events.extend(happened.into_iter().map(|event| Event::Game { event }));
                 }
                 Turn::Players(prompt) | Turn::Wait(prompt) => {
-                    if prompt.number != playing.asked.number {
+                    if prompt.number != playing.prompt.number {
                         playing.asked_at = at;
                     }
-                    let is_new = prompt.countdown != playing.asked.countdown;
-                    playing.asked = prompt;
+                    let is_new = prompt.countdown != playing.prompt.countdown;
+                    playing.prompt = prompt;
                     if is_new {
                         playing.deadline = at.after_ms(prompt.countdown_ms);
                         events.push(Event::Countdown { deadline_ms: playing.deadline });
@@ -441,7 +444,7 @@ impl<G: Game> Table<G> {
         let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= self.at);
         match &self.phase {
             Phase::Playing(playing) if playing.deadline <= self.at => self.play_defaults(events),
-            // `follow` reports the takeover.
+            // `apply_line` reports the takeover.
             Phase::Playing(_) if self.next_grace_end(before).is_some_and(|end| end <= self.at) => {
                 Ok(())
             }
@@ -454,7 +457,7 @@ impl<G: Game> Table<G> {
                         && occupant.away_since.after_ms(absence_ms) <= self.at
                 };
                 let absent: SeatSet =
-                    self.occupants().filter(|(_, who)| late(who)).map(|(seat, _)| seat).collect();
+                    self.occupants().filter(|(_, occupant)| late(occupant)).map(|(seat, _)| seat).collect();
                 absent.iter().for_each(|seat| self.vacate_seat(seat, Reason::Absent, events));
                 self.end_if_due();
                 self.regroup(fresh, events)
@@ -484,20 +487,20 @@ impl<G: Game> Table<G> {
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
-        let missed = playing.asked;
+        let missed = playing.prompt;
         playing.missed = playing.missed.union(missed.seats);
         loop {
             let Phase::Playing(playing) = &self.phase else {
                 return Ok(());
             };
-            if playing.asked.countdown != missed.countdown {
+            if playing.prompt.countdown != missed.countdown {
                 return Ok(());
             }
-            let Some(seat) = playing.asked.seats.iter().next() else {
+            let Some(seat) = playing.prompt.seats.iter().next() else {
                 return self.expire_wait(events);
             };
             let action =
-                playing.state.default_action(seat).expect("a seat that is asked has a default");
+                playing.state.default_action(seat).expect("a seat that is to act has a default action");
             self.act(seat, ActionOrigin::Clock, &action, events)?;
         }
     }

@@ -17,12 +17,12 @@ use crate::game::{Game, Hits, Skill};
 pub struct PriceError {
     /// The name of the field in the price's JSON.
     pub field: &'static str,
-    pub what: &'static str,
+    pub message: &'static str,
 }
 
 impl core::fmt::Display for PriceError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}: {}", self.field, self.what)
+        write!(f, "{}: {}", self.field, self.message)
     }
 }
 
@@ -48,7 +48,7 @@ impl Price {
     /// # Errors
     /// If the price is not a whole number of hundredths, or does not fit.
     pub fn count_price(&self, counts_per_bet: u32) -> Result<Coins, PriceError> {
-        let refused = |what| PriceError { field: "bet", what };
+        let refused = |message| PriceError { field: "bet", message };
         let whole = self.bet.checked_mul(self.multiplier).ok_or(refused("it is beyond all bounds"));
         let uneven =
             "at this game bet times multiplier is divided, into whole hundredths of a coin";
@@ -92,7 +92,7 @@ pub struct Terms<R> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Hits>,
     pub clocks: Clocks,
-    /// Whether spectators may watch the public part of the game, with a delay.
+    /// True if spectators may watch the public part of the game, with a delay.
     pub spectators: Spectators,
     /// The skill of house bots; `greedy` by default. A seat that is taken over is always played by
     /// the best AI (rule 8.3), because a player's coins are at stake.
@@ -101,13 +101,13 @@ pub struct Terms<R> {
     /// The terms of a private table; absent at a table of a room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<PrivateTerms>,
-    /// Whether this is a practice table of one player with bots: no coins are played for, and
+    /// True if this is a practice table of one player with bots: no coins are played for, and
     /// nothing about a game is booked or stored (rule 8.7).
     #[serde(default, skip_serializing_if = "is_not")]
     pub practice: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_not(flag: &bool) -> bool {
     !*flag
 }
@@ -121,7 +121,7 @@ fn is_not(flag: &bool) -> bool {
 pub struct PrivateTerms {
     /// The time without players after which the table ends, in milliseconds.
     pub ends_after_ms: u32,
-    /// Whether a player whose wallet holds less than the maximum debt stakes the whole wallet and
+    /// True if a player whose wallet holds less than the maximum debt stakes the whole wallet and
     /// need not leave (rule 6.9). Only for games with short stakes.
     #[serde(default, skip_serializing_if = "is_not")]
     pub short_stakes: bool,
@@ -131,9 +131,9 @@ pub struct PrivateTerms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StakeTerms {
     pub ante: Coins,
-    /// The maximum that a seat can lose beside its ante; above zero.
+    /// The maximum that a seat can lose in addition to its ante; above zero.
     pub stake_max: Coins,
-    /// Whether a wallet that holds less than `stake_max` after the ante is staked as a whole.
+    /// True if a wallet that holds less than `stake_max` after the ante is staked as a whole.
     pub short_stakes: bool,
 }
 
@@ -151,7 +151,7 @@ impl StakeTerms {
     }
 }
 
-/// The audience of a table beside its players.
+/// The audience of a table other than its players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -209,8 +209,8 @@ impl<R> Terms<R> {
         self.price.bet.checked_mul(self.hits.map_or(0, |hits| hits.ante))
     }
 
-    /// Returns the maximum that one seat can lose beside its ante in a game of `seats` seats (rule
-    /// 6.9); `None` if it does not fit 64 bits, or a count has no price.
+    /// Returns the maximum that one seat can lose in addition to its ante in a game of `seats`
+    /// seats (rule 6.9); `None` if it does not fit 64 bits, or a count has no price.
     pub fn stake_max<G: Game<Rules = R>>(&self, seats: u8) -> Option<Coins> {
         let bonus = self.hits.map_or(0, |hits| hits.second_hit_bonus);
         let counts = G::counts_max(&self.rules, seats).checked_add(bonus)?;
@@ -268,7 +268,7 @@ mod tests {
 
     /// Rule 6.9, and rule 1.5 of both Tongos.
     #[test]
-    fn a_wallet_covers_the_whole_stake_or_is_staked_whole_where_that_is_allowed() {
+    fn a_wallet_covers_the_whole_stake_or_is_staked_as_a_whole_if_allowed() {
         let coins = Coins::from_hundredths;
         let whole = StakeTerms { ante: coins(100), stake_max: coins(1_400), short_stakes: false };
         let short = StakeTerms { short_stakes: true, ..whole };

@@ -52,7 +52,7 @@ impl<G: Game> Table<G> {
         match &self.phase {
             // Too few players are seated, so no game is prepared.
             Phase::Waiting => self.regroup(None, events),
-            // The players became ready for the present terms; a closed room asks nobody any more.
+            // The players became ready for the present terms; a closed room begins no more games.
             Phase::Preparing(_) if self.closed => self.regroup(None, events),
             Phase::Preparing(_)
             | Phase::Opening(_)
@@ -80,7 +80,9 @@ impl<G: Game> Table<G> {
         }
         let Self { terms, .. } = self;
         if (terms.price, terms.hits, terms.clocks) != before {
-            let (price, hits, clocks) = (terms.price, terms.hits, terms.clocks);
+            let price = terms.price;
+            let hits = terms.hits;
+            let clocks = terms.clocks;
             events.push(Event::TermsUpdated { price, hits, clocks });
         }
     }

@@ -39,30 +39,30 @@ pub struct InvalidRecordError {
     pub action: Option<usize>,
     /// The number of the rule on the rules page.
     pub rule: String,
-    pub what: String,
+    pub message: String,
 }
 
 impl fmt::Display for InvalidRecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.action {
-            Some(action) => write!(f, "action {action}: {} (rule {})", self.what, self.rule),
-            None => write!(f, "{} (rule {})", self.what, self.rule),
+            Some(action) => write!(f, "action {action}: {} (rule {})", self.message, self.rule),
+            None => write!(f, "{} (rule {})", self.message, self.rule),
         }
     }
 }
 
 impl core::error::Error for InvalidRecordError {}
 
-fn fail<T>(rule: &str, what: impl Into<String>) -> Result<T, InvalidRecordError> {
-    Err(InvalidRecordError { action: None, rule: rule.into(), what: what.into() })
+fn fail<T>(rule: &str, message: impl Into<String>) -> Result<T, InvalidRecordError> {
+    Err(InvalidRecordError { action: None, rule: rule.into(), message: message.into() })
 }
 
-fn fail_at_action<T>(action: usize, rule: &str, what: impl Into<String>) -> Result<T, InvalidRecordError> {
-    Err(InvalidRecordError { action: Some(action), rule: rule.into(), what: what.into() })
+fn fail_at_action<T>(action: usize, rule: &str, message: impl Into<String>) -> Result<T, InvalidRecordError> {
+    Err(InvalidRecordError { action: Some(action), rule: rule.into(), message: message.into() })
 }
 
-fn check(holds: bool, rule: &str, what: &str) -> Result<(), InvalidRecordError> {
-    if holds { Ok(()) } else { fail(rule, what) }
+fn check(holds: bool, rule: &str, message: &str) -> Result<(), InvalidRecordError> {
+    if holds { Ok(()) } else { fail(rule, message) }
 }
 
 impl<G: Game> Record<G> {
@@ -189,8 +189,8 @@ impl<G: Game> Record<G> {
                     }
                     at = taken.at;
                     if !prompt.seats.contains(taken.seat) {
-                        let what = alloc::format!("{:?} was not to act", taken.seat);
-                        return fail_at_action(index, "1.1", what);
+                        let message = alloc::format!("{:?} was not to act", taken.seat);
+                        return fail_at_action(index, "1.1", message);
                     }
                     let by_clock = taken.by == ActionOrigin::Clock;
                     if by_clock && state.default_action(taken.seat).as_ref() != Some(&taken.action)
@@ -239,7 +239,8 @@ impl<G: Game> Record<G> {
         let Some(worth) = worth else {
             return fail("6.8", "an amount does not fit");
         };
-        let (ours, theirs) = (&worth.settlement, &self.settlement);
+        let ours = &worth.settlement;
+        let theirs = &self.settlement;
         check(ours.winner == theirs.winner, "6", "the winner is another")?;
         check(ours.payments == theirs.payments, "6.7", "the payments are others")?;
         check(ours.fees == theirs.fees, "6.8", "the fee is another")?;

@@ -30,7 +30,7 @@ mod tests {
     use super::{ENGINE, ENGINES};
 
     #[test]
-    fn what_is_created_can_be_replayed() {
+    fn the_current_engine_can_be_replayed() {
         assert!(ENGINES.contains(&ENGINE));
     }
 }

@@ -53,11 +53,11 @@ pub struct SeatView {
     /// The player's avatar at the time when the player sat down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
-    /// Whether a house bot sits here (rule 8.6).
+    /// True if a house bot sits here (rule 8.6).
     pub bot: bool,
-    /// Whether the player is connected and not away (rule 8.3). Always true for a bot.
+    /// True if the player is connected and not away (rule 8.3). Always true for a bot.
     pub connected: bool,
-    /// Whether the AI plays the seat now: for a bot, and for a player who has left, has missed too
+    /// True if the AI plays the seat now: for a bot, and for a player who has left, has missed too
     /// many countdowns, or is away for longer than the grace (rules 8.3 and 8.6).
     pub taken_over: bool,
 }

@@ -64,12 +64,12 @@ pub struct CheckedGame<G> {
 pub struct ConformanceError {
     pub seed: u64,
     pub step: usize,
-    pub what: String,
+    pub message: String,
 }
 
 impl fmt::Display for ConformanceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "seed {} step {}: {}", self.seed, self.step, self.what)
+        write!(f, "seed {} step {}: {}", self.seed, self.step, self.message)
     }
 }
 
@@ -87,7 +87,7 @@ pub fn check_game<G: GameKind>(
     let mut run = ConformanceRun::new(probe, rules, seed);
     run.play_out()
         .map(|()| CheckedGame { game: run.game.clone(), steps: run.inputs.len() })
-        .map_err(|what| ConformanceError { seed, step: run.inputs.len(), what })
+        .map_err(|message| ConformanceError { seed, step: run.inputs.len(), message })
 }
 
 /// An input of a game.
@@ -155,8 +155,8 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
             self.check_numbers(&next)?;
             self.game = next;
             self.check_viewers(&events)?;
-            if let Some(what) = self.probe.broken_invariant(&self.game) {
-                return Err(what);
+            if let Some(message) = self.probe.broken_invariant(&self.game) {
+                return Err(message);
             }
             let is_over = self.game.turn() == Turn::Over;
             ensure(self.game.outcome().is_some() == is_over, || {
@@ -176,7 +176,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         events: &mut Vec<G::Event>,
     ) -> Result<(GameInput<G::Action>, G), String> {
         let seats: Vec<Seat> = prompt.seats.iter().collect();
-        let seat = *self.dice.choose(&seats).ok_or("nobody is asked")?;
+        let seat = *self.dice.choose(&seats).ok_or("no seat is to act")?;
         for other in Seat::all(crate::seat::SEATS_MAX) {
             self.check_seat(other, prompt)?;
         }
@@ -189,7 +189,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         } else {
             self.dice.choose(&legal).cloned()
         };
-        let action = action.ok_or("a seat that is asked has nothing to play")?;
+        let action = action.ok_or("a seat that is to act has no action")?;
         let next = self
             .game
             .act(seat, &action, events)
@@ -208,7 +208,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         let legal = self.legal_actions_of(seat);
         let is_asked = prompt.seats.contains(seat);
         ensure(legal.is_empty() != is_asked, || {
-            format!("{seat:?} is asked: {is_asked}; it may play {legal:?}")
+            format!("{seat:?} is prompted: {is_asked}; its legal actions are {legal:?}")
         })?;
         for (place, action) in legal.iter().enumerate() {
             let named_before = legal.iter().take(place).any(|earlier| earlier == action);
@@ -275,7 +275,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
                 let redacted = G::redact(event, *viewer);
                 let Some(seen) = redacted else { continue };
                 ensure(G::redact(&seen, *viewer).as_ref() == Some(&seen), || {
-                    format!("{viewer:?} would see {seen:?} otherwise if redacted twice")
+                    format!("{viewer:?} would see a different {seen:?} if redacted twice")
                 })?;
                 ensure(*viewer != Viewer::Everything || seen == *event, || {
                     format!("the record lacks {event:?}")
@@ -351,20 +351,22 @@ fn prompt_of(turn: Turn) -> Option<Prompt> {
 /// Checks that a viewer knows whether it is prompted, and that the record knows every prompted
 /// seat.
 fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(), String> {
-    let seen = G::prompt_in_view(view);
-    let asked = prompt_of(game.turn());
-    let agrees = match (viewer, seen, asked) {
-        (Viewer::Everything, seen, asked) => seen == asked,
-        (Viewer::Seat(seat), Some(seen), Some(asked)) => {
-            seen.seats.contains(seat) == asked.seats.contains(seat)
-                && (seen.number, seen.countdown) == (asked.number, asked.countdown)
+    let prompt_seen = G::prompt_in_view(view);
+    let prompt = prompt_of(game.turn());
+    let agrees = match (viewer, prompt_seen, prompt) {
+        (Viewer::Everything, seen, prompt) => seen == prompt,
+        (Viewer::Seat(seat), Some(seen), Some(prompt)) => {
+            seen.seats.contains(seat) == prompt.seats.contains(seat)
+                && (seen.number, seen.countdown) == (prompt.number, prompt.countdown)
         }
-        (Viewer::Public, Some(seen), Some(asked)) => seen.number == asked.number,
-        (Viewer::Seat(_) | Viewer::Public, seen, asked) => seen.is_none() && asked.is_none(),
+        (Viewer::Public, Some(seen), Some(prompt)) => seen.number == prompt.number,
+        (Viewer::Seat(_) | Viewer::Public, seen, prompt) => seen.is_none() && prompt.is_none(),
     };
-    ensure(agrees, || format!("{viewer:?} sees the question {seen:?}, which is {asked:?}"))?;
-    let told = game.prompt_for(viewer);
-    ensure(told == seen, || format!("{viewer:?} sees the question {seen:?} and is told {told:?}"))
+    ensure(agrees, || format!("{viewer:?} sees the prompt {prompt_seen:?}, which is {prompt:?}"))?;
+    let prompt_sent = game.prompt_for(viewer);
+    ensure(prompt_sent == prompt_seen, || {
+        format!("{viewer:?} sees the prompt {prompt_seen:?} and receives {prompt_sent:?}")
+    })
 }
 
 /// Checks that the short form of an event is read back as the same event.
@@ -402,10 +404,10 @@ impl<'de, G: GameKind> Visitor<'de> for ShortReader<'_, G> {
     }
 }
 
-fn check_hidden(hidden: &[String], viewer: Viewer, told: &impl Serialize) -> Result<(), String> {
-    let text = serde_json::to_string(told).map_err(|error| error.to_string())?;
+fn check_hidden(hidden: &[String], viewer: Viewer, message: &impl Serialize) -> Result<(), String> {
+    let text = serde_json::to_string(message).map_err(|error| error.to_string())?;
     match hidden.iter().find(|secret| text.contains(secret.as_str())) {
-        Some(secret) => Err(format!("{viewer:?} is told {secret}, which is hidden: {text}")),
+        Some(secret) => Err(format!("{viewer:?} receives {secret}, which is hidden: {text}")),
         None => Ok(()),
     }
 }
@@ -420,6 +422,6 @@ where
     Ok(read)
 }
 
-fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(what()) }
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(message()) }
 }

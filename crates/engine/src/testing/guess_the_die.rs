@@ -198,7 +198,7 @@ pub struct View {
     pub bets: Vec<Option<Bet>>,
 }
 
-fn sees(viewer: Viewer, seat: Seat) -> bool {
+fn is_visible(viewer: Viewer, seat: Seat) -> bool {
     match viewer {
         Viewer::Everything => true,
         Viewer::Seat(own) => own == seat,
@@ -206,7 +206,7 @@ fn sees(viewer: Viewer, seat: Seat) -> bool {
     }
 }
 
-fn follow(bets: &mut [Option<Bet>], event: &Event) {
+fn apply_event(bets: &mut [Option<Bet>], event: &Event) {
     match event {
         Event::Bet { seat, bet } => bets[seat.index()] = *bet,
         Event::Rolled { .. } => bets.fill(None),
@@ -233,7 +233,7 @@ impl Game for GuessTheDie {
     }
 
     fn check(rules: &Rules) -> Result<(), RulesError> {
-        let (field, what) = if !(1..=ROUNDS_MAX).contains(&rules.rounds) {
+        let (field, message) = if !(1..=ROUNDS_MAX).contains(&rules.rounds) {
             ("rounds", "must be from 1 to 20")
         } else if !(1..=BET_MAX).contains(&rules.bet_max) {
             ("bet_max", "must be from 1 to 3")
@@ -242,7 +242,7 @@ impl Game for GuessTheDie {
         } else {
             return Ok(());
         };
-        Err(RulesError { field: field.into(), what: what.into() })
+        Err(RulesError { field: field.into(), message: message.into() })
     }
 
     fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
@@ -284,7 +284,7 @@ impl Game for GuessTheDie {
         let event = Event::Bet { seat, bet: Some(*bet) };
         let mut next = self.clone();
         next.public.apply(&event);
-        follow(&mut next.bets, &event);
+        apply_event(&mut next.bets, &event);
         events.push(event);
         Ok(next)
     }
@@ -297,13 +297,13 @@ impl Game for GuessTheDie {
         let event = Event::Rolled { face: number + 1, bets: bets.collect() };
         let mut next = self.clone();
         next.public.apply(&event);
-        follow(&mut next.bets, &event);
+        apply_event(&mut next.bets, &event);
         events.push(event);
         next
     }
 
     fn expire(&self, _events: &mut Vec<Event>) -> Self {
-        panic!("somebody is asked as long as a countdown of this game runs")
+        panic!("a seat is to act while a countdown runs")
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {
@@ -351,14 +351,14 @@ impl Game for GuessTheDie {
                 Viewer::Public | Viewer::Everything => None,
             },
             public: self.public.clone(),
-            bets: seats.map(|(seat, bet)| bet.filter(|_| sees(viewer, seat))).collect(),
+            bets: seats.map(|(seat, bet)| bet.filter(|_| is_visible(viewer, seat))).collect(),
         }
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
         Some(match event {
             Event::Bet { seat, bet } => {
-                Event::Bet { seat: *seat, bet: bet.filter(|_| sees(viewer, *seat)) }
+                Event::Bet { seat: *seat, bet: bet.filter(|_| is_visible(viewer, *seat)) }
             }
             Event::Rolled { .. } => event.clone(),
         })
@@ -366,7 +366,7 @@ impl Game for GuessTheDie {
 
     fn observe(view: &mut View, event: &Event) {
         view.public.apply(event);
-        follow(&mut view.bets, event);
+        apply_event(&mut view.bets, event);
     }
 
     fn prompt_in_view(view: &View) -> Option<Prompt> {
@@ -399,9 +399,9 @@ impl Game for GuessTheDie {
     }
 
     fn describe_action(Action::Bet { bet }: &Action) -> Vec<Piece> {
-        let mut told = vec![Piece::Text("bets".into())];
-        told.extend(pieces(*bet));
-        told
+        let mut described = vec![Piece::Text("bets".into())];
+        described.extend(pieces(*bet));
+        described
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
@@ -432,7 +432,7 @@ impl Spaces for GuessTheDie {
     const FIELDS: &'static [Field] = &[
         field("rounds", 1, 20, "rounds that are over"),
         field("right", 8, 20, "how often each seat guessed right, from the viewer on"),
-        field("has_bet", 8, 1, "who has bet in this round"),
+        field("has_bet", 8, 1, "the seats that have bet in this round"),
     ];
 
     fn action_names() -> Vec<String> {

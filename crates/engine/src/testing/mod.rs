@@ -6,21 +6,21 @@
 //! tests alone.
 
 mod conformance;
-mod dice;
 pub mod guess_the_die;
 mod play;
 mod playthrough;
 mod rules_text;
+mod test_rng;
 mod tongits;
 mod tongo_assets;
 mod tongo_options;
 mod twins;
 
 pub use conformance::{ConformanceError, CheckedGame, Probe, check_game};
-pub use dice::TestRng;
 pub use play::{Policy, play, play_at_random};
 pub use playthrough::playthrough;
 pub use rules_text::parse_rules;
+pub use test_rng::TestRng;
 pub use tongits::{TongitsProbe, tongits_disclosure_rule};
 pub use tongo_assets::TongoAssetsProbe;
 pub use tongo_options::TongoOptionsProbe;

@@ -29,7 +29,8 @@ pub fn play<G: Game>(
 ) -> (G, usize) {
     let seats = u8::try_from(policies.len()).expect("a table has at most eight seats");
     let mut game = G::new(rules, seats, starter);
-    let (mut events, mut actions) = (Vec::new(), Vec::new());
+    let mut events = Vec::new();
+    let mut actions = Vec::new();
     let mut steps = 0;
     loop {
         events.clear();
@@ -38,7 +39,7 @@ pub fn play<G: Game>(
             Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("a seat is to act");
                 let action = match policies[seat.index()] {
                     Policy::Random => {
                         actions.clear();
@@ -48,10 +49,10 @@ pub fn play<G: Game>(
                     Policy::Ai => G::choose_action(&game.view(Viewer::Seat(seat))),
                     Policy::Clock => game.default_action(seat),
                 };
-                let action = action.expect("a seat that is asked can act");
+                let action = action.expect("a seat that is to act has a legal action");
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
-                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
+                    Err(illegal) => panic!("{seat:?} plays {action:?}, which is refused: {illegal}"),
                 }
             }
         };
@@ -79,9 +80,9 @@ pub fn play_at_random<G: Game>(
             Turn::Wait(_) => game.expire(events),
             Turn::Players(prompt) => {
                 actions.clear();
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("a seat is to act");
                 game.legal_actions(seat, actions);
-                let action = dice.choose(actions).expect("a seat that is asked can act");
+                let action = dice.choose(actions).expect("a seat that is to act has a legal action");
                 game.act(seat, action, events).expect("a legal action is taken")
             }
         };

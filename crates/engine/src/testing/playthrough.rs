@@ -34,38 +34,38 @@ pub fn playthrough<G: Game>(
             Turn::Over => break,
             Turn::Chance(request) => {
                 let answer = stream.draw(request);
-                text.line("chance", &answer);
+                text.write_line("chance", &answer);
                 game.resolve(&answer, &mut events)
             }
             Turn::Wait(prompt) => {
-                text.line("waits", &prompt);
+                text.write_line("waits", &prompt);
                 game.expire(&mut events)
             }
             Turn::Players(prompt) => {
-                text.line("asks", &prompt);
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                text.write_line("asks", &prompt);
+                let seat = prompt.seats.iter().next().expect("a seat is to act");
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
-                text.may(&legal);
+                text.write_legal(&legal);
                 let action = match policies[seat.index()] {
                     Policy::Random => dice.choose(&legal).cloned(),
                     Policy::Ai => G::choose_action(&game.view(Viewer::Seat(seat))),
                     Policy::Clock => game.default_action(seat),
                 };
-                let action = action.expect("a seat that is asked can act");
-                text.line(&alloc::format!("seat {seat} plays"), &action);
+                let action = action.expect("a seat that is to act has a legal action");
+                text.write_line(&alloc::format!("seat {seat} plays"), &action);
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
-                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
+                    Err(illegal) => panic!("{seat:?} plays {action:?}, which is refused: {illegal}"),
                 }
             }
         };
         for event in &events {
-            text.line("happens", event);
-            text.seen::<G>(seats, event);
+            text.write_line("happens", event);
+            text.write_redacted::<G>(seats, event);
         }
     }
-    text.line("outcome", &game.outcome());
+    text.write_line("outcome", &game.outcome());
     text.0
 }
 
@@ -75,27 +75,27 @@ struct Text(String);
 const LISTED_MAX: usize = 60;
 
 impl Text {
-    fn may<A: Serialize>(&mut self, legal: &[A]) {
+    fn write_legal<A: Serialize>(&mut self, legal: &[A]) {
         match legal {
             [first, .., last] if legal.len() > LISTED_MAX => {
-                self.line(&alloc::format!("may, of {} the ends,", legal.len()), &[first, last]);
+                self.write_line(&alloc::format!("may, of {} the ends,", legal.len()), &[first, last]);
             }
-            legal => self.line("may", &legal),
+            legal => self.write_line("may", &legal),
         }
     }
 
-    fn line(&mut self, what: &str, value: &impl Serialize) {
+    fn write_line(&mut self, label: &str, value: &impl Serialize) {
         let json = serde_json::to_string(value).unwrap_or_else(|error| error.to_string());
-        writeln!(self.0, "{what} {json}").expect("a string takes any text");
+        writeln!(self.0, "{label} {json}").expect("a string takes any text");
     }
 
     /// Writes the event as each viewer sees it, if that differs from the complete event.
-    fn seen<G: Game>(&mut self, seats: u8, event: &G::Event) {
+    fn write_redacted<G: Game>(&mut self, seats: u8, event: &G::Event) {
         let seats = Seat::all(seats).map(|seat| (seat.to_string(), Viewer::Seat(seat)));
         for (name, viewer) in seats.chain([("public".into(), Viewer::Public)]) {
             let seen = G::redact(event, viewer);
             if seen.as_ref() != Some(event) {
-                self.line(&alloc::format!("  {name} sees"), &seen);
+                self.write_line(&alloc::format!("  {name} sees"), &seen);
             }
         }
     }

@@ -120,7 +120,7 @@ mod tests {
 
     /// Rule 5.3 of Tong-its.
     #[test]
-    fn where_nobody_wins_the_pot_stays_and_no_crown_moves() {
+    fn without_a_winner_the_pot_and_the_crown_stay() {
         let price =
             Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
         let terms = Terms {

@@ -18,27 +18,28 @@ pub struct TongoAssetsProbe;
 
 impl Probe<TongoAssets> for TongoAssetsProbe {
     fn wild_action(&self, game: &TongoAssets, dice: &mut TestRng) -> Action {
-        let small = |dice: &mut TestRng, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
+        let small_number = |dice: &mut TestRng, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
         let risk = game.public().risk.saturating_sub(1) + dice.below(14);
         let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
         let purchase = (purchase_min + dice.below(max + 1)).saturating_sub(dice.below(2));
         let sell = dice.below(max + 2);
-        let owner = Seat::new(small(dice, u32::from(game.public().seats()))).unwrap_or(FIRST);
+        let owner = Seat::new(small_number(dice, u32::from(game.public().seats()))).unwrap_or(FIRST);
         let mut held: Vec<Card> = game.hidden().hands[owner].iter().collect();
         held.extend(game.hidden().kept[owner].iter());
         if dice.below(6) == 0 {
             held = Card::all().collect();
         }
         let any = |dice: &mut TestRng| dice.choose(&held).copied().unwrap_or(SOME);
-        let (card, slot) = (any(dice), small(dice, 8));
+        let card = any(dice);
+        let slot = small_number(dice, 8);
         let named = Some(card).filter(|_| dice.below(2) == 0);
         let free = dice.below(3) == 0;
         let cards: CardSet = (0..3).map(|_| any(dice)).collect();
         let slots: SlotSet = (0..7).filter(|_| dice.below(2) == 0).collect();
-        let to = Seat::new(small(dice, 8)).unwrap_or(FIRST);
+        let to = Seat::new(small_number(dice, 8)).unwrap_or(FIRST);
         let chips = dice.below(3) * dice.below(60);
         let offered = if chips == 0 { CardSet::only(card) } else { CardSet::EMPTY };
-        let margin = small(dice, 60);
+        let margin = small_number(dice, 60);
         let margin = if dice.below(2) == 0 { margin / 5 * 5 } else { margin };
         let actions = [
             Action::Open { risk, purchase, sell },
@@ -56,7 +57,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
             Action::Confront,
             Action::Evade { discards: cards },
             Action::Index { margin },
-            Action::Leverage { percent: small(dice, 100) },
+            Action::Leverage { percent: small_number(dice, 100) },
             Action::Bribe { to, chips, cards: offered },
             Action::Accept,
             Action::Refuse,
@@ -174,7 +175,8 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
 
     /// Checks that every card is in exactly one place and that the chips add up.
     fn broken_invariant(&self, game: &TongoAssets) -> Option<String> {
-        let (public, hidden) = (game.public(), game.hidden());
+        let public = game.public();
+        let hidden = game.hidden();
         let chips: u32 = public.players.iter().map(|player| player.chips * HALVES).sum();
         let awards: u32 = public.end.map_or(0, |end| end.awards.iter().sum());
         let all = public.rules.latinum * HALVES * u32::from(public.seats());
@@ -189,28 +191,30 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
             return Some(format!("{count} cards lie somewhere, {} differ", cards.len()));
         }
         for seat in Seat::all(public.seats()) {
-            let (hand, kept, pile) = (hidden.hands[seat], hidden.kept[seat], hidden.piles[seat]);
+            let hand = hidden.hands[seat];
+            let kept = hidden.kept[seat];
+            let pile = hidden.piles[seat];
             let player = &public.players[seat];
             let counts = [hand.assets(), hand.wilds(), kept, pile.assets(), pile.acquires()];
-            let told = [
+            let public_counts = [
                 player.assets,
                 player.wilds,
                 player.kept,
                 player.pile_assets,
                 player.pile_acquires,
             ];
-            if counts.map(CardSet::count) != told || hand.count() > 7 || kept.count() > 3 {
-                return Some(format!("{seat:?} holds {hand} and keeps {kept}, told as {told:?}"));
+            if counts.map(CardSet::count) != public_counts || hand.count() > 7 || kept.count() > 3 {
+                return Some(format!("{seat:?} holds {hand} and keeps {kept}, but the public counts are {public_counts:?}"));
             }
-            if !public.playing.contains(seat) && told != [0; 5] {
+            if !public.playing.contains(seat) && public_counts != [0; 5] {
                 return Some(format!("{seat:?} has retreated and holds {hand}"));
             }
         }
         let sections = hidden.sections.map(|section| section.public_section());
         let decks = (hidden.assets.len(), hidden.acquires.len());
-        let is_told =
+        let agrees =
             sections == public.sections && decks == (public.asset_deck, public.acquire_deck);
-        (!is_told).then(|| format!("sections {sections:?}, decks {decks:?} are told otherwise"))
+        (!agrees).then(|| format!("sections {sections:?}, decks {decks:?} differ from the public ones"))
     }
 }
 

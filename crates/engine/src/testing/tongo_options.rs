@@ -23,8 +23,10 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
         let public = game.public();
         let hands: Vec<CardSet> = game.hands().iter().copied().chain([CardSet::ALL]).collect();
         let discards = some_of(dice.choose(&hands).copied().unwrap_or_default(), dice);
-        let floor = small(dice, 9);
-        let (slot, other, leverage) = (small(dice, 4), small(dice, 4), dice.below(3) == 0);
+        let floor = small_number(dice, 9);
+        let slot = small_number(dice, 4);
+        let other = small_number(dice, 4);
+        let leverage = dice.below(3) == 0;
         let seats: Vec<Seat> = Seat::all(8).collect();
         let target = dice.choose(&seats).copied().filter(|_| dice.below(5) > 0);
         let percents = [-100, -50, -10, 0, 10, 50, 100, 101];
@@ -108,7 +110,8 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
 /// Checks that every card of either deck is in exactly one place, and that the face-up cards are
 /// the cards that lie there.
 fn broken_cards(game: &TongoOptions) -> Option<String> {
-    let (public, hidden) = (game.public(), game.hidden());
+    let public = game.public();
+    let hidden = game.hidden();
     let hands = game.hands().iter().flat_map(|hand| hand.iter());
     let mut cards: Vec<Card> = hands.chain(hidden.deck.iter().copied()).collect();
     cards.sort();
@@ -137,7 +140,7 @@ fn broken_cards(game: &TongoOptions) -> Option<String> {
         | Phase::Over => None,
     };
     for (seat, hand) in Seat::all(public.seats()).zip(game.hands().iter()) {
-        let missing = drawing.filter(|(who, _)| *who == seat).map_or(0, |(_, count)| count);
+        let missing = drawing.filter(|(drawer, _)| *drawer == seat).map_or(0, |(_, count)| count);
         if hand.len() + usize::from(missing) != 4 {
             return Some(format!("{seat:?} has {hand}"));
         }
@@ -177,6 +180,6 @@ fn some_of(cards: CardSet, dice: &mut TestRng) -> Discards {
     some
 }
 
-fn small(dice: &mut TestRng, below: u32) -> u8 {
+fn small_number(dice: &mut TestRng, below: u32) -> u8 {
     u8::try_from(dice.below(below)).expect("a small number")
 }

@@ -153,8 +153,8 @@ fn shared_action<G: GameKind>(games: &[G; 2], dice: &mut TestRng) -> Option<(Sea
         actions
     });
     let shared: Vec<G::Action> = one.into_iter().filter(|action| other.contains(action)).collect();
-    let advised = G::choose_action(&games[0].view(Viewer::Seat(seat)));
-    let action = advised.filter(|advised| shared.contains(advised));
+    let chosen = G::choose_action(&games[0].view(Viewer::Seat(seat)));
+    let action = chosen.filter(|chosen| shared.contains(chosen));
     Some((seat, action.or_else(|| dice.choose(&shared).cloned())?))
 }
 
@@ -189,7 +189,7 @@ pub fn for_each_twin_pair<G: GameKind>(
             Turn::Wait(_) => game.expire(&mut Vec::new()),
             Turn::Players(prompt) => {
                 let seats: Vec<Seat> = prompt.seats.iter().collect();
-                let seat = *dice.choose(&seats).expect("somebody is asked");
+                let seat = *dice.choose(&seats).expect("a seat is to act");
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
                 let action = if dice.below(4) < sense {
@@ -197,7 +197,7 @@ pub fn for_each_twin_pair<G: GameKind>(
                 } else {
                     dice.choose(&legal).cloned()
                 };
-                let action = action.expect("a seat that is asked has something to play");
+                let action = action.expect("a seat that is to act has a legal action");
                 for _ in 0..TRIES {
                     if let Some(pair) = find_twin(probe, &game, (count, seat), &action, &mut dice) {
                         each(pair);
@@ -220,7 +220,8 @@ fn find_twin<G: GameKind>(
     dice: &mut TestRng,
 ) -> Option<TwinPair<G>> {
     let hidden = probe.hidden_texts(game, Viewer::Public);
-    let (one, other) = (dice.choose(&hidden)?, dice.choose(&hidden)?);
+    let one = dice.choose(&hidden)?;
+    let other = dice.choose(&hidden)?;
     if !probe.can_swap(one, other) {
         return None;
     }

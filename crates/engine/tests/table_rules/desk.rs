@@ -121,7 +121,7 @@ impl Desk {
 
     pub(crate) fn asked(&self) -> Seat {
         match self.table.phase() {
-            Phase::Playing(playing) => playing.asked.seats.iter().next().unwrap(),
+            Phase::Playing(playing) => playing.prompt.seats.iter().next().unwrap(),
             other => panic!("nobody is asked: {other:?}"),
         }
     }
@@ -151,7 +151,7 @@ impl Desk {
     /// The players play on until the game is over.
     pub(crate) fn play_out(&mut self) {
         while let Phase::Playing(playing) = self.table.phase() {
-            if playing.asked.seats.is_empty() {
+            if playing.prompt.seats.is_empty() {
                 self.wait_and_tick();
             } else {
                 self.act().unwrap();

@@ -49,7 +49,7 @@ fn no_coin_is_lost_or_made_and_every_record_verifies() {
             assert_eq!(house.missing_coins(), Coins::ZERO, "seed {seed}");
             let text = serde_json::to_string(&happened.line).expect("JSON");
             let line = serde_json::from_str(&text).expect("a line that was written");
-            let (table, events) = replayed.follow(&line).expect("a line that was accepted");
+            let (table, events) = replayed.apply_line(&line).expect("a line that was accepted");
             assert_eq!(events, happened.events, "seed {seed}");
             replayed = table;
             assert_eq!(&replayed, house.table(), "seed {seed}");

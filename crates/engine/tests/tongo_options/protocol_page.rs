@@ -45,7 +45,7 @@ fn round() -> String {
     let mut is_shown = false;
     loop {
         let seat_asked = match table.table().phase() {
-            Phase::Playing(playing) => playing.asked.seats.iter().next(),
+            Phase::Playing(playing) => playing.prompt.seats.iter().next(),
             Phase::Waiting
             | Phase::Preparing(_)
             | Phase::Opening(_)

@@ -69,7 +69,7 @@ fn the_journal_alone_rebuilds_the_table() {
             let happened = house.step();
             let text = serde_json::to_string(&happened.line).expect("a line can be written");
             let line = serde_json::from_str(&text).expect("and read");
-            let (table, events) = replayed.follow(&line).expect("an accepted line is followed");
+            let (table, events) = replayed.apply_line(&line).expect("an accepted line is followed");
             assert_eq!(events, happened.events);
             replayed = table;
             assert_eq!(&replayed, house.table());

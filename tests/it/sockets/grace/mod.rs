@@ -118,7 +118,7 @@ impl Round {
 
     /// Whoever is asked first acts.
     async fn act(&mut self, now: &Table<AnyGame>, playing: &Playing<AnyGame>) {
-        if let Some(seat) = playing.asked.seats.iter().next() {
+        if let Some(seat) = playing.prompt.seats.iter().next() {
             self.act_for(now, playing, seat).await;
         }
     }
@@ -131,7 +131,7 @@ impl Round {
         seat: Seat,
     ) -> bool {
         let Some(Input::AiAction { game, prompt, action, .. }) = now.ai_action(seat) else {
-            panic!("the AI has no answer: {:?}", playing.asked);
+            panic!("the AI has no answer: {:?}", playing.prompt);
         };
         let action = choose(&playing.state, seat, action, &mut self.dice);
         let place = self.place(now, seat);
@@ -144,7 +144,7 @@ impl Round {
         now: &Table<AnyGame>,
         playing: &Playing<AnyGame>,
     ) -> Option<(Seat, &'static str)> {
-        let seats = playing.asked.seats.difference(now.taken_over_seats().union(now.away_seats()));
+        let seats = playing.prompt.seats.difference(now.taken_over_seats().union(now.away_seats()));
         let kinds = seats.iter().map(|seat| (seat, kind(&playing.state, seat)));
         kinds.into_iter().find(|(_, kind)| self.wanted.contains(kind))
     }
@@ -189,8 +189,8 @@ impl Round {
         let played = of_seat(asked.actions.iter().cloned().collect()).len();
         let now = self.look().await;
         if let Phase::Playing(playing) = now.phase()
-            && (playing.game, playing.asked.number) == (asked.game, asked.asked.number)
-            && playing.asked.seats.contains(seat)
+            && (playing.game, playing.prompt.number) == (asked.game, asked.prompt.number)
+            && playing.prompt.seats.contains(seat)
         {
             let meanwhile = of_seat(playing.actions.iter().cloned().collect());
             assert_eq!(meanwhile.len(), played, "something was played for the seat: {meanwhile:?}");

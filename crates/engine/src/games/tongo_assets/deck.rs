@@ -46,7 +46,7 @@ impl Deck {
     }
 
     /// Takes the top card.
-    pub fn take(&mut self) -> Option<Card> {
+    pub fn draw_card(&mut self) -> Option<Card> {
         let card = (self.len > 0).then(|| self.cards[usize::from(self.top)])?;
         self.top = if usize::from(self.top) + 1 == MOST { 0 } else { self.top + 1 };
         self.len -= 1;
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn cards_put_under_come_last_by_index() {
         let mut deck: Deck = Card::all().take(98).collect();
-        let taken: CardSet = (0..5).filter_map(|_| deck.take()).collect();
+        let taken: CardSet = (0..5).filter_map(|_| deck.draw_card()).collect();
         assert_eq!(taken.len(), 5);
         deck.put_under(taken);
         let order: alloc::vec::Vec<u8> = deck.iter().map(Card::index).collect();

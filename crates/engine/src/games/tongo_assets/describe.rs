@@ -49,11 +49,11 @@ pub(super) fn describe_view(view: &View) -> Vec<Row> {
 /// Returns the row of the pot and the prices.
 fn table_row(public: &PublicState) -> Row {
     let PublicState { rounds, pot, risk, purchase, sell, asset_deck, acquire_deck, .. } = public;
-    let said = format!(
+    let text = format!(
         "round {rounds}, pot {pot}, risk {risk}, purchase {purchase}, sell {sell}; decks of \
          {asset_deck} assets and {acquire_deck} acquire cards"
     );
-    Row { seat: None, label: "table".into(), pieces: vec![text_piece(said)] }
+    Row { seat: None, label: "table".into(), pieces: vec![text_piece(text)] }
 }
 
 /// Returns the hand and the kept cards of a seat, as far as the viewer sees them.
@@ -149,8 +149,8 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
         }
         Event::Paid { seat, chips } => (Some(*seat), "pays", vec![chips_piece(*chips)]),
         Event::Raised { seat, chips, risk, purchase, sell } => {
-            let said = format!("{}; pays {chips}", price_text(*risk, *purchase, *sell));
-            (Some(*seat), "raises", vec![text_piece(said)])
+            let text = format!("{}; pays {chips}", price_text(*risk, *purchase, *sell));
+            (Some(*seat), "raises", vec![text_piece(text)])
         }
         Event::Retreated { seat } => (Some(*seat), "retreats", Vec::new()),
         Event::Stopped { rotation } => (None, "the table stops", vec![text_piece(rotation_text(*rotation))]),
@@ -196,12 +196,12 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
             (Some(*seat), "evades", pieces)
         }
         Event::Indexed { seat, margin, chips, risk, .. } => {
-            let said = format!("by {margin} %: risk {risk}; pays {chips}");
-            (Some(*seat), "indexes the margin", vec![text_piece(said)])
+            let text = format!("by {margin} %: risk {risk}; pays {chips}");
+            (Some(*seat), "indexes the margin", vec![text_piece(text)])
         }
         Event::Leveraged { seat, percent, chips } => {
-            let said = format!("at {percent} %; pays {chips}");
-            (Some(*seat), "leverages the buy-in", vec![text_piece(said)])
+            let text = format!("at {percent} %; pays {chips}");
+            (Some(*seat), "leverages the buy-in", vec![text_piece(text)])
         }
         Event::BribeOffered { seat, to, chips, cards } => {
             let mut pieces = vec![Piece::Seat(*to)];
@@ -305,7 +305,7 @@ fn face_piece(face: Face) -> Piece {
 /// Returns a card as text: an asset by its number and colour, an acquire card by its kind.
 fn card_piece(card: Card) -> Piece {
     let is_red = card.colour() == Some(Colour::Red);
-    let said = match (card.number(), card.colour(), card.kind()) {
+    let text = match (card.number(), card.colour(), card.kind()) {
         (Some(number), Some(colour), _) => format!("{number} {}", colour.word()),
         (_, _, Some(Acquire::Wild)) => "wild".into(),
         (_, _, Some(Acquire::Free)) => "free purchase".into(),
@@ -314,5 +314,5 @@ fn card_piece(card: Card) -> Piece {
         (_, _, Some(Acquire::Audit)) => "audit".into(),
         (_, _, None) => "card".into(),
     };
-    Piece::Token { text: said, is_red }
+    Piece::Token { text: text, is_red }
 }

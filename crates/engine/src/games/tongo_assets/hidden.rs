@@ -128,12 +128,12 @@ impl Hidden {
     fn deal(&mut self, public: &PublicState, rotation: u8, hands: &Ring<Option<CardSet>>) {
         for section in self.sections.as_mut_slice() {
             for asset in &mut section.assets {
-                *asset = self.assets.take();
+                *asset = self.assets.draw_card();
             }
         }
         for section in self.sections.as_mut_slice() {
             for acquire in &mut section.acquires {
-                *acquire = self.acquires.take();
+                *acquire = self.acquires.draw_card();
             }
         }
         let turned = PublicState { rotation, ..public.clone() };
@@ -160,10 +160,10 @@ impl Hidden {
     fn refill(&mut self) {
         for section in self.sections.as_mut_slice() {
             for asset in section.assets.iter_mut().filter(|asset| asset.is_none()) {
-                *asset = self.assets.take();
+                *asset = self.assets.draw_card();
             }
             for acquire in section.acquires.iter_mut().filter(|acquire| acquire.is_none()) {
-                *acquire = self.acquires.take();
+                *acquire = self.acquires.draw_card();
             }
         }
     }
@@ -281,7 +281,7 @@ pub struct RevealedSection {
     pub assets: Assets,
 }
 
-/// The knowledge of a seat beside the public state.
+/// The knowledge of a seat in addition to the public state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsOwn"))]

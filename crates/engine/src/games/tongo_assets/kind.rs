@@ -210,7 +210,7 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
 pub(super) fn check_rules(rules: &Rules) -> Result<(), RulesError> {
     rules
         .check()
-        .map_err(|bad| RulesError { field: bad.field().into(), what: bad.to_string().into() })
+        .map_err(|bad| RulesError { field: bad.field().into(), message: bad.to_string().into() })
 }
 
 #[cfg(test)]

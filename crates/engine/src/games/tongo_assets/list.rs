@@ -166,7 +166,7 @@ fn list_assessment_actions(actor: &Actor<'_>, swapped: bool, sold: bool, each: &
     each(Action::Done);
 }
 
-/// Lists the answers to a confront beside paying and retreating (rules 4.1, 4.4 and 4.5).
+/// Lists the answers to a confront other than paying and retreating (rules 4.1, 4.4 and 4.5).
 fn list_confront_answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let PublicState { rules, raises, risk, unindexed, .. } = actor.public;
     let risk = *risk;

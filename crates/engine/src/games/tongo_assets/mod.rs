@@ -5,7 +5,7 @@
 //! of them by its number. [`Rules`] holds their numbers and switches, and [`TongoAssets`] is a game
 //! under them.
 //!
-//! Dependencies point one way: `state` → `imagine` → `bot`, `describe`, `kind`, `list`, `payout`,
+//! Dependencies point one way: `state` → `sampling` → `bot`, `describe`, `kind`, `list`, `payout`,
 //! `view` → `legal`, `hidden` → `public` → `event` → `phase` → `strength`, `slots`, `deck` → `set`,
 //! `ring` → `card`.
 
@@ -17,7 +17,6 @@ mod deck;
 mod describe;
 mod event;
 mod hidden;
-mod imagine;
 mod kind;
 mod legal;
 mod list;
@@ -27,6 +26,7 @@ mod public;
 mod refusal;
 mod ring;
 mod rules;
+mod sampling;
 mod set;
 #[cfg(feature = "testing")]
 mod setup;

@@ -160,7 +160,7 @@ impl Spaces for TongoAssets {
             | Action::Done
             | Action::Confront
             | Action::Accept
-            | Action::Refuse => (0..).zip(PLAIN).find(|(_, (_, it))| it == action)?.0,
+            | Action::Refuse => (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0,
             Action::Open { risk, purchase, sell } => {
                 let (least, most) = public.opening_risk();
                 let place = risk_index(risk, least, most.min(actor.chips()))?;
@@ -193,13 +193,13 @@ impl Spaces for TongoAssets {
             Action::Evade { discards } => {
                 let chosen = (0_u8..).zip(hand.iter()).filter(|(_, card)| discards.contains(*card));
                 let chosen = chosen.fold(0_u8, |chosen, (place, _)| chosen | 1 << place);
-                EVADE + (0..).zip(evasions()).find(|(_, it)| *it == chosen)?.0
+                EVADE + (0..).zip(evasions()).find(|(_, known)| *known == chosen)?.0
             }
             Action::Index { margin } => {
-                INDEX + (0..).zip(margins()).find(|(_, it)| *it == margin)?.0
+                INDEX + (0..).zip(margins()).find(|(_, known)| *known == margin)?.0
             }
             Action::Leverage { percent } => {
-                LEVERAGED + (0..).zip(leverages()).find(|(_, it)| *it == percent)?.0
+                LEVERAGED + (0..).zip(leverages()).find(|(_, known)| *known == percent)?.0
             }
             Action::Bribe { to, chips, cards } => {
                 let gift = match (chips, cards.first(), cards.count()) {
@@ -220,7 +220,7 @@ impl Spaces for TongoAssets {
         for section in 0..SEATS_MAX {
             let there = public.sections.as_slice().get(usize::from(section));
             let slots = there.map(|section| section.slots);
-            (0..SLOTS).for_each(|slot| tensor.push_flag(slots.is_some_and(|it| it.contains(slot))));
+            (0..SLOTS).for_each(|slot| tensor.push_flag(slots.is_some_and(|slots| slots.contains(slot))));
         }
         for section in 0..usize::from(SEATS_MAX) {
             let there = public.sections.as_slice().get(section);
@@ -323,7 +323,7 @@ fn round(view: &View) -> SeatRotation {
 }
 
 fn index_in_set(cards: CardSet, card: Card) -> Option<u16> {
-    (0..).zip(cards.iter()).find(|(_, it)| *it == card).map(|(place, _)| place)
+    (0..).zip(cards.iter()).find(|(_, known)| *known == card).map(|(place, _)| place)
 }
 
 /// Returns the index of a risk among the listed risks of a range.

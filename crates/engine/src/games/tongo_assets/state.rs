@@ -21,7 +21,7 @@ use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::describe;
 use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
 use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
-use crate::games::tongo_assets::imagine;
+use crate::games::tongo_assets::sampling;
 use crate::games::tongo_assets::kind;
 use crate::games::tongo_assets::legal::{self, Actor, indexed_risk, leveraged_payment};
 use crate::games::tongo_assets::list;
@@ -408,11 +408,11 @@ impl Game for TongoAssets {
     }
 
     fn candidate_actions(view: &View, actions: &mut Vec<Action>) {
-        imagine::candidate_actions(view, bot::choose_action(view), actions);
+        sampling::candidate_actions(view, bot::choose_action(view), actions);
     }
 
     fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
-        imagine::sample_game(view, dice)
+        sampling::sample_game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {

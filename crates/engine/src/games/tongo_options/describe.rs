@@ -177,8 +177,8 @@ fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
     Row { seat: None, label: label.into(), pieces }
 }
 
-fn text_piece(what: impl Into<Cow<'static, str>>) -> Piece {
-    Piece::Text(what.into())
+fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
+    Piece::Text(text.into())
 }
 
 fn player_piece(player: &PlayerState) -> Piece {
@@ -188,7 +188,7 @@ fn player_piece(player: &PlayerState) -> Piece {
         (player.leveraged, "buy-in used"),
     ];
     let marks = marks.into_iter().filter(|(holds, _)| *holds);
-    text_piece(marks.fold(format!("{} chips", player.chips), |told, (_, mark)| format!("{told}, {mark}")))
+    text_piece(marks.fold(format!("{} chips", player.chips), |text, (_, mark)| format!("{text}, {mark}")))
 }
 
 fn cost_piece(costs: &Costs, risk: u16) -> Piece {
@@ -199,7 +199,7 @@ fn cost_piece(costs: &Costs, risk: u16) -> Piece {
 fn new_cost_text(new: &NewCosts) -> Cow<'static, str> {
     let names = [("buy", new.buy), ("sell", new.sell), ("exchange", new.exchange)];
     let named = names.into_iter().filter_map(|(name, cost)| Some((name, cost?)));
-    named.fold("".into(), |told, (name, cost)| format!("{told} {name} to {cost}").into())
+    named.fold("".into(), |text, (name, cost)| format!("{text} {name} to {cost}").into())
 }
 
 fn leverage_suffix(leverage: bool) -> &'static str {
@@ -224,8 +224,8 @@ fn payment_pieces(chips: u8, leverage: bool) -> Vec<Piece> {
     pieces
 }
 
-fn discard_pieces(what: &'static str, discards: &Discards) -> Vec<Piece> {
-    let mut pieces = vec![text_piece(what)];
+fn discard_pieces(text: &'static str, discards: &Discards) -> Vec<Piece> {
+    let mut pieces = vec![text_piece(text)];
     if !discards.is_empty() {
         pieces.push(text_piece("and discards"));
         pieces.extend(discards.iter().copied().map(card_piece));

@@ -20,7 +20,6 @@ mod dice;
 mod event;
 mod hands;
 mod hidden;
-mod imagine;
 mod judge;
 mod kind;
 mod legal;
@@ -34,6 +33,7 @@ mod public;
 mod quick;
 mod refusal;
 mod rules;
+mod sampling;
 #[cfg(feature = "testing")]
 mod setup;
 mod showdown;

@@ -1,5 +1,5 @@
-//! The public state of a game, and its update by events. A player knows only its own hand beside
-//! it, so the legality of actions depends on these two alone.
+//! The public state of a game, and its update by events. In addition a player knows only its own
+//! hand, so the legality of actions depends on these two alone.
 //!
 //! The game and each viewer's view hold a [`PublicState`] and update it by the same
 //! [`PublicState::apply`], so that a view cannot drift from the game.

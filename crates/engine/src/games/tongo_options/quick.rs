@@ -36,7 +36,7 @@ const AT_ONCE: u32 = 200;
 /// challenger has a good hand.
 const STANDS: u32 = 850;
 
-/// The value of a win in chips, beside the pot.
+/// The value of a win in chips, in addition to the pot.
 const WIN_CHIPS: u32 = 200;
 
 /// The fraction of the pot, as a divisor, up to which it pays the risk.

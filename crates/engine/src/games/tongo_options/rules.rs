@@ -102,7 +102,7 @@ impl Rules {
     pub fn check(&self) -> Result<(), RulesError> {
         let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
         let numbers = 1..=NUMBER_MAX;
-        let (field, what) = if !(2..=SEATS_MAX).contains(&self.seats_min) {
+        let (field, message) = if !(2..=SEATS_MAX).contains(&self.seats_min) {
             ("seats_min", "must be from 2 to 8")
         } else if !(self.seats_min..=SEATS_MAX).contains(&self.seats_max) {
             ("seats_max", "must be from seats_min to 8")
@@ -123,7 +123,7 @@ impl Rules {
         } else {
             return Ok(());
         };
-        Err(RulesError { field: field.into(), what: what.into() })
+        Err(RulesError { field: field.into(), message: message.into() })
     }
 
     pub const fn seats(&self) -> SeatRange {

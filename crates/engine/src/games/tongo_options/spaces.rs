@@ -131,7 +131,7 @@ impl Spaces for TongoOptions {
             | Action::Stand
             | Action::Join
             | Action::Confront { target: None } => {
-                (0..).zip(PLAIN).find(|(_, (_, it))| it == action)?.0
+                (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0
             }
             Action::Stop { floor } => STOP + u16::from(floor),
             Action::Evade { discards } => EVADE + discard_bits(hand, &discards)?,
@@ -149,7 +149,7 @@ impl Spaces for TongoOptions {
                 RAISE + cost_change_index(&view.public.costs, &new, |old| old.checked_add(1), far)?
             }
             Action::IndexMargin { percent } => {
-                INDEX + (0..).zip(PERCENTS).find(|(_, it)| *it == percent)?.0
+                INDEX + (0..).zip(PERCENTS).find(|(_, known)| *known == percent)?.0
             }
             Action::Buy { slot, leverage } => BUY + u16::from(slot) * 2 + u16::from(leverage),
             Action::Sell { slot, leverage } => SELL + u16::from(slot) * 2 + u16::from(leverage),

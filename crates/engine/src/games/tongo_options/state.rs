@@ -29,7 +29,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::showdown;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{bot, commitment, describe, imagine, kind, legal, quick};
+use crate::games::tongo_options::{bot, commitment, describe, sampling, kind, legal, quick};
 use crate::seat::Seat;
 
 /// A game of Tongo (options), from before the deal to its outcome.
@@ -391,11 +391,11 @@ impl Game for TongoOptions {
     }
 
     fn candidate_actions(view: &View, actions: &mut Vec<Action>) {
-        imagine::candidate_actions(view, bot::choose_action(view), actions);
+        sampling::candidate_actions(view, bot::choose_action(view), actions);
     }
 
     fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
-        imagine::sample_game(view, dice)
+        sampling::sample_game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {

@@ -270,9 +270,9 @@ mod tests {
     #[test]
     fn matches_are_listed_from_the_highest() {
         let found = matches(cards("7D 7H 7C KD"), cards("7H 7S KD"), &dice(&[7]));
-        let told: Vec<String> =
+        let listed: Vec<String> =
             found.iter().map(|one| format!("{:?} {} {}", one.class, one.card, one.floor)).collect();
-        assert_eq!(told, ["ExactChain 7H 7H", "ExactPair KD KD", "Pair 7D 7S"]);
+        assert_eq!(listed, ["ExactChain 7H 7H", "ExactPair KD KD", "Pair 7D 7S"]);
         assert!(Class::ExactFour > Class::Four && Class::Four > Class::ExactChain);
     }
 }

@@ -52,9 +52,9 @@ impl View {
 /// Appends the candidate actions of a search: the chosen action first, without actions that only
 /// move unknown cards, that repeat another with an equivalent face-down card, or that pay by
 /// leverage.
-pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
+pub(super) fn candidate_actions(view: &View, chosen: Option<Action>, actions: &mut Vec<Action>) {
     let (Some(seat), Some(hand)) = (view.viewer, view.hand()) else { return };
-    actions.extend(advised);
+    actions.extend(chosen);
     let mut has_buy = false;
     legal::for_each(&view.public, seat, hand, |action| {
         let is_worth = match action {
@@ -78,7 +78,7 @@ pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &
             | Action::Join
             | Action::End => true,
         };
-        if is_worth && Some(action) != advised {
+        if is_worth && Some(action) != chosen {
             actions.push(action);
         }
     });

@@ -69,9 +69,9 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAsse
 
 /// Appends the candidate actions of a search: the chosen action first, openings and raises only at
 /// the lowest prices, and of the many actions that take or give away cards only the chosen one.
-pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
+pub(super) fn candidate_actions(view: &View, chosen: Option<Action>, actions: &mut Vec<Action>) {
     let Some(actor) = view.actor() else { return };
-    actions.extend(advised);
+    actions.extend(chosen);
     list::for_each_action(&actor, &mut |action| {
         let is_worth = match action {
             Action::Open { risk, purchase, sell } | Action::Raise { risk, purchase, sell } => {
@@ -95,7 +95,7 @@ pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &
             | Action::Accept
             | Action::Refuse => false,
         };
-        if is_worth && Some(action) != advised {
+        if is_worth && Some(action) != chosen {
             actions.push(action);
         }
     });
