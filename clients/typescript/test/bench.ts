@@ -1,10 +1,10 @@
-// A core on a bench: each input by hand, and what came of it to look at.
+// A test bench for the core: every input is given by hand, and its effects are recorded.
 
 import {
   Core, type CoreOptions, type Effect, GAMES, type Input, type Link, type Outcome, type StoreKey,
   type Notification, type Wish,
 } from "../src/index.js";
-import { saidIn } from "./request.js";
+import { commandsInRequest } from "./request.js";
 import { randomBytes } from "./tape.js";
 
 export const PLAYER = "019ca944-3c00-7000-8000-00000091a7e0";
@@ -14,7 +14,7 @@ const TOKEN_MS = 15 * 60_000;
 
 export type Json = Readonly<Record<string, unknown>>;
 
-interface Asked {
+interface RecordedRequest {
   readonly request: number;
   readonly path: string;
   readonly body: Json;
@@ -24,18 +24,18 @@ interface Asked {
 export class Bench {
   readonly core: Core;
   now = 1_000_000;
-  /** What the wall clock is ahead of the monotonic one. */
+  /** The wall clock minus the monotonic one, in ms. */
   wallAhead = 0;
-  /** What has not been looked at. */
+  /** The sockets being opened that no test has handled yet. */
   opening: number[] = [];
-  /** What the request for a socket says. */
-  requests = new Map<number, readonly Json[]>();
-  asked: Asked[] = [];
-  said: { readonly socket: number; readonly command: Json }[] = [];
+  /** The commands within each socket's request. */
+  socketCommands = new Map<number, readonly Json[]>();
+  requests: RecordedRequest[] = [];
+  sent: { readonly socket: number; readonly command: Json }[] = [];
   notifications: Notification[] = [];
   closed: number[] = [];
   answers: Extract<Effect, { type: "called" }>[] = [];
-  /** Games that are to be loaded. */
+  /** The kinds whose models were requested. */
   loads: string[] = [];
   url = "";
   protocols: readonly string[] = [];
@@ -51,19 +51,19 @@ export class Bench {
     this.core = new Core({ base: "http://bench", random: randomBytes(), games: GAMES, now, ...options });
   }
 
-  /** A client that is signed in and joined at a table in this view. */
-  static at(view: Json | null, options: Partial<CoreOptions> = {}): Bench {
+  /** Returns a bench whose client is signed in and joined to a table in this view. */
+  static joined(view: Json | null, options: Partial<CoreOptions> = {}): Bench {
     const bench = new Bench(options);
     bench.input({ type: "start" });
     bench.signIn();
-    const socket = bench.enter();
+    const socket = bench.openWithHello();
     if (view) {
       bench.snapshot(socket, 6, view);
-      bench.hear(socket, { type: "ack", id: 1, version: 6 });
+      bench.receive(socket, { type: "ack", id: 1, version: 6 });
     } else {
-      bench.hear(socket, refusal(1, "not_seated"));
+      bench.receive(socket, refusal(1, "not_seated"));
     }
-    bench.forget();
+    bench.clearRecords();
     return bench;
   }
 
@@ -71,7 +71,7 @@ export class Bench {
     return this.core.state.link.type;
   }
 
-  /** What an effect brings about comes after all effects that were given with it. */
+  /** Handles an input. An input caused by an effect waits until all effects of its input are handled. */
   input(input: Input): void {
     this.#inputs.push(input);
     if (this.#inputs.length > 1) return;
@@ -82,14 +82,14 @@ export class Bench {
     }
   }
 
-  wish(wish: Wish): number {
+  sendWish(wish: Wish): number {
     this.#commands += 1;
     this.input({ type: "command", command: this.#commands, wish });
     return this.#commands;
   }
 
-  /** Lets time pass, timer after timer. */
-  after(ms: number): void {
+  /** Advances time, timer by timer. */
+  advance(ms: number): void {
     const end = this.now + ms;
     for (;;) {
       const { wakeAt } = this.core;
@@ -100,8 +100,8 @@ export class Bench {
     this.now = end;
   }
 
-  /** The time until the client opens a socket; null where it does not within so long. */
-  opensWithin(ms: number): number | null {
+  /** Returns the time until the client opens a socket, or null if it opens none within `ms`. */
+  timeToOpen(ms: number): number | null {
     const begin = this.now;
     this.opening = [];
     while (this.now - begin < ms) {
@@ -115,27 +115,27 @@ export class Bench {
   }
 
   /** Answers the oldest request. */
-  answer(status: number, body: unknown, contentType = "application/json"): Asked {
-    const asked = this.asked.shift();
-    if (!asked) throw new Error("nothing was asked");
-    const { request } = asked;
-    this.input({ type: "answered", request, status, contentType, body, retryAfterMs: null });
-    return asked;
+  answer(status: number, body: unknown, contentType = "application/json"): RecordedRequest {
+    const request = this.requests.shift();
+    if (!request) throw new Error("no request is open");
+    const { request: number } = request;
+    this.input({ type: "answered", request: number, status, contentType, body, retryAfterMs: null });
+    return request;
   }
 
-  /** A captive portal answers the oldest request in the server's place. */
-  intercept(): Asked {
+  /** Answers the oldest request as a captive portal does. */
+  answerAsPortal(): RecordedRequest {
     return this.answer(200, null, "text/html; charset=utf-8");
   }
 
-  lose(): Asked {
-    const asked = this.asked.shift();
-    if (!asked) throw new Error("nothing was asked");
-    this.input({ type: "unanswered", request: asked.request });
-    return asked;
+  failRequest(): RecordedRequest {
+    const request = this.requests.shift();
+    if (!request) throw new Error("no request is open");
+    this.input({ type: "unanswered", request: request.request });
+    return request;
   }
 
-  signIn(): Asked {
+  signIn(): RecordedRequest {
     return this.answer(200, { ...this.tokens(), player: { id: PLAYER, name: "Maria" } });
   }
 
@@ -150,20 +150,20 @@ export class Bench {
     };
   }
 
-  /** Opens the newest socket, up to the hello. */
-  enter(): number {
+  /** Opens the newest socket and sends its hello. */
+  openWithHello(): number {
     const socket = this.open();
-    this.hear(socket, {
+    this.receive(socket, {
       type: "hello", player: PLAYER, protocol: "bahay.v1", server_time_ms: this.now, notices: 2,
     });
-    this.hear(socket, { type: "ack", id: 0 });
+    this.receive(socket, { type: "ack", id: 0 });
     return socket;
   }
 
   open(): number {
     const socket = this.opening.pop();
     if (socket === undefined) throw new Error("no socket waits to be opened");
-    for (const command of this.requests.get(socket) ?? []) this.said.push({ socket, command });
+    for (const command of this.socketCommands.get(socket) ?? []) this.sent.push({ socket, command });
     this.input({ type: "opened", socket, protocol: "bahay.v1" });
     return socket;
   }
@@ -172,31 +172,31 @@ export class Bench {
     this.input({ type: "closed", socket, code, reason: "" });
   }
 
-  hear(socket: number, message: Json): void {
+  receive(socket: number, message: Json): void {
     this.input({ type: "received", socket, data: JSON.stringify(message) });
   }
 
   snapshot(socket: number, version: number, view: Json, prompt: Json | null = null): void {
     const tag = version.toString(16).padStart(12, "0");
     const common = { type: "snapshot", version, tag, server_time_ms: this.now, view };
-    this.hear(socket, prompt ? { ...common, prompt } : common);
+    this.receive(socket, prompt ? { ...common, prompt } : common);
   }
 
   update(socket: number, version: number, events: readonly Json[], prompt: Json | null = null): void {
     const tag = version.toString(16).padStart(12, "0");
     const common = { type: "update", version, tag, server_time_ms: this.now, events };
-    this.hear(socket, prompt ? { ...common, prompt } : common);
+    this.receive(socket, prompt ? { ...common, prompt } : common);
   }
 
-  /** What was said since the last look, without pings. */
-  commands(): Json[] {
-    const commands = this.said.map(({ command }) => command);
-    this.said = [];
+  /** Takes the commands sent since the last call, without pings. */
+  takeCommands(): Json[] {
+    const commands = this.sent.map(({ command }) => command);
+    this.sent = [];
     return commands.filter(({ type }) => type !== "ping");
   }
 
-  /** The ends of commands since the last look. */
-  ends(): [number, Outcome["type"]][] {
+  /** Takes the outcomes of commands since the last call. */
+  takeOutcomes(): [number, Outcome["type"]][] {
     const ends = this.notifications.flatMap((told) =>
       told.type === "ended" ? [[told.command, told.outcome.type] as [number, Outcome["type"]]] : [],
     );
@@ -204,17 +204,17 @@ export class Bench {
     return ends;
   }
 
-  forget(): void {
-    this.said = [];
+  clearRecords(): void {
+    this.sent = [];
     this.notifications = [];
     this.closed = [];
     this.opening = [];
   }
 
-  #hear(socket: number, command: Json): void {
-    this.said.push({ socket, command });
+  #recordCommand(socket: number, command: Json): void {
+    this.sent.push({ socket, command });
     const { type, id } = command;
-    if (type === "ping" && this.answersPings) this.hear(socket, { type: "ack", id });
+    if (type === "ping" && this.answersPings) this.receive(socket, { type: "ack", id });
   }
 
   #effect(effect: Effect): void {
@@ -223,20 +223,20 @@ export class Bench {
         this.opening.push(effect.socket);
         this.url = effect.url;
         this.protocols = effect.protocols;
-        this.requests.set(effect.socket, saidIn(effect.url, effect.protocols));
+        this.socketCommands.set(effect.socket, commandsInRequest(effect.url, effect.protocols));
         break;
       case "close":
         this.closed.push(effect.socket);
         this.opening = this.opening.filter((socket) => socket !== effect.socket);
         break;
       case "send":
-        this.#hear(effect.socket, JSON.parse(effect.text) as Json);
+        this.#recordCommand(effect.socket, JSON.parse(effect.text) as Json);
         break;
       case "request": {
         const { request, headers } = effect;
         const body = JSON.parse(effect.body ?? "{}") as Json;
         const path = `${effect.method} ${new URL(effect.url).pathname}`;
-        this.asked.push({ request, path, body, headers });
+        this.requests.push({ request, path, body, headers });
         break;
       }
       case "store":
@@ -260,7 +260,7 @@ export function refusal(id: number, code: string, retryable = false): Json {
   return { type: "refusal", id, code, detail: code, retryable };
 }
 
-/** A table that is as the phase says. */
+/** Returns a table in a phase. */
 export function view(phase: Json, more: Json = {}): Json {
   const seat = { player: PLAYER, name: "Maria", bot: false, connected: true, taken_over: false };
   return {
@@ -273,7 +273,7 @@ export const PREPARING = {
   type: "preparing", game: GAME, commitment: "c0".repeat(32), deadline_ms: 9_999_999, ready: [],
 };
 
-/** A game in which the own seat is to dump. */
+/** A game in which the client's seat is to dump a card. */
 export const PLAYING = {
   type: "playing", game: GAME, stakes: [1, 1, 1], deadline_ms: 9_999_999,
   view: {

@@ -1,5 +1,5 @@
-// The client on a platform: answers that are not the server's, sockets that cannot be opened, and tabs that
-// share a session.
+// Tests of the client on a platform: answers that are not the server's, sockets that cannot be opened, and
+// tabs that share a session.
 
 import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
@@ -27,7 +27,7 @@ function platformOf(memory: Map<StoreKey, string>): Platform {
   return nodePlatform({ WebSocket: WebSocket as unknown as WebSocketClass, crypto: webcrypto as never, memory });
 }
 
-test("behind a captive portal the client signs in as soon as the house answers, and nothing is left unhandled", async () => {
+test("the client signs in once a captive portal is gone, without unhandled rejections", async () => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;
@@ -37,7 +37,7 @@ test("behind a captive portal the client signs in as soon as the house answers, 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const client = new Client({ base: `http://127.0.0.1:${port}`, platform: platformOf(new Map()), games: GAMES });
-  // The runner fails the test where a rejection is not handled.
+  // An unhandled rejection would fail the test.
   await new Promise<void>((resolve) => {
     client.subscribe(({ player }) => {
       if (player) resolve();
@@ -51,7 +51,7 @@ test("behind a captive portal the client signs in as soon as the house answers, 
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("a socket that cannot be made is one that was closed", () => {
+test("a socket that cannot be constructed counts as closed", () => {
   const platform: Platform = {
     ...platformOf(new Map()),
     fetch: () => new Promise(() => undefined),
@@ -65,7 +65,7 @@ test("a socket that cannot be made is one that was closed", () => {
   assert.equal(client.state.link.type, "pausing");
 });
 
-/** Tabs of one page, each with storage of its own. */
+/** Tabs of one page, each with its own storage. */
 class Tabs {
   readonly #heard: ((text: string) => void)[] = [];
   /** The refresh tokens that were used, in order. */
@@ -102,7 +102,7 @@ test("tabs that share a session use each refresh token once between them", async
   assert.equal((await one.client.rest("GET /v1/me", {})).ok, true);
   assert.ok(other.memory.get("session")?.includes("refresh 2"));
   assert.equal((await other.client.rest("GET /v1/me", {})).ok, true);
-  // One that was put away while the others renewed asks them when it is there again.
+  // A tab that was suspended during the renewal asks the others when it returns.
   const late = tabs.open(session);
   assert.ok(late.memory.get("session")?.includes("refresh 2"));
   assert.equal((await late.client.rest("GET /v1/me", {})).ok, true);

@@ -1,6 +1,6 @@
-// Writes messages as the server does in its three forms, as far as tests need it.
+// Encodes messages in the server's three forms, as far as the tests need it.
 
-/** A message that has the same fields in every form. */
+/** Encodes a message that has the same fields in every form. */
 export function encodeMessage(message: unknown, form: string): string | Uint8Array {
   if (form === "bahay.v1" && Array.isArray(message)) {
     const [id, version] = message as number[];
@@ -9,7 +9,7 @@ export function encodeMessage(message: unknown, form: string): string | Uint8Arr
   return form === "bahay.v1.compact" ? encode(message) : JSON.stringify(message);
 }
 
-/** MessagePack. */
+/** Encodes a value as MessagePack. */
 export function encode(value: unknown): Uint8Array {
   const bytes: number[] = [];
   write(value, bytes);

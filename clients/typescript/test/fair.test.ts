@@ -1,4 +1,4 @@
-// The primitives against published vectors, and a whole deal against those of docs/FAIRNESS.md.
+// Tests of the primitives against published vectors, and of a complete deal against docs/FAIRNESS.md.
 
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
@@ -10,7 +10,7 @@ import { randomBytes } from "./tape.js";
 
 const ROOT = process.env["BAHAY_ROOT"] ?? "../..";
 
-/** The block of numbers on the page, by name. */
+/** The vectors of docs/FAIRNESS.md, by name. */
 const vectors = new Map(
   (/```vectors\n([^`]*)```/.exec(readFileSync(`${ROOT}/docs/FAIRNESS.md`, "utf8"))?.[1] ?? "")
     .trim()
@@ -37,7 +37,7 @@ const record = {
   terms: { rules: { deal: "clockwise", hand_cards: 12 } },
 };
 
-test("SHA-256 and HMAC are Node's, for every length around a block", () => {
+test("SHA-256 and HMAC equal Node's for every length around a block", () => {
   const random = randomBytes(7);
   for (let length = 0; length < 200; length += 1) {
     const message = random(length);
@@ -48,7 +48,7 @@ test("SHA-256 and HMAC are Node's, for every length around a block", () => {
   }
 });
 
-test("the keystream under a key of zeros is that of the page", () => {
+test("the keystream under a key of zeros equals the documented one", () => {
   const stream = new Stream(new Uint8Array(32));
   const bytes = Buffer.alloc(32);
   for (let place = 0; place < 8; place += 1) bytes.writeUInt32LE(stream.word(), 4 * place);
@@ -56,7 +56,7 @@ test("the keystream under a key of zeros is that of the page", () => {
   assert.equal(bytes.toString("hex"), begins);
 });
 
-test("commitments, key and words are those of the page", () => {
+test("commitments, key and words equal the documented ones", () => {
   assert.equal(commitmentOf(vector("server_seed")), vector("commitment"));
   assert.equal(commitmentTo("luck"), vector("commitment_0"));
   const seeds = record.clients.map(({ seed }) => seed);
@@ -66,7 +66,7 @@ test("commitments, key and words are those of the page", () => {
   assert.deepEqual(words.map(() => stream.word()), words);
 });
 
-test("the deal of the page holds, and gives its hands", () => {
+test("the documented deal verifies and yields its hands", () => {
   const { holds, steps, hands } = checkRecordedDeal(record, tongits.tongits);
   assert.ok(holds, JSON.stringify(steps.filter((step) => !step.holds)));
   assert.deepEqual(
@@ -75,12 +75,12 @@ test("the deal of the page holds, and gives its hands", () => {
   );
 });
 
-test("without the model of its game a deal does not hold", () => {
+test("a deal without the model of its game does not verify", () => {
   const { holds, hands } = checkRecordedDeal({ ...record, kind: "chess" }, null);
   assert.deepEqual([holds, hands], [false, null]);
 });
 
-test("what does not hold is named", () => {
+test("failing steps are named", () => {
   const failing = (change: object, seen: Parameters<typeof checkRecordedDeal>[2] = null): string[] =>
     checkRecordedDeal({ ...record, ...change }, tongits.tongits, seen)
       .steps.filter(({ holds }) => !holds)
@@ -105,6 +105,6 @@ test("what does not hold is named", () => {
   assert.deepEqual(failing({}, { ...seen, commitment: "00" }), ["shown_commitment"]);
   assert.deepEqual(failing({}, { ...seen, commitments: [] }), ["shown_commitments"]);
   assert.deepEqual(failing({}, { ...seen, hand: ["AS"] }), ["own_hand"]);
-  // A house that says that nothing was revealed, though it has acknowledged the text.
+  // The house claims that nothing was revealed, though it has acknowledged the text.
   assert.deepEqual(failing({}, { ...seen, seat: 2 }), ["own_text", "own_hand"]);
 });

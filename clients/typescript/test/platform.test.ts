@@ -1,11 +1,11 @@
-// What a page's platform gives: when it wakes its client, and by which clocks.
+// Tests of a page's platform: when it wakes its client, and its clocks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { browserPlatform } from "../src/index.js";
 
-test("a page wakes its client when it comes back out of the browser's memory, and not when it is loaded", () => {
+test("a page wakes its client when it is restored from the cache, but not when it is loaded", () => {
   const listeners = new Map<string, (event: unknown) => void>();
   const page = globalThis as unknown as Record<string, unknown>;
   page["addEventListener"] = (name: string, act: (event: unknown) => void) => listeners.set(name, act);
@@ -25,7 +25,7 @@ test("a page wakes its client when it comes back out of the browser's memory, an
   delete page["removeEventListener"];
 });
 
-test("a page's clock goes on as it went wherever the machine's is set", () => {
+test("a page's monotonic clock is independent of the machine's clock", () => {
   const platform = browserPlatform();
   const { now: before } = Date;
   try {

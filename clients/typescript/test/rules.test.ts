@@ -1,5 +1,5 @@
-// The rules of Tong-its as this client knows them, against what the server's games say: arrangements of
-// hands at their end, and for every question what is legal and why another thing is not.
+// Tests of this client's rules of Tong-its against the server's games: the arrangements of final hands, and
+// for every prompt the legal actions and the reasons against others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,11 +7,11 @@ import { test } from "node:test";
 import {
   type Shown, type TongitsAction, type TongitsRules, type TongitsView, tongits,
 } from "../src/index.js";
-import { assertRefusals, each } from "./refused.js";
+import { assertRefusals, playTapes } from "./refusals.js";
 import { canonical } from "./tape.js";
 
-/** What a player could try at all: every action with the cards that are there. */
-function tries(view: TongitsView): TongitsAction[] {
+/** Returns every action that a player could try, with the cards that are there. */
+function candidates(view: TongitsView): TongitsAction[] {
   const hand = tongits.ownHand(view);
   const melds = [...tongits.melds(hand), hand.slice(0, 3), hand.slice(1, 4)];
   const targets = view.public.melds.map((_, meld) => meld);
@@ -27,9 +27,9 @@ function tries(view: TongitsView): TongitsAction[] {
   ];
 }
 
-test("why not has no reason for what the server lists, and one for all else", () => {
+test("whyNot accepts the listed actions and refuses all others", () => {
   assertRefusals<TongitsView, TongitsAction>({
-    kind: "tongits", most: 200, whyNot: tongits.whyNot, tries,
+    kind: "tongits", tapesMax: 200, whyNot: tongits.whyNot, candidates,
     asListed: (action) => {
       const { face_down, ...rest } = action as { face_down?: boolean };
       return face_down ? action : rest;
@@ -40,12 +40,12 @@ test("why not has no reason for what the server lists, and one for all else", ()
   ]);
 });
 
-test("hands are arranged as the server arranges them", () => {
+test("hands are arranged as by the server", () => {
   let hands = 0;
-  each("tongits", 200, (told, { table }) => {
-    if (told.type !== "table" || !table) return;
+  playTapes("tongits", 200, (notification, { table }) => {
+    if (notification.type !== "table" || !table) return;
     const min = (table.view.terms.rules as TongitsRules).secret_run_min;
-    for (const event of told.events) {
+    for (const event of notification.events) {
       if (event.type !== "game" || event.event.type !== "shown") continue;
       for (const { hand, arrangement } of event.event.hands as readonly Shown[]) {
         assert.equal(canonical(tongits.arrange(hand, min)), canonical(arrangement));
@@ -57,7 +57,7 @@ test("hands are arranged as the server arranges them", () => {
   assert.ok(hands >= 30, `only ${hands} hands`);
 });
 
-test("a hand in both orders", () => {
+test("a hand is sorted in both orders", () => {
   const hand = "7C 7D 7H 8H 9H TH KS AD 4D".split(" ");
   const words = (groups: string[][]): string => groups.map((group) => group.join(" ")).join(" | ");
   assert.equal(words(tongits.sortBySuit(hand)), "7C | AD 4D 7D | 7H 8H 9H TH | KS");

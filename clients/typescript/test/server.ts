@@ -1,15 +1,16 @@
-// A model of the server: one table with two seats, where the client sits in seat 0, and the protocol
-// of docs/PROTOCOL.md around it as far as a client can tell. It writes `bahay.v1.brief`.
+// A model of the server: one table with two seats, the client in seat 0, and the protocol of docs/PROTOCOL.md
+// as far as a client can observe it. It writes `bahay.v1.brief`.
 
-/** Time for an answer; then the clock plays. */
+/** The time for an answer, after which the clock plays. */
 const COUNTDOWN_MS = 20_000;
-/** The other seat answers within this. */
+/** The time within which the other seat answers. */
 const OTHER_MS = 1_500;
 const TOKEN_MS = 15 * 60_000;
-/** For so long the same refresh token gives the same successor. */
+/** The time for which a used refresh token returns the same successor. */
 const REUSE_MS = 60_000;
+/** The largest number of updates with which a join resumes. */
 const RESUMED_MAX = 64;
-/** What is kept of the journal. */
+/** The ids of the one table, player and game. */
 const TABLE = "019ca944-3c00-7000-8000-00000007ab1e";
 const PLAYER = "019ca944-3c00-7000-8000-00000091a7e0";
 const GAME = "019ca944-3c00-7000-8000-000000009a3e";
@@ -17,7 +18,7 @@ const TAG_DIGITS = 12;
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface AnswerOf {
+export interface AppliedAnswer {
   readonly at: number;
   readonly prompt: number;
   readonly by: "player" | "other" | "clock";
@@ -33,22 +34,25 @@ interface Update {
 interface Connection {
   player: boolean;
   joined: boolean;
-  /** The table is shown, and the other connections of the player are left alone until it says something. */
-  looks: boolean;
+  /**
+   * True while the table is only shown: the player's other connections are replaced once this one sends a
+   * command.
+   */
+  isPreview: boolean;
   helloMs: number;
 }
 
 export class ModelServer {
   /** Every answer that took effect, in order. */
-  readonly answers: AnswerOf[] = [];
-  readonly #tell: (socket: number, data: string | null, code: number) => void;
+  readonly answers: AppliedAnswer[] = [];
+  readonly #deliver: (socket: number, data: string | null, code: number) => void;
   readonly #connections = new Map<number, Connection>();
   readonly #journal: Update[] = [];
-  readonly #good = new Map<string, number>();
-  /** When each refresh token was given. */
-  readonly #given = new Map<string, number>();
-  /** When a refresh token was used, and what it gave. */
-  readonly #used = new Map<string, { readonly at: number; readonly successor: Json }>();
+  readonly #accessExpiry = new Map<string, number>();
+  /** The time at which each refresh token was issued. */
+  readonly #issuedAt = new Map<string, number>();
+  /** The time at which a refresh token was used, and its successor. */
+  readonly #usedTokens = new Map<string, { readonly at: number; readonly successor: Json }>();
   #tokens = 0;
   #version = 1;
   #tag = "0".repeat(TAG_DIGITS);
@@ -57,16 +61,16 @@ export class ModelServer {
   #otherAt: number | null = null;
   #joined: number | null = null;
 
-  /** `tell` sends a text to a socket; no text closes it with the code. */
-  constructor(tell: (socket: number, data: string | null, code: number) => void) {
-    this.#tell = tell;
+  /** `deliver` sends a text to a socket; a null text closes the socket with the code. */
+  constructor(deliver: (socket: number, data: string | null, code: number) => void) {
+    this.#deliver = deliver;
   }
 
   get version(): number {
     return this.#version;
   }
 
-  /** Grows with every answer, so that it shows whether a view has followed all of them. */
+  /** A number that grows with every answer, so that it shows whether a view has followed all of them. */
   get pot(): number {
     return this.#count;
   }
@@ -76,62 +80,62 @@ export class ModelServer {
   }
 
   run(now: number): void {
-    if (this.#otherAt !== null && this.#otherAt <= now) this.#counted(now, "other");
-    if (this.#otherAt === null && this.#deadline <= now) this.#counted(now, "clock");
+    if (this.#otherAt !== null && this.#otherAt <= now) this.#applyAnswer(now, "other");
+    if (this.#otherAt === null && this.#deadline <= now) this.#applyAnswer(now, "clock");
   }
 
   answer(now: number, url: string, body: string | null): { status: number; body: unknown } {
-    const said = JSON.parse(body ?? "{}") as Json;
+    const request = JSON.parse(body ?? "{}") as Json;
     if (url.endsWith("/v1/token/refresh")) {
-      const token = String(said["refresh_token"]);
-      const used = this.#used.get(token);
+      const token = String(request["refresh_token"]);
+      const used = this.#usedTokens.get(token);
       if (used && now - used.at > REUSE_MS) {
         return { status: 401, body: { code: "refresh_token_reused", detail: "" } };
       }
-      const age = now - (this.#given.get(token) ?? 0);
+      const age = now - (this.#issuedAt.get(token) ?? 0);
       if (!used && age < REUSE_MS) throw new Error("a token that is seconds old was renewed");
       const successor = used?.successor ?? this.#issue(now);
-      if (!used) this.#used.set(token, { at: now, successor });
+      if (!used) this.#usedTokens.set(token, { at: now, successor });
       return { status: 200, body: successor };
     }
     return { status: 200, body: { ...this.#issue(now), player: { id: PLAYER, name: "p" } } };
   }
 
-  opened(now: number, socket: number): void {
-    this.#connections.set(socket, { player: false, joined: false, looks: false, helloMs: now });
+  accept(now: number, socket: number): void {
+    this.#connections.set(socket, { player: false, joined: false, isPreview: false, helloMs: now });
   }
 
-  /** What the request for a socket says, taken as if it had been the first messages. */
-  asked(now: number, socket: number, said: readonly Json[]): void {
+  /** Handles the commands within the request for a socket, as if they had been its first messages. */
+  handleRequest(now: number, socket: number, commands: readonly Json[]): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
-    for (const command of said) {
+    for (const command of commands) {
       if (command["type"] === "authenticate") {
         this.#authenticate(now, socket, connection, String(command["token"]));
       } else if (connection.player) {
-        connection.looks = true;
-        this.#show(now, socket, connection, command as Json & { id: number });
+        connection.isPreview = true;
+        this.#sendTable(now, socket, connection, command as Json & { id: number });
       }
     }
   }
 
-  gone(socket: number): void {
+  disconnect(socket: number): void {
     this.#connections.delete(socket);
     if (this.#joined === socket) this.#joined = null;
   }
 
   closeAll(code: number): void {
     for (const socket of [...this.#connections.keys()]) {
-      this.#tell(socket, null, code);
-      this.gone(socket);
+      this.#deliver(socket, null, code);
+      this.disconnect(socket);
     }
   }
 
-  heard(now: number, socket: number, text: string): void {
+  handleCommand(now: number, socket: number, text: string): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
     const command = JSON.parse(text) as Json & { readonly type: string; readonly id: number };
-    if (connection.looks) this.#connect(socket, connection);
+    if (connection.isPreview) this.#connect(socket, connection);
     switch (command.type) {
       case "authenticate":
         this.#authenticate(now, socket, connection, String(command["token"]));
@@ -143,7 +147,7 @@ export class ModelServer {
         this.#act(now, socket, connection, command);
         break;
       case "ping":
-        this.#say(socket, [command.id]);
+        this.#send(socket, [command.id]);
         break;
       default:
         throw new Error(`an unexpected command: ${text}`);
@@ -151,43 +155,43 @@ export class ModelServer {
   }
 
   #authenticate(now: number, socket: number, connection: Connection, token: string): void {
-    const expires = this.#good.get(token);
+    const expires = this.#accessExpiry.get(token);
     if (connection.player || expires === undefined || expires < now) {
       this.#refuse(socket, 0, "token_expired");
-      this.#tell(socket, null, 4401);
-      this.gone(socket);
+      this.#deliver(socket, null, 4401);
+      this.disconnect(socket);
       return;
     }
     connection.player = true;
     connection.helloMs = now;
     const protocol = "bahay.v1.brief";
-    this.#say(socket, { type: "hello", player: PLAYER, protocol, server_time_ms: now, notices: 0 });
-    this.#say(socket, [0]);
+    this.#send(socket, { type: "hello", player: PLAYER, protocol, server_time_ms: now, notices: 0 });
+    this.#send(socket, [0]);
   }
 
   #join(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
-    if (!connection.player) throw new Error("it joins before it has said who it is");
+    if (!connection.player) throw new Error("the client joins before it authenticates");
     this.#connect(socket, connection);
-    this.#show(now, socket, connection, command);
+    this.#sendTable(now, socket, connection, command);
   }
 
-  /** The table hears of the connection, and the one before is replaced. */
+  /** Tells the table of the connection, which replaces the previous one. */
   #connect(socket: number, connection: Connection): void {
-    connection.looks = false;
+    connection.isPreview = false;
     if (this.#joined !== null && this.#joined !== socket) {
-      this.#tell(this.#joined, null, 4001);
-      this.gone(this.#joined);
+      this.#deliver(this.#joined, null, 4001);
+      this.disconnect(this.#joined);
     }
     this.#joined = socket;
     connection.joined = true;
   }
 
-  #show(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
+  #sendTable(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
     const { from, tag, table } = command;
-    const known = table === TABLE ? this.#missedFrom(Number(from), String(tag)) : null;
+    const known = table === TABLE ? this.#updatesSince(Number(from), String(tag)) : null;
     if (known) for (const update of known) this.#update(socket, connection, update);
     else this.#snapshot(now, socket);
-    this.#say(socket, [command.id, this.#version]);
+    this.#send(socket, [command.id, this.#version]);
   }
 
   #act(now: number, socket: number, connection: Connection, command: Json & { id: number }): void {
@@ -195,12 +199,12 @@ export class ModelServer {
     else if (command["prompt"] !== this.#count) this.#refuse(socket, command.id, "stale_prompt");
     else if (this.#otherAt !== null) this.#refuse(socket, command.id, "not_asked");
     else {
-      this.#counted(now, "player");
-      this.#say(socket, [command.id, this.#version]);
+      this.#applyAnswer(now, "player");
+      this.#send(socket, [command.id, this.#version]);
     }
   }
 
-  #counted(now: number, by: AnswerOf["by"]): void {
+  #applyAnswer(now: number, by: AppliedAnswer["by"]): void {
     const seat = this.#count % 2;
     this.answers.push({ at: now, prompt: this.#count, by });
     this.#count += 1;
@@ -216,12 +220,12 @@ export class ModelServer {
     const update = { version: this.#version, tag: this.#tag, at: now, events };
     this.#journal.push(update);
     for (const [socket, connection] of this.#connections) {
-      if (connection.joined || connection.looks) this.#update(socket, connection, update);
+      if (connection.joined || connection.isPreview) this.#update(socket, connection, update);
     }
   }
 
-  /** What came after a version; null where that cannot be told. */
-  #missedFrom(version: number, tag: string): Update[] | null {
+  /** Returns the updates after a version, or null if they are not known. */
+  #updatesSince(version: number, tag: string): Update[] | null {
     const isKnown =
       version === 1 || this.#journal.some((update) => update.version === version && update.tag === tag);
     const missed = this.#journal.filter((update) => update.version > version);
@@ -229,7 +233,7 @@ export class ModelServer {
   }
 
   #update(socket: number, connection: Connection, { version, tag, at, events }: Update): void {
-    this.#say(socket, [version, tag, at - connection.helloMs, ...events]);
+    this.#send(socket, [version, tag, at - connection.helloMs, ...events]);
   }
 
   #snapshot(now: number, socket: number): void {
@@ -244,22 +248,23 @@ export class ModelServer {
     };
     const legal = turn === 0 ? [{ type: "count", count: this.#count + 1 }] : [];
     const prompt = { game: GAME, number: this.#count, seats: [turn], deadline_ms, legal };
-    const { version, tag } = { version: this.#version, tag: this.#tag };
-    this.#say(socket, { type: "snapshot", version, tag, server_time_ms: now, view, prompt });
+    const version = this.#version;
+    const tag = this.#tag;
+    this.#send(socket, { type: "snapshot", version, tag, server_time_ms: now, view, prompt });
   }
 
   #refuse(socket: number, id: number, code: string): void {
-    this.#say(socket, { type: "refusal", id, code, detail: code, retryable: false });
+    this.#send(socket, { type: "refusal", id, code, detail: code, retryable: false });
   }
 
-  #say(socket: number, message: unknown): void {
-    this.#tell(socket, JSON.stringify(message), 0);
+  #send(socket: number, message: unknown): void {
+    this.#deliver(socket, JSON.stringify(message), 0);
   }
 
   #issue(now: number): Json {
     this.#tokens += 1;
-    this.#good.set(`a${this.#tokens}`, now + TOKEN_MS);
-    this.#given.set(`r${this.#tokens}`, now);
+    this.#accessExpiry.set(`a${this.#tokens}`, now + TOKEN_MS);
+    this.#issuedAt.set(`r${this.#tokens}`, now);
     return {
       access_token: `a${this.#tokens}`,
       access_expires_at: new Date(now + TOKEN_MS).toISOString(),

@@ -1,5 +1,5 @@
-// Tokens: when they are renewed and by what, and what clocks, lost answers, other tabs, captive portals
-// and the ends of older sessions have to do with it.
+// Tests of the tokens: when and how they are renewed, and the effects of clocks, lost answers, other tabs,
+// captive portals and the ends of older sessions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,14 +9,14 @@ import { Bench, type Json, PLAYING, PREPARING, refusal, view } from "./bench.js"
 const HOUR_MS = 3_600_000;
 const TOKEN_MS = 15 * 60_000;
 
-/** What a page has stored, for the next one. */
-const storedOf = (bench: Bench): Record<string, string> => Object.fromEntries(bench.stored);
+/** Returns the values that a page has stored, for the next one. */
+const storedValues = (bench: Bench): Record<string, string> => Object.fromEntries(bench.stored);
 
-/** Answers all that is asked for as a server does, as long as the time goes on; gives how much it was. */
-function answerFor(bench: Bench, ms: number): number {
+/** Answers all requests as a server does for a time, and returns their number. */
+function answerRequests(bench: Bench, ms: number): number {
   let asked = 0;
-  for (const end = bench.now + ms; bench.now < end; bench.after(500)) {
-    while (bench.asked.length > 0) {
+  for (const end = bench.now + ms; bench.now < end; bench.advance(500)) {
+    while (bench.requests.length > 0) {
       asked += 1;
       bench.answer(200, bench.tokens());
     }
@@ -24,41 +24,41 @@ function answerFor(bench: Bench, ms: number): number {
   return asked;
 }
 
-/** A client that signed in with a password, at a table. */
-function withPassword(): Bench {
-  const bench = Bench.at(view(PREPARING));
+/** Returns a client that has signed in with a password and sits at a table. */
+function benchWithPassword(): Bench {
+  const bench = Bench.joined(view(PREPARING));
   const body = { name: "Jose", password: "correct horse" };
   bench.input({ type: "sign_in", call: 5, path: "/v1/sign-in/password", body });
   bench.answer(200, { ...bench.tokens(), player: { id: "jose", name: "Jose" } });
-  const socket = bench.enter();
+  const socket = bench.openWithHello();
   bench.snapshot(socket, 6, view(PREPARING));
-  bench.hear(socket, { type: "ack", id: 1, version: 6 });
-  bench.forget();
+  bench.receive(socket, { type: "ack", id: 1, version: 6 });
+  bench.clearRecords();
   return bench;
 }
 
-test("a token that is refused is renewed first", () => {
-  const bench = Bench.at(view(PREPARING));
+test("a refused token is renewed before the retry", () => {
+  const bench = Bench.joined(view(PREPARING));
   bench.close(1, 1006);
-  bench.opensWithin(1_000);
+  bench.timeToOpen(1_000);
   const socket = bench.open();
-  bench.hear(socket, refusal(0, "token_expired"));
+  bench.receive(socket, refusal(0, "token_expired"));
   bench.close(socket, 4401);
-  bench.opensWithin(1_000);
+  bench.timeToOpen(1_000);
   const { path, body } = bench.answer(200, bench.tokens());
   const device_id = bench.stored.get("device");
   assert.deepEqual([path, body], ["POST /v1/token/refresh", { refresh_token: "refresh 1", device_id }]);
-  bench.commands();
+  bench.takeCommands();
   bench.open();
-  assert.equal(bench.commands()[0]?.["token"], "access 2");
+  assert.equal(bench.takeCommands()[0]?.["token"], "access 2");
 });
 
-test("an access token is renewed ahead of its end, and the connection stays", () => {
-  const bench = Bench.at(view(PREPARING));
+test("an access token is renewed before it expires, and the connection stays open", () => {
+  const bench = Bench.joined(view(PREPARING));
   const seen = new Set<string>();
   for (let seconds = 0; seconds < 3_600; seconds += 5) {
-    bench.after(5_000);
-    while (bench.asked.length > 0) {
+    bench.advance(5_000);
+    while (bench.requests.length > 0) {
       const { body } = bench.answer(200, bench.tokens());
       assert.ok(!seen.has(String(body["refresh_token"])), "each is good for one use");
       seen.add(String(body["refresh_token"]));
@@ -68,29 +68,29 @@ test("an access token is renewed ahead of its end, and the connection stays", ()
   assert.equal(bench.link, "live");
 });
 
-test("requests are signed, and repeated where that does no harm", () => {
-  const bench = Bench.at(null);
+test("requests are authenticated, and retried if that is safe", () => {
+  const bench = Bench.joined(null);
   const call = (method: string, path: string): void =>
     bench.input({ type: "call", call: 1, method, path, headers: {}, body: null });
   call("GET", "/v1/rooms");
-  assert.equal(bench.asked[0]?.headers["authorization"], "Bearer access 1");
-  bench.lose();
-  bench.after(1_000);
+  assert.equal(bench.requests[0]?.headers["authorization"], "Bearer access 1");
+  bench.failRequest();
+  bench.advance(1_000);
   bench.answer(401, { code: "token_expired", detail: "" });
   assert.equal(bench.answer(200, bench.tokens()).path, "POST /v1/token/refresh");
-  assert.equal(bench.asked[0]?.headers["authorization"], "Bearer access 2");
+  assert.equal(bench.requests[0]?.headers["authorization"], "Bearer access 2");
   bench.answer(200, { items: [] });
   assert.deepEqual(bench.answers.map(({ answer }) => answer.ok), [true]);
   call("POST", "/v1/me/rewards/daily");
-  bench.lose();
-  bench.after(60_000);
-  assert.deepEqual(bench.asked, [], "nobody knows whether it took effect");
+  bench.failRequest();
+  bench.advance(60_000);
+  assert.deepEqual(bench.requests, [], "nobody knows whether it took effect");
   const last = bench.answers.at(-1)?.answer;
   assert.equal(last?.ok === false && last.problem.code, "unreachable");
 });
 
-test("another player of the same page shows nothing of the one before", () => {
-  const bench = Bench.at(view(PREPARING));
+test("a new player's page shows nothing of the previous player", () => {
+  const bench = Bench.joined(view(PREPARING));
   const body = { name: "Jose", password: "correct horse" };
   bench.input({ type: "sign_in", call: 5, path: "/v1/sign-in/password", body });
   const player = { id: "another", name: "Jose" };
@@ -99,187 +99,187 @@ test("another player of the same page shows nothing of the one before", () => {
   assert.equal(bench.core.state.table, null);
   assert.deepEqual(bench.core.state.player, player);
   bench.open();
-  assert.deepEqual(bench.commands().map(({ type }) => type), ["authenticate", "join"]);
+  assert.deepEqual(bench.takeCommands().map(({ type }) => type), ["authenticate", "join"]);
 });
 
-test("a refresh token whose answer was lost is sent again before the server forgets what it gave", () => {
-  const bench = withPassword();
-  bench.after(13 * 60_000);
-  const first = bench.lose();
+test("a refresh token whose answer was lost is sent again while the server repeats its successor", () => {
+  const bench = benchWithPassword();
+  bench.advance(13 * 60_000);
+  const first = bench.failRequest();
   assert.equal(first.path, "POST /v1/token/refresh");
   const begin = bench.now;
-  bench.after(20_000);
+  bench.advance(20_000);
   const again = bench.answer(200, bench.tokens());
   assert.deepEqual([again.path, again.body], [first.path, first.body]);
   assert.ok(bench.now - begin < 60_000);
   assert.equal(bench.link, "live");
 });
 
-test("a refresh that the page's end or a sleep has cut off is sent again with the same token", () => {
-  const bench = withPassword();
-  bench.after(13 * 60_000);
-  assert.equal(bench.asked.length, 1);
-  bench.after(5_000);
+test("a refresh interrupted by a reload or a sleep is repeated with the same token", () => {
+  const bench = benchWithPassword();
+  bench.advance(13 * 60_000);
+  assert.equal(bench.requests.length, 1);
+  bench.advance(5_000);
   bench.input({ type: "wake" });
-  assert.deepEqual(bench.asked[1]?.body, bench.asked[0]?.body);
+  assert.deepEqual(bench.requests[1]?.body, bench.requests[0]?.body);
 
-  const page = new Bench({ stored: storedOf(bench), now: TOKEN_MS + 1_000_000 });
+  const page = new Bench({ stored: storedValues(bench), now: TOKEN_MS + 1_000_000 });
   page.now = TOKEN_MS + 1_000_000;
   page.input({ type: "start" });
-  page.after(1_000);
-  assert.deepEqual(page.asked.map(({ path, body }) => [path, body]), [
-    ["POST /v1/token/refresh", bench.asked[0]?.body],
+  page.advance(1_000);
+  assert.deepEqual(page.requests.map(({ path, body }) => [path, body]), [
+    ["POST /v1/token/refresh", bench.requests[0]?.body],
   ]);
 });
 
-test("nobody is signed out because a refresh was not answered by the server", () => {
-  const bench = withPassword();
+test("an unanswered refresh does not sign the player out", () => {
+  const bench = benchWithPassword();
   bench.close(2, 1006);
-  bench.opensWithin(1_000);
+  bench.timeToOpen(1_000);
   const socket = bench.open();
-  bench.hear(socket, refusal(0, "token_expired"));
+  bench.receive(socket, refusal(0, "token_expired"));
   bench.close(socket, 4401);
   for (const fail of [
-    () => bench.lose(),
-    () => bench.intercept(),
+    () => bench.failRequest(),
+    () => bench.answerAsPortal(),
     () => bench.answer(401, "<html>", "text/html"),
     () => bench.answer(502, { error: "bad gateway" }),
     () => bench.answer(200, { access_token: "half" }),
   ]) {
-    bench.opensWithin(20_000);
+    bench.timeToOpen(20_000);
     assert.equal(fail().path, "POST /v1/token/refresh");
     assert.equal(bench.link, "pausing");
   }
-  bench.opensWithin(20_000);
+  bench.timeToOpen(20_000);
   bench.answer(401, { code: "refresh_token_reused", detail: "it was used before" });
   const { link } = bench.core.state;
   assert.equal(link.type === "signed_out" && link.code, "refresh_token_reused");
 });
 
-test("a refused refresh leaves a live connection, and the token that is still good", () => {
-  const bench = withPassword();
-  bench.after(13 * 60_000);
+test("a refused refresh keeps a live connection and the valid access token", () => {
+  const bench = benchWithPassword();
+  bench.advance(13 * 60_000);
   bench.answer(401, { code: "refresh_token_reused", detail: "" });
   assert.equal(bench.link, "live");
   bench.close(2, 1006);
-  bench.opensWithin(1_000);
+  bench.timeToOpen(1_000);
   assert.equal(bench.link, "connecting");
-  const socket = bench.enter();
-  bench.hear(socket, { type: "ack", id: 1, version: 6 });
+  const socket = bench.openWithHello();
+  bench.receive(socket, { type: "ack", id: 1, version: 6 });
   assert.equal(bench.link, "live");
-  bench.after(60_000);
-  assert.deepEqual(bench.asked, [], "there is nothing to renew it with");
+  bench.advance(60_000);
+  assert.deepEqual(bench.requests, [], "there is nothing to renew it with");
 });
 
-test("whoever is a guest goes on by the device where the refresh token was used long ago", () => {
-  const bench = Bench.at(view(PREPARING));
-  bench.after(13 * 60_000);
+test("a guest signs in by the device if the refresh token was used long ago", () => {
+  const bench = Bench.joined(view(PREPARING));
+  bench.advance(13 * 60_000);
   bench.answer(401, { code: "refresh_token_reused", detail: "" });
   assert.equal(bench.signIn().path, "POST /v1/sign-in/guest");
   assert.equal(bench.link, "live");
 });
 
-test("a clock that is set forward renews nothing that is seconds old, and an older token once", () => {
-  const bench = Bench.at(view(PREPARING));
+test("a clock set forward renews an older token once, and a new one not at all", () => {
+  const bench = Bench.joined(view(PREPARING));
   bench.wallAhead = HOUR_MS;
   bench.close(1, 1006);
-  bench.opensWithin(1_000);
-  assert.deepEqual(bench.asked, [], "the token is seconds old");
-  bench.enter();
+  bench.timeToOpen(1_000);
+  assert.deepEqual(bench.requests, [], "the token is seconds old");
+  bench.openWithHello();
 
-  const older = Bench.at(view(PREPARING));
-  older.after(5 * 60_000);
+  const older = Bench.joined(view(PREPARING));
+  older.advance(5 * 60_000);
   older.wallAhead = HOUR_MS;
   older.close(1, 1006);
-  older.opensWithin(1_000);
-  assert.equal(answerFor(older, 20_000), 1);
+  older.timeToOpen(1_000);
+  assert.equal(answerRequests(older, 20_000), 1);
 });
 
-test("after a reload a clock that was set forward costs one renewal, and the socket opens", () => {
-  const before = Bench.at(view(PREPARING));
-  const bench = new Bench({ stored: storedOf(before), wall: before.now + HOUR_MS });
+test("a clock set forward before a reload costs one renewal, and the socket opens", () => {
+  const before = Bench.joined(view(PREPARING));
+  const bench = new Bench({ stored: storedValues(before), wall: before.now + HOUR_MS });
   bench.wallAhead = HOUR_MS;
   bench.input({ type: "start" });
-  assert.equal(answerFor(bench, 1_500), 1);
-  const socket = bench.enter();
-  bench.hear(socket, { type: "ack", id: 1, version: 6 });
+  assert.equal(answerRequests(bench, 1_500), 1);
+  const socket = bench.openWithHello();
+  bench.receive(socket, { type: "ack", id: 1, version: 6 });
   assert.equal(bench.link, "live");
-  assert.equal(answerFor(bench, 5 * 60_000), 0);
+  assert.equal(answerRequests(bench, 5 * 60_000), 0);
 });
 
-test("a clock that jumps at every moment, and whatever it shows, renews once a minute at most", () => {
-  const bench = Bench.at(view(PREPARING));
+test("a jumping clock causes at most one renewal per minute", () => {
+  const bench = Bench.joined(view(PREPARING));
   let renewals = 0;
   for (let minute = 0; minute < 30; minute += 1) {
     bench.wallAhead = (minute % 3 - 1) * HOUR_MS;
     bench.input({ type: "call", call: minute, method: "GET", path: "/v1/me", headers: {}, body: null });
-    while (bench.asked.length > 0) {
-      const isRefresh = bench.asked[0]?.path === "POST /v1/token/refresh";
+    while (bench.requests.length > 0) {
+      const isRefresh = bench.requests[0]?.path === "POST /v1/token/refresh";
       if (isRefresh) renewals += 1;
       bench.answer(200, isRefresh ? bench.tokens() : {});
     }
-    bench.after(60_000);
+    bench.advance(60_000);
   }
   assert.ok(renewals <= 30, `${renewals} renewals`);
   assert.equal(bench.link, "live");
 });
 
-test("a countdown and a pause last as long as they say, wherever the wall clock is set", () => {
+test("countdowns and back-offs are independent of the wall clock", () => {
   for (const jump of [HOUR_MS, -HOUR_MS]) {
-    const bench = Bench.at(view(PLAYING));
+    const bench = Bench.joined(view(PLAYING));
     const shown = (): number => bench.core.serverTime(bench.now);
     assert.equal(shown(), bench.now);
     bench.wallAhead = jump;
-    bench.after(3_000);
+    bench.advance(3_000);
     assert.equal(shown(), bench.now);
     bench.close(1, 1006);
-    const ms = bench.opensWithin(60_000);
+    const ms = bench.timeToOpen(60_000);
     assert.ok(ms !== null && ms <= 100, `${ms}`);
   }
 });
 
-test("the server's time is learnt anew after a sleep in which the monotonic clock stood still", () => {
-  const bench = Bench.at(view(PREPARING));
+test("the server's time is updated after a sleep that stopped the monotonic clock", () => {
+  const bench = Bench.joined(view(PREPARING));
   const server = bench.now + HOUR_MS;
   bench.wallAhead = HOUR_MS;
   bench.close(1, 1006);
   bench.input({ type: "wake" });
   const socket = bench.open();
-  bench.hear(socket, { type: "hello", player: "p", protocol: "bahay.v1", server_time_ms: server });
-  bench.hear(socket, { type: "ack", id: 0 });
-  bench.hear(socket, { type: "ack", id: 1, version: 6 });
+  bench.receive(socket, { type: "hello", player: "p", protocol: "bahay.v1", server_time_ms: server });
+  bench.receive(socket, { type: "ack", id: 0 });
+  bench.receive(socket, { type: "ack", id: 1, version: 6 });
   const events = [{ type: "ready", seat: 1 }];
   const update = { type: "update", version: 7, tag: "0".repeat(12), server_time_ms: server, events };
-  bench.hear(socket, update);
+  bench.receive(socket, update);
   assert.equal(bench.core.serverTime(bench.now), server);
-  // What was held up on the way says nothing of the present.
-  bench.hear(socket, { ...update, version: 8, server_time_ms: server - 60_000 });
+  // A delayed message says nothing about the present time.
+  bench.receive(socket, { ...update, version: 8, server_time_ms: server - 60_000 });
   assert.equal(bench.core.serverTime(bench.now), server);
 });
 
-test("a token that has run out in such a sleep is renewed by the wall clock", () => {
-  const bench = Bench.at(view(PREPARING));
-  bench.after(2 * 60_000);
+test("a token that expired in such a sleep is renewed by the wall clock", () => {
+  const bench = Bench.joined(view(PREPARING));
+  bench.advance(2 * 60_000);
   bench.wallAhead = HOUR_MS;
   bench.close(1, 1006);
   bench.input({ type: "wake" });
-  assert.deepEqual(bench.asked.map(({ path }) => path), ["POST /v1/token/refresh"]);
+  assert.deepEqual(bench.requests.map(({ path }) => path), ["POST /v1/token/refresh"]);
 });
 
-test("a captive portal is no server: sign-in is tried again until the house answers", () => {
+test("the sign-in is retried behind a captive portal until the house answers", () => {
   const bench = new Bench({ name: "Maria" });
   bench.input({ type: "start" });
   for (let times = 0; times < 5; times += 1) {
-    assert.equal(bench.intercept().path, "POST /v1/sign-in/guest");
+    assert.equal(bench.answerAsPortal().path, "POST /v1/sign-in/guest");
     assert.equal(bench.link, "pausing");
-    assert.ok(bench.opensWithin(10_000) !== null);
+    assert.ok(bench.timeToOpen(10_000) !== null);
   }
   bench.signIn();
-  bench.enter();
+  bench.openWithHello();
   assert.equal(bench.link, "joining");
 });
 
-test("answers of another form than the contract's count as none", () => {
+test("answers without the contract's form are ignored", () => {
   const forms: [number, unknown, string][] = [
     [200, null, "text/html"],
     [200, { rooms: [] }, "text/plain"],
@@ -290,14 +290,14 @@ test("answers of another form than the contract's count as none", () => {
     [511, null, "text/html"],
   ];
   for (const [status, body, contentType] of forms) {
-    const bench = Bench.at(null);
+    const bench = Bench.joined(null);
     bench.input({ type: "call", call: 1, method: "POST", path: "/v1/x", headers: {}, body: null });
     bench.answer(status, body, contentType);
     const [called] = bench.answers;
     assert.equal(called?.answer.ok, false, contentType);
     assert.equal(called?.answer.ok === false && called.answer.problem.code, "unreachable");
   }
-  const bench = Bench.at(null);
+  const bench = Bench.joined(null);
   const call = { method: "POST", path: "/v1/x", headers: {}, body: null };
   bench.input({ type: "call", call: 1, ...call });
   bench.answer(204, null, "");
@@ -307,43 +307,43 @@ test("answers of another form than the contract's count as none", () => {
   assert.equal(bench.answers[1]?.answer.ok === false && bench.answers[1].answer.problem.code, "taken");
 });
 
-test("a duplicated tab takes the newer tokens that the other one tells it", () => {
-  const one = withPassword();
-  const other = new Bench({ stored: storedOf(one) });
-  one.after(13 * 60_000);
+test("a duplicated tab adopts the newer tokens of the other one", () => {
+  const one = benchWithPassword();
+  const other = new Bench({ stored: storedValues(one) });
+  one.advance(13 * 60_000);
   one.answer(200, one.tokens());
   other.input({ type: "shared", session: one.stored.get("session") ?? "" });
   assert.equal(other.stored.get("session")?.includes("access 3"), true);
-  const stranger = Bench.at(null);
+  const stranger = Bench.joined(null);
   const session = one.stored.get("session")?.replace('"session":"s"', '"session":"another"') ?? "";
   stranger.input({ type: "shared", session });
   assert.equal(stranger.stored.get("session")?.includes("access 3"), false, "that is another session");
 });
 
-test("a tab that comes back with an old refresh token waits a moment for a newer one", () => {
-  const before = withPassword();
-  const old = storedOf(before);
+test("a restored tab with an old refresh token waits briefly for a newer one", () => {
+  const before = benchWithPassword();
+  const old = storedValues(before);
   const now = before.now + 2 * HOUR_MS;
-  before.after(2 * HOUR_MS);
+  before.advance(2 * HOUR_MS);
   const bench = new Bench({ stored: old, now });
   bench.now = now;
   bench.input({ type: "start" });
   const newer = JSON.parse(old["session"] ?? "{}") as Json;
   const tokens = { access: "access 9", refresh: "refresh 9", accessExpiresMs: now + TOKEN_MS };
   bench.input({ type: "shared", session: JSON.stringify({ ...newer, ...tokens }) });
-  bench.after(1_000);
-  assert.deepEqual(bench.asked, [], "the old one is not used");
+  bench.advance(1_000);
+  assert.deepEqual(bench.requests, [], "the old one is not used");
   bench.open();
-  assert.equal(bench.commands()[0]?.["token"], "access 9");
+  assert.equal(bench.takeCommands()[0]?.["token"], "access 9");
 });
 
-test("a refresh that was refused goes on with what another tab has got meanwhile", () => {
-  const bench = withPassword();
-  bench.after(13 * 60_000);
+test("a refused refresh continues with the tokens of another tab", () => {
+  const bench = benchWithPassword();
+  bench.advance(13 * 60_000);
   const newer = JSON.parse(bench.stored.get("session") ?? "{}") as Json;
-  bench.asked.length = 0;
+  bench.requests.length = 0;
   bench.input({ type: "wake" });
-  const late = bench.asked.length;
+  const late = bench.requests.length;
   const tokens = { access: "access 9", refresh: "refresh 9", accessExpiresMs: bench.now + TOKEN_MS };
   bench.input({ type: "shared", session: JSON.stringify({ ...newer, ...tokens }) });
   for (let times = 0; times < late; times += 1) {
@@ -353,19 +353,19 @@ test("a refresh that was refused goes on with what another tab has got meanwhile
   assert.equal(bench.stored.get("session")?.includes("refresh 9"), true);
 });
 
-test("the end of an older session is not that of a newer one", () => {
-  const bench = Bench.at(view(PREPARING));
-  bench.after(13 * 60_000);
-  // The old session is over for refreshing; the device has a new one, and the socket stays.
+test("the end of an older session does not end a newer one", () => {
+  const bench = Bench.joined(view(PREPARING));
+  bench.advance(13 * 60_000);
+  // The refresh token of the old session is refused; the device has a new session, and the socket stays open.
   bench.answer(401, { code: "session_ended", detail: "" });
   const player = { id: "019ca944-3c00-7000-8000-00000091a7e0", name: "Maria" };
   bench.answer(200, { ...bench.tokens(), session: "newer", player });
   assert.equal(bench.link, "live");
   bench.close(1, 4003);
   assert.equal(bench.link, "pausing");
-  bench.opensWithin(1_000);
-  const socket = bench.enter();
-  bench.hear(socket, { type: "ack", id: 1, version: 6 });
+  bench.timeToOpen(1_000);
+  const socket = bench.openWithHello();
+  bench.receive(socket, { type: "ack", id: 1, version: 6 });
   assert.equal(bench.link, "live");
   bench.close(1, 4001);
   bench.close(1, 4401);
@@ -374,18 +374,18 @@ test("the end of an older session is not that of a newer one", () => {
   assert.equal(bench.link, "signed_out");
 });
 
-test("a guest who is forgotten has no device to come back by, and a player with a password keeps it", () => {
-  const guest = Bench.at(view(PREPARING));
+test("forgetting a guest discards the device, and forgetting a player with a password keeps it", () => {
+  const guest = Bench.joined(view(PREPARING));
   guest.input({ type: "forget" });
   const gone = ["session", "device", "table"].map((key) => guest.stored.get(key as never) ?? null);
   assert.deepEqual(gone, [null, null, null]);
   assert.deepEqual([guest.link, guest.core.state.table, guest.core.state.player], ["off", null, null]);
-  const before = guest.asked.length;
+  const before = guest.requests.length;
   guest.input({ type: "start" });
-  const [asked] = guest.asked.slice(before);
+  const [asked] = guest.requests.slice(before);
   assert.equal(asked?.path, "POST /v1/sign-in/guest", "somebody else");
 
-  const bench = withPassword();
+  const bench = benchWithPassword();
   const device = bench.stored.get("device");
   bench.input({ type: "forget" });
   assert.equal(bench.stored.get("session") ?? null, null);

@@ -1,4 +1,4 @@
-// Ten thousand interruptions on each kind of network, with its figures.
+// Runs ten thousand interruptions on each kind of network, and reports the recovery times.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,9 +6,9 @@ import { test } from "node:test";
 import type { OpeningCost } from "./link.js";
 import { type Report, run } from "./suspensions.js";
 
-/** On each; others with BAHAY_INTERRUPTIONS. */
+/** The number of interruptions on each network; BAHAY_INTERRUPTIONS overrides it. */
 const INTERRUPTIONS = Number(process.env["BAHAY_INTERRUPTIONS"] ?? 10_000);
-const EACH = 50;
+const INTERRUPTIONS_PER_PHONE = 50;
 
 interface Sum {
   interruptions: number;
@@ -17,17 +17,17 @@ interface Sum {
   overtaken: number;
   late: number;
   connections: number;
-  backMs: number[];
+  recoveryMs: number[];
 }
 
-function many(opening: OpeningCost, first: number): Sum {
+function runMany(opening: OpeningCost, first: number): Sum {
   const sum: Sum = {
-    interruptions: 0, wishes: 0, done: 0, overtaken: 0, late: 0, connections: 0, backMs: [],
+    interruptions: 0, wishes: 0, done: 0, overtaken: 0, late: 0, connections: 0, recoveryMs: [],
   };
   for (let seed = first; sum.interruptions < INTERRUPTIONS; seed += 1) {
     let report: Report;
     try {
-      report = run(seed, EACH, { loss: 50, roundTripMs: 300, opening });
+      report = run(seed, INTERRUPTIONS_PER_PHONE, { loss: 50, roundTripMs: 300, opening });
     } catch (error) {
       throw new Error(`seed ${seed}: ${(error as Error).stack ?? ""}`);
     }
@@ -37,33 +37,36 @@ function many(opening: OpeningCost, first: number): Sum {
     sum.overtaken += report.overtaken;
     sum.late += report.late;
     sum.connections += report.connections;
-    sum.backMs.push(...report.backMs);
+    sum.recoveryMs.push(...report.recoveryMs);
   }
-  sum.backMs.sort((one, other) => one - other);
+  sum.recoveryMs.sort((one, other) => one - other);
   return sum;
 }
 
-function share(list: readonly number[], part: number): number {
+function percentile(list: readonly number[], part: number): number {
   return Math.round(list[Math.floor(part * (list.length - 1))] ?? 0);
 }
 
-function told({ backMs, ...sum }: Sum): string {
-  const at = [0.5, 0.9, 0.95, 0.99].map((part) => `p${100 * part} ${share(backMs, part)} ms`);
+function formatReport({ recoveryMs, ...sum }: Sum): string {
+  const at = [0.5, 0.9, 0.95, 0.99].map((part) => `p${100 * part} ${percentile(recoveryMs, part)} ms`);
   return `${JSON.stringify(sum)}; current again: ${at.join(", ")}`;
 }
 
-/** Each with what a socket costs before its request; and the bar, in 95 of 100, where one is held. */
+/**
+ * The networks, each with the cost of opening a socket and, if one is enforced, the bound of the 95th
+ * percentile in ms.
+ */
 const NETWORKS: readonly [OpeningCost, string, number | null][] = [
-  ["nothing", "a transport that stands", 1_000],
+  ["nothing", "an established transport", 1_000],
   ["tcp", "TCP", 1_000],
-  ["tcp_and_resumed_tls", "TCP and a TLS session that is resumed", null],
+  ["tcp_and_resumed_tls", "TCP and a resumed TLS session", null],
   ["tcp_and_full_tls", "TCP and a full TLS handshake", null],
 ];
 
-for (const [place, [opening, name, barMs]] of NETWORKS.entries()) {
+for (const [place, [opening, name, boundMs]] of NETWORKS.entries()) {
   test(`5 % loss, 300 ms round trip, ${name}`, (context) => {
-    const sum = many(opening, 1 + 100_000 * place);
-    context.diagnostic(told(sum));
-    if (barMs !== null) assert.ok(share(sum.backMs, 0.95) <= barMs, told(sum));
+    const sum = runMany(opening, 1 + 100_000 * place);
+    context.diagnostic(formatReport(sum));
+    if (boundMs !== null) assert.ok(percentile(sum.recoveryMs, 0.95) <= boundMs, formatReport(sum));
   });
 }

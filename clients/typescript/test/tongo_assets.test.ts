@@ -1,6 +1,6 @@
-// The rules of Tongo (assets) as this client knows them, against what the server's games say: how hands
-// are read, and for every question what is legal and why another thing is not. Bribes, which no named rule
-// set has, are held against the rules page by hand.
+// Tests of this client's rules of Tongo (assets) against the server's games: the readings of hands, and for
+// every prompt the legal actions and the reasons against others. Bribes, which no named rule set has, are
+// tested against the rules page by hand.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,13 +8,13 @@ import { test } from "node:test";
 import {
   Stream, type TongoAssetsAction, type TongoAssetsEvent, type TongoAssetsView, tongoAssets,
 } from "../src/index.js";
-import { assertRefusals, each } from "./refused.js";
+import { assertRefusals, playTapes } from "./refusals.js";
 import { canonical } from "./tape.js";
 
 const { isAsset, readingOf, whyNot } = tongoAssets;
 
-/** What a player could try at all, without numbers that are free. */
-function tries({ own, public: open }: TongoAssetsView): TongoAssetsAction[] {
+/** Returns every action that a player could try, except those with free numbers. */
+function candidates({ own, public: open }: TongoAssetsView): TongoAssetsAction[] {
   const hand = own?.hand ?? [];
   const slots = [0, 1, 2, 3, 4, 5, 6];
   const actions: TongoAssetsAction[] = [
@@ -38,9 +38,9 @@ function tries({ own, public: open }: TongoAssetsView): TongoAssetsAction[] {
   return actions;
 }
 
-test("why not has no reason for what the server lists, and one for all else", () => {
+test("whyNot accepts the listed actions and refuses all others", () => {
   assertRefusals<TongoAssetsView, TongoAssetsAction>({
-    kind: "tongo_assets", most: 40, whyNot, tries,
+    kind: "tongo_assets", tapesMax: 40, whyNot, candidates,
     isListedInPart: ({ type }) => type === "raise",
   }, { legal: 5_000, others: 20_000 }, [
     "not_your_turn", "not_assessing", "not_confronting", "nothing_to_pay", "no_bribe", "bribes_off",
@@ -50,11 +50,11 @@ test("why not has no reason for what the server lists, and one for all else", ()
   ]);
 });
 
-test("hands are read as the server reads them, and told by the cards that make them", () => {
+test("hands are read as by the server, with the cards that form the class", () => {
   const classes = new Set<string>();
-  each("tongo_assets", 40, (told) => {
-    if (told.type !== "table") return;
-    for (const { type, event } of told.events as readonly { type: string; event?: TongoAssetsEvent }[]) {
+  playTapes("tongo_assets", 40, (notification) => {
+    if (notification.type !== "table") return;
+    for (const { type, event } of notification.events as readonly { type: string; event?: TongoAssetsEvent }[]) {
       if (type !== "game" || event?.type !== "shown") continue;
       for (const shown of event.hands) {
         if (!shown) continue;
@@ -71,7 +71,7 @@ test("hands are read as the server reads them, and told by the cards that make t
 });
 
 /** The examples of the server's own tests. */
-const READ: readonly (readonly [string, string])[] = [
+const READINGS: readonly (readonly [string, string])[] = [
   ["1Ra 2Ba 3Ya 4Ga 5Pa 6Oa 7Ka", "full_monopoly 7K 0"],
   ["1Ra 2Ra 3Ra 4Ra 5Ra 6Ra 7Rb", "monopoly 7R 0"],
   ["3Ra 3Ba 3Ya 3Ga 3Pa 3Oa 3Ka", "monopoly 3R 0"],
@@ -95,15 +95,15 @@ const READ: readonly (readonly [string, string])[] = [
   ["W0 W1", "reserve 7R 2"],
 ];
 
-test("hands are read as the rules page says", () => {
-  for (const [hand, expected] of READ) {
+test("hands are read as the rules page states", () => {
+  for (const [hand, expected] of READINGS) {
     const { class: name, number, colour, wilds } = readingOf(hand.split(" "));
     assert.equal(`${name} ${number}${colour ?? ""} ${wilds}`, expected, hand);
   }
 });
 
-/** A dealt game of four in which bribes are allowed, as seat 0 sees it in its assessment. */
-function bribing(): TongoAssetsView {
+/** Returns a dealt game of four that allows bribes, as seat 0 sees it in its assessment. */
+function gameWithBribes(): TongoAssetsView {
   const rules = {
     sections: 4, latinum: 100, opening_max: 5, raise_max: 10, raises_max: 3, rounds_max: 12,
     confront_all_rounds: 3, winner_share: 50, margins: false, leverage: false, bribes: true,
@@ -122,8 +122,8 @@ function bribing(): TongoAssetsView {
   return events.reduce<object>(tongoAssets.tongoAssets.observe, begun) as TongoAssetsView;
 }
 
-test("a bribe is offered once, answered, and carried out", () => {
-  const view = bribing();
+test("a bribe is offered once, answered, and applied", () => {
+  const view = gameWithBribes();
   assert.equal(view.own?.before?.length, 7);
   const listed = tongoAssets.legal(view).filter((action) => action.type === "bribe");
   assert.equal(listed.length, 3 * (1 + 5), "one chip and each card, to three seats");
@@ -146,7 +146,7 @@ test("a bribe is offered once, answered, and carried out", () => {
   assert.ok(view.own?.hand.every(isAsset));
 });
 
-test("the deal of the page about this game is dealt again, and another record is noticed", () => {
+test("the documented deal of this game verifies, and a changed record fails", () => {
   const key = new Uint8Array(32).fill(0x22);
   const deal = (chance: readonly unknown[]) => {
     const steps: { name: string; holds: boolean }[] = [];

@@ -1,5 +1,5 @@
-// The rules of Tongo (options) as this client knows them, against what the server's games say: for every
-// question what is legal and why another thing is not, and how strong hands are that were shown.
+// Tests of this client's rules of Tongo (options) against the server's games: for every prompt the legal
+// actions and the reasons against others, and the strength of hands that were shown.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,12 +7,12 @@ import { test } from "node:test";
 import {
   type TongoOptionsAction, type TongoOptionsEvent, type TongoOptionsView, tongoOptions,
 } from "../src/index.js";
-import { assertRefusals, each } from "./refused.js";
+import { assertRefusals, playTapes } from "./refusals.js";
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 
-/** What a player could try at all. Of costs and discards those that lists name. */
-function tries(view: TongoOptionsView): TongoOptionsAction[] {
+/** Returns every action that a player could try; of costs and discards only the listed ones. */
+function candidates(view: TongoOptionsView): TongoOptionsAction[] {
   const hand = tongoOptions.ownHand(view);
   const { costs, rules } = view.public;
   const flags = [{}, { leverage: true }];
@@ -45,9 +45,9 @@ function tries(view: TongoOptionsView): TongoOptionsAction[] {
   ];
 }
 
-test("why not has no reason for what the server lists, and one for all else", () => {
+test("whyNot accepts the listed actions and refuses all others", () => {
   assertRefusals<TongoOptionsView, TongoOptionsAction>({
-    kind: "tongo_options", most: 60, whyNot: tongoOptions.whyNot, tries,
+    kind: "tongo_options", tapesMax: 60, whyNot: tongoOptions.whyNot, candidates,
   }, { legal: 1_000, others: 10_000 }, [
     "not_your_turn", "stop_first", "turn_begun", "risk_unpaid", "too_early", "no_such_target",
     "once_a_turn", "out_of_order", "already_up", "not_up", "exchange_up", "same_floor", "leverage_free",
@@ -56,12 +56,12 @@ test("why not has no reason for what the server lists, and one for all else", ()
   ]);
 });
 
-test("hands that were shown match as the server says, and the strongest has won", () => {
+test("shown hands match as by the server, and the strongest wins", () => {
   let shown = 0;
-  each("tongo_options", 60, (told) => {
-    if (told.type !== "table") return;
-    const { before } = told;
-    for (const event of told.events) {
+  playTapes("tongo_options", 60, (notification) => {
+    if (notification.type !== "table") return;
+    const { before } = notification;
+    for (const event of notification.events) {
       if (event.type !== "game" || event.event.type !== "shown" || before?.phase.type !== "playing") continue;
       const { hands } = event.event as Extract<TongoOptionsEvent, { type: "shown" }>;
       const { floors, dice } = (before.phase.view as TongoOptionsView).public;
@@ -69,7 +69,7 @@ test("hands that were shown match as the server says, and the strongest has won"
         assert.deepEqual(tongoOptions.matches(hand, floors[floor] ?? [], dice), matches);
         shown += 1;
       }
-      const winner: number = told.events.reduce((found, one) => {
+      const winner: number = notification.events.reduce((found, one) => {
         const game = one.type === "game" ? (one.event as TongoOptionsEvent) : null;
         return game?.type === "over" ? game.winner : found;
       }, -1);
@@ -80,7 +80,7 @@ test("hands that were shown match as the server says, and the strongest has won"
   assert.ok(shown > 20, `only ${shown} hands`);
 });
 
-test("ties in classes are told apart by numbers, and then by suits", () => {
+test("ties in classes are broken by numbers, then by suits", () => {
   const dice = [{ value: 1 }];
   const ladder: [string[], string[]][] = [
     [["AC", "2C", "3C", "4C"], ["5D"]],

@@ -1,4 +1,4 @@
-// The three forms of the same messages, by the examples of docs/PROTOCOL.md.
+// Tests of the three forms of the same messages, by the examples of docs/PROTOCOL.md.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,12 +20,12 @@ function reader(form: "bahay.v1" | "bahay.v1.brief" | "bahay.v1.compact"): Messa
   return made;
 }
 
-/** The update that the page shows in all forms. */
+/** The update that docs/PROTOCOL.md shows in all forms. */
 const full = JSON.parse(
   /\{"type":"update","version":13.*\}/.exec(page)?.[0] ?? assert.fail("no example"),
 ) as Message & { type: "update" };
 
-test("the brief form of the page is the full form without its prompt", () => {
+test("the documented brief form equals the full form without its prompt", () => {
   const [, update = "", ack = ""] = /```text\n(\[13.*)\n(\[4.*)\n```/.exec(page) ?? [];
   const { prompt: _, ...expected } = full;
   assert.deepEqual(reader("bahay.v1.brief").read(update), expected);
@@ -33,10 +33,10 @@ test("the brief form of the page is the full form without its prompt", () => {
   assert.deepEqual(reader("bahay.v1.brief").read("[8]"), { type: "ack", id: 8 });
 });
 
-test("the compact form of the page is the same", () => {
+test("the documented compact form equals the full form without its prompt", () => {
   const [, update = "", ack = ""] = /```text\n(96[0-9a-f]+)\n(92[0-9a-f]+)\n```/.exec(page) ?? [];
   const compact = reader("bahay.v1.compact");
-  // An object as MessagePack writes it: hello with its time.
+  // A hello with its time, as MessagePack encodes the object.
   const greeting = Buffer.from(
     "82a474797065a568656c6c6fae7365727665725f74696d655f6d73cf0000019caa2da400",
     "hex",
@@ -52,7 +52,7 @@ test("the compact form of the page is the same", () => {
   assert.deepEqual(compact.read(Buffer.from(ack, "hex")), { type: "ack", id: 4, version: 13 });
 });
 
-test("what this version does not know is passed over", () => {
+test("unknown messages and events are ignored", () => {
   const brief = reader("bahay.v1.brief");
   const read = brief.read('[14,"7a61673a000e",5,["invented",1],["ready",2,"more"]]');
   assert.deepEqual(read, {
