@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""How long the pages of the desk take and how large they are, with much in the database: signs an
-operator in, asks for each page a number of times, and prints a table. Ends with 1 when a page takes
-100 ms or more in the middle, or has 200 KB or more, and at the first answer that is not 200. Usage:
-desk.py URL ENROLMENT-CODE PLAYER [TIMES], with the code that `bahay operator add NAME --role admin`
-prints, and a player with many games. Times are those of a client on the same
-machine, from the request to the last byte.
+"""Measures the time and size of the desk's pages on a large database: signs an operator in, requests each page a
+number of times, and prints a table. Exits with 1 if the median time of a page is 100 ms or more, if a page has
+200 KB or more, and at the first status other than 200. Usage: desk.py URL ENROLMENT-CODE PLAYER [TIMES], with the
+code that `bahay operator add NAME --role admin` prints, and a player with many games. Times are measured by a
+client on the same machine, from the request to the last byte.
 
-The server lets one address ask as often as it likes (BAHAY_REQUESTS_PER_ADDRESS=100000:100000). Last
-pages are found by going through hundreds before them, which takes a while with many games.
+The server must not limit the rate of this address (BAHAY_REQUESTS_PER_ADDRESS=100000:100000). The last page of a
+list is found by paging through hundreds of pages, which takes a while with many games.
 
-With `csv PID` for TIMES it reads the file of all settlements instead, and says how long that took,
-and the most memory that the server's process PID had before and meanwhile."""
+With `csv PID` for TIMES, reads the export of all settlements instead, and prints its time and the peak memory of
+the server's process PID before and during the export."""
 
 import json
 import pathlib
@@ -32,20 +31,20 @@ browser = Browser(URL)
 
 
 def page(path):
-    return browser.must(200, "GET", path)
+    return browser.expect(200, "GET", path)
 
 
 def api(path, status=200, document=None, token=None):
-    """Reads, or with a document posts that, as the operator unless another token is given."""
+    """Sends a GET, or a POST if a document is given, as the operator unless another token is given."""
     headers = [("authorization", f"Bearer {token or browser.session()}")]
     if document is None:
-        return json.loads(browser.must(status, "GET", path, None, headers)[0])
+        return json.loads(browser.expect(status, "GET", path, None, headers)[0])
     headers.append(("content-type", "application/json"))
-    return json.loads(browser.must(status, "POST", path, json.dumps(document), headers)[0])
+    return json.loads(browser.expect(status, "POST", path, json.dumps(document), headers)[0])
 
 
 def last_page(path):
-    """The path of the last page of a list that begins there, after some hundred pages at most."""
+    """Returns the path of the last page of a list, after at most 400 pages."""
     for _ in range(400):
         text, _ = page(path)
         further = re.search(r'rel="next" href="([^"]+)"', text)
@@ -55,24 +54,24 @@ def last_page(path):
     return path
 
 
-def table_in_play(room):
-    """A guest opens one: those of a history are gone."""
+def open_table(room):
+    """Opens a table as a guest, since the tables of a generated history no longer exist."""
     device = {"device_id": f"desk-{secrets.token_hex(16)}"}
     guest = api("/v1/sign-in/guest", document=device)
-    # A seat is for players with an open socket.
+    # Only a player with an open socket can take a seat.
     socket = Socket(URL, guest["access_token"])
-    next(socket.heard(10))
+    next(socket.receive(10))
     asked = {"room": room, "bet": 100}
     return api("/v1/private-tables", 201, asked, guest["access_token"])["table"]
 
 
 def pages():
-    """What is asked for: a name and a path."""
+    """Yields the name and the path of each page to measure."""
     newest = api("/v1/operator/settlements?limit=1")["items"][0]
     game, room = newest["game"], newest["room"]
     books = api("/v1/operator/ledger")
     fees = max((one for one in books["house"] if one["kind"] == "fee"), key=lambda one: one["version"])
-    # A day in the middle of it all, and the first one.
+    # A day in the middle of the history, and the first one.
     day = time.gmtime(time.time() - 45 * 86_400)
     first = time.gmtime(time.time() - 90 * 86_400)
     date = lambda at: time.strftime("%Y-%m-%d", at)
@@ -103,7 +102,7 @@ def pages():
     yield "Rooms", "/desk/rooms"
     yield "Room", f"/desk/rooms/{room}"
     yield "Tables", "/desk/tables"
-    yield "Table", f"/desk/tables/{table_in_play(room)}"
+    yield "Table", f"/desk/tables/{open_table(room)}"
     yield "Corrections", "/desk/corrections"
     yield "Switches", "/desk/switches"
     yield "Operators", "/desk/operators"
@@ -132,7 +131,7 @@ def read_csv(pid):
     browser.connection.request("GET", "/v1/operator/settlements.csv", headers=headers)
     answer = browser.connection.getresponse()
     if answer.status != 200:
-        sys.exit(f"the file: {answer.status} in place of 200")
+        sys.exit(f"the export: status {answer.status} instead of 200")
     while part := answer.read1(1 << 20):
         size += len(part)
         lines += part.count(b"\n")
@@ -140,7 +139,7 @@ def read_csv(pid):
     over.set()
     watcher.join()
     print(f"{lines - 1} rows, {size / 1e6:.0f} MB, {took:.1f} s")
-    print(f"server's memory: {before / 1024:.1f} MiB before, at most {most[0] / 1024:.1f} MiB meanwhile")
+    print(f"server's memory: {before / 1024:.1f} MiB before, at most {most[0] / 1024:.1f} MiB during the export")
 
 
 def measure(times):
@@ -157,7 +156,7 @@ def measure(times):
         slow |= is_slow
         mark = "  <" if is_slow else ""
         figures = f"{took[times // 2]:>9.1f}{took[-1]:>9.1f}{size / 1000:>9.1f}"
-        # Each as it is known, also into a file.
+        # Each row is flushed as soon as it is known, into a file as well.
         print(f"{name:<38}{figures}{mark}", flush=True)
     return slow
 

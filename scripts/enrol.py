@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Enrols an operator as its browser would, creates an API token in the session, and prints the token.
-Usage: enrol.py URL ENROLMENT-CODE, with the code that `bahay operator add NAME --role ROLE` prints."""
+"""Enrols an operator as a browser does, creates an API token in the session, and prints it. Usage: enrol.py URL
+ENROLMENT-CODE, with the code that `bahay operator add NAME --role ROLE` prints."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ PASSWORD = "a long rain on a tin roof"
 
 
 class Browser:
-    """One connection with its cookies."""
+    """A client connection with its cookies."""
 
     def __init__(self, url):
         self.url = url
@@ -24,8 +24,8 @@ class Browser:
         self.connection = http.client.HTTPConnection(self.place.hostname, self.place.port, timeout=60)
         self.cookies = {}
 
-    def ask(self, method, path, body=None, headers=()):
-        """Returns status, headers, text and milliseconds."""
+    def request(self, method, path, body=None, headers=()):
+        """Sends a request; returns status, headers, text and milliseconds."""
         sent = {"sec-fetch-site": "same-origin", "host": self.place.netloc, **dict(headers)}
         if self.cookies:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -39,35 +39,35 @@ class Browser:
             self.cookies[name] = value
         return answer.status, answer.headers, text.decode(), took
 
-    def must(self, status, method, path, body=None, headers=()):
-        """Returns the text and the milliseconds of an answer; ends the program at another status."""
-        answer = self.ask(method, path, body, headers)
+    def expect(self, status, method, path, body=None, headers=()):
+        """Returns the text and the milliseconds of a response; exits if the status differs."""
+        answer = self.request(method, path, body, headers)
         if answer[0] != status:
-            sys.exit(f"{path}: {answer[0]} in place of {status}\n{answer[2]}")
+            sys.exit(f"{path}: status {answer[0]} instead of {status}\n{answer[2]}")
         return answer[2], answer[3]
 
-    def send(self, status, path, fields):
-        """Returns the answer to a form."""
+    def post_form(self, status, path, fields):
+        """Posts a form and returns the response's text."""
         headers = [("content-type", "application/x-www-form-urlencoded"), ("origin", self.url)]
-        return self.must(status, "POST", path, urllib.parse.urlencode(fields), headers)[0]
+        return self.expect(status, "POST", path, urllib.parse.urlencode(fields), headers)[0]
 
     def session(self):
-        """Returns the token of the session, which the API takes too."""
+        """Returns the session's token, which the API accepts too."""
         return next(value for value in self.cookies.values() if value.startswith("bahay_desk_"))
 
     def enrol(self, code):
-        """Signs the operator of an enrolment code in."""
-        token = form_token(self.must(200, "GET", "/desk/enrolment")[0])
-        text = self.send(200, "/desk/enrolment", {"form_token": token, "enrolment": code})
+        """Completes the enrolment with a code and signs the operator in."""
+        token = form_token(self.expect(200, "GET", "/desk/enrolment")[0])
+        text = self.post_form(200, "/desk/enrolment", {"form_token": token, "enrolment": code})
         secret = re.search(r"Key: <code>([A-Z2-7]+)</code>", text).group(1)
         fields = {"form_token": form_token(text), "enrolment": code, "password": PASSWORD}
         fields |= {"again": PASSWORD, "code": six_digits(secret)}
-        self.send(303, "/desk/enrolment/completion", fields)
+        self.post_form(303, "/desk/enrolment/completion", fields)
 
     def create_token(self):
-        """Creates the API token of the operator that is signed in."""
-        page = self.must(200, "GET", "/desk/token")[0]
-        text = self.send(200, "/desk/token", {"form_token": form_token(page)})
+        """Creates an API token for the operator of the session."""
+        page = self.expect(200, "GET", "/desk/token")[0]
+        text = self.post_form(200, "/desk/token", {"form_token": form_token(page)})
         return re.search(r"bahay_op_[\w-]{43}", text).group(0)
 
 
@@ -76,7 +76,7 @@ def form_token(text):
 
 
 def six_digits(secret):
-    """RFC 6238."""
+    """Returns the current one-time password of RFC 6238."""
     key = base64.b32decode(secret + "=" * (-len(secret) % 8))
     digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
     offset = digest[-1] & 15

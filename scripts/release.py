@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What ./dev release does with files: the version in every place that carries it, the section of CHANGELOG.md,
-the list of what the server is made of (CycloneDX), and the archive. Usage, from the root of a checkout:
+"""File operations of ./dev release: sets the version in every file that contains it, closes the section of
+CHANGELOG.md, and creates the bill of materials (CycloneDX) and the archive. Usage, from the root of a checkout:
 
   release.py version                    prints the version
-  release.py set VERSION DATE [TAG…]    writes it everywhere, and the date into CHANGELOG.md; TAGs are those of
-                                        releases that were made; refuses with one line
-  release.py pack BINARY SOURCE FOLDER  puts the archive and what lies beside it into FOLDER; the rest comes by
+  release.py set VERSION DATE [TAG…]    sets it everywhere, and the date in CHANGELOG.md; TAGs are those of earlier
+                                        releases; exits with one line if the version is not permitted
+  release.py pack BINARY SOURCE FOLDER  writes the archive and its accompanying files into FOLDER, with
                                         RELEASE_COMMIT, RELEASE_TARGET, RELEASE_LEVEL and SOURCE_DATE_EPOCH
 
-An archive has the same bytes whenever and wherever it is made of the same binary and commit: names are sorted, and
-owner, time and rights are fixed."""
+The archive is reproducible from a binary and a commit: names are sorted, and owner, time and permissions are
+fixed."""
 
 import gzip
 import hashlib
@@ -24,11 +24,11 @@ import tarfile
 import time
 import uuid
 
-# MAJOR.MINOR.PATCH, and what may stand behind it before a release.
+# MAJOR.MINOR.PATCH with an optional pre-release suffix.
 SEMVER = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?")
 VERSION = r"[0-9A-Za-z.+-]+"
 
-# Where the version stands: a file, what stands before it, and how often at least. tests/tidy/versions.rs has the same places.
+# Each occurrence of the version: a file, the text before it, and the minimum number. tests/tidy/versions.rs has the same list.
 INFO = r"(?:^|\n)info:\n(?:(?:  [^\n]*)?\n)*?  version: "
 TAG = r"newName: registry\.example/bahay\n\s*newTag: "
 OURS = r'name = "bahay(?!-fuzz)[a-z-]*"\nversion = "'
@@ -44,7 +44,7 @@ PLACES = [
     ("containers/kubernetes/example/migration/kustomization.yaml", TAG, 1),
 ]
 
-# What is in the archive beside what is made: files, and folders with all that is in them.
+# Files and folders of the repository that the archive contains besides generated files.
 KEPT = [
     ".env.sample",
     "CHANGELOG.md",
@@ -62,9 +62,9 @@ KEPT = [
     "openapi.yaml",
 ]
 
-# The first stage of the archive's Dockerfile; the others are those of ours.
-STAGE = """# The server of this release in an image that holds nothing else: the binary beside this file, and the libraries
-# that it is linked to.
+# The first stage of the archive's Dockerfile; the others are copied from ours.
+STAGE = """# An image that contains only the server of this release: the binary beside this file and its shared
+# libraries.
 ARG SERVER=libraries
 
 FROM debian:bookworm-slim AS libraries
@@ -84,10 +84,10 @@ def read(path):
 
 
 def version_at(path, before, count):
-    """All versions that a place carries."""
+    """Returns all versions at one of the places."""
     found = re.findall(f"{before}({VERSION})", read(path))
     if len(found) < count:
-        refuse(f"{path} has a version in {len(found)} places instead of {count}: mend PLACES in scripts/release.py")
+        refuse(f"{path} contains the version {len(found)} times instead of {count}: fix PLACES in scripts/release.py")
     return set(found)
 
 
@@ -95,50 +95,50 @@ def version():
     return version_at(*PLACES[0]).pop()
 
 
-def order(text):
-    """A key by which versions are sorted as semver.org says."""
+def precedence(text):
+    """Returns a sort key with the precedence rules of semver.org."""
     match = SEMVER.fullmatch(text)
     if not match:
-        refuse(f"{text} is not a version as semver.org has them: write it as 1.2.3")
+        refuse(f"{text} is not a semantic version: write it as 1.2.3")
     *numbers, before = match.groups()
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in before.split(".")] if before else []
     return [int(number) for number in numbers], not before, parts
 
 
-def may_follow(new, present, tags):
+def check_successor(new, present, tags):
     released = [tag.removeprefix("v") for tag in tags if SEMVER.fullmatch(tag.removeprefix("v"))]
     if new in released:
-        refuse(f"{new} was released already")
-    # The first release may be the version that everything carries from the beginning.
-    if order(new) < order(present) or (order(new) == order(present) and released):
+        refuse(f"{new} has already been released")
+    # The first release may be the version that the files contain from the beginning.
+    if precedence(new) < precedence(present) or (precedence(new) == precedence(present) and released):
         refuse(f"{new} does not come after {present}")
 
 
-def turn_changelog(new, date):
-    """What was not released becomes the section of the new version."""
+def close_changelog_section(new, date):
+    """Turns the section of unreleased changes into that of the new version."""
     text = read("CHANGELOG.md")
     match = re.search(r"^## \[Unreleased\]\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     if not match or not re.search(r"^- ", match[1], re.M):
-        refuse(f"CHANGELOG.md says nothing under [Unreleased]: write there what {new} changes")
+        refuse(f"CHANGELOG.md has no entries under [Unreleased]: add the changes of {new}")
     text = text.replace(match[0], f"## [Unreleased]\n\n## [{new}] - {date}\n{match[1]}", 1)
     pathlib.Path("CHANGELOG.md").write_text(text, encoding="utf-8")
 
 
 def set_version(new, date, *tags):
-    may_follow(new, version(), tags)
+    check_successor(new, version(), tags)
     for place in PLACES:
         version_at(*place)
-    turn_changelog(new, date)
+    close_changelog_section(new, date)
     for path, before, count in PLACES:
         text = re.sub(f"({before}){VERSION}", lambda match: match[1] + new, read(path))
         pathlib.Path(path).write_text(text, encoding="utf-8")
         if version_at(path, before, count) != {new}:
-            refuse(f"{path} does not carry {new} afterwards")
-    note_migrations()
+            refuse(f"{path} does not contain {new} afterwards")
+    record_migrations()
 
 
-def note_migrations():
-    """From now on these are never edited: tests/it/migrations.rs holds them to it."""
+def record_migrations():
+    """Records the hashes of released migrations, which tests/it/migrations.rs keeps from being edited."""
     path = pathlib.Path("tests/it/released_migrations.txt")
     head, *released = read(path).splitlines()
     lines = []
@@ -146,7 +146,7 @@ def note_migrations():
         number = int(file.name.split("_")[0])
         lines.append(f"{number} {hashlib.sha384(file.read_bytes()).hexdigest()}")
     if lines[: len(released)] != released:
-        refuse("a migration that was released is not as it was: bring it back, and add another one")
+        refuse("a released migration was edited: restore it, and add another one")
     path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 
@@ -155,18 +155,18 @@ def run(*words, cwd=None):
 
 
 class Crates:
-    """The crates that the server is built of: what cargo tree says is compiled for it, with what Cargo.lock and the
-    manifests say of each. Macros and what only these need run while building; they are in no binary."""
+    """The crates of the server: the crates that cargo tree lists for it, with their data from Cargo.lock and the
+    manifests. Macros and their dependencies run at build time only and are in no binary."""
 
     def __init__(self, source, target):
-        told = json.loads(
+        metadata = json.loads(
             run("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target, cwd=source)
         )
         self.all = self.tree(source, target, "normal")
         self.linked = self.tree(source, target, "normal,no-proc-macro")
         self.packages = {}
         ids = {}
-        for package in told["packages"]:
+        for package in metadata["packages"]:
             key = package["name"], package["version"]
             if key in self.all:
                 self.packages[key] = package
@@ -175,7 +175,7 @@ class Crates:
         if missing:
             refuse(f"cargo metadata does not know {sorted(missing)}")
         self.needs = {key: set() for key in self.packages}
-        for node in told["resolve"]["nodes"]:
+        for node in metadata["resolve"]["nodes"]:
             if node["id"] in ids:
                 self.needs[ids[node["id"]]] = {
                     ids[need["pkg"]]
@@ -195,16 +195,16 @@ class Crates:
         return {(line.split()[0], line.split()[1].removeprefix("v")) for line in lines if line}
 
 
-def licence(package):
-    """As SPDX has it: a slash between two is how manifests said `or` before."""
+def spdx_licence(package):
+    """Returns a crate's licence as an SPDX expression; older manifests write a slash for `OR`."""
     text = package["license"]
     if not text:
         refuse(f"{package['name']} {package['version']} names no licence")
     return re.sub(r"\s*/\s*", " OR ", text)
 
 
-def bill(crates, epoch):
-    """What the server is made of, as CycloneDX 1.6. Its number follows from what it says."""
+def make_bom(crates, epoch):
+    """Returns the bill of materials in CycloneDX 1.6. Its serial number is derived from its content."""
     root = next(key for key in crates.packages if key[0] == "bahay")
 
     def name(key):
@@ -212,7 +212,7 @@ def bill(crates, epoch):
 
     def component(key):
         package = crates.packages[key]
-        told = {
+        fields = {
             "type": "application" if key == root else "library",
             "bom-ref": name(key),
             "name": key[0],
@@ -220,12 +220,12 @@ def bill(crates, epoch):
             "description": " ".join((package["description"] or "").split()) or None,
             "scope": "required" if key in crates.linked else "excluded",
             "hashes": [{"alg": "SHA-256", "content": crates.sums[key]}] if key in crates.sums else None,
-            "licenses": [{"expression": licence(package)}],
+            "licenses": [{"expression": spdx_licence(package)}],
             "purl": name(key),
         }
         if (package["repository"] or "").startswith("https://"):
-            told["externalReferences"] = [{"type": "vcs", "url": package["repository"]}]
-        return {field: value for field, value in told.items() if value is not None}
+            fields["externalReferences"] = [{"type": "vcs", "url": package["repository"]}]
+        return {field: value for field, value in fields.items() if value is not None}
 
     text = {
         "bomFormat": "CycloneDX",
@@ -245,10 +245,10 @@ def bill(crates, epoch):
     return json.dumps({**text, "serialNumber": f"urn:uuid:{number}"}, indent=1, ensure_ascii=False) + "\n"
 
 
-def licences(crates):
-    """The texts that the crates in the binary come with, each once."""
+def licence_texts(crates):
+    """Returns the licence texts of the crates in the binary, each once."""
     texts, sources = {}, {}
-    lines = ["Crates that are built into the server, their licences, and the texts that came with them.", ""]
+    lines = ["Crates that are linked into the server, their licences, and the licence texts in their packages.", ""]
     for key in sorted(crates.linked):
         package = crates.packages[key]
         folder = pathlib.Path(package["manifest_path"]).parent
@@ -261,14 +261,14 @@ def licences(crates):
                 numbers.append(str(number))
         if key in crates.sums:
             where = f"texts {', '.join(numbers)}" if numbers else "no text in its package"
-            lines.append(f"{key[0]} {key[1]}: {licence(package)} ({where})")
+            lines.append(f"{key[0]} {key[1]}: {spdx_licence(package)} ({where})")
     for text, number in texts.items():
         lines += ["", f"---- {number}: {sources[number]}", "", text]
     return "\n".join(lines) + "\n"
 
 
-def built(binary, commit, target, epoch):
-    """By what it was built: with the same, anybody comes to the same bytes."""
+def describe_build(binary, commit, target, epoch):
+    """Returns the build environment, with which the same bytes can be reproduced."""
     needs = sorted({tuple(map(int, found)) for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", binary)})
     lines = [
         f"version   {version()}",
@@ -283,11 +283,11 @@ def built(binary, commit, target, epoch):
     return "\n".join(lines) + "\n"
 
 
-def dockerfile():
+def make_dockerfile():
     ours = read("Dockerfile")
     at = ours.find("FROM ${SERVER} AS server")
     if at < 0:
-        refuse("the Dockerfile has no stage named server: mend scripts/release.py")
+        refuse("the Dockerfile has no stage named server: fix scripts/release.py")
     return STAGE + ours[at:]
 
 
@@ -298,12 +298,12 @@ def pack(binary, source, folder):
     os.chdir(source)
     crates = Crates(source, target)
     name = f"bahay-{version()}-{target}"
-    bom = bill(crates, epoch)
+    bom = make_bom(crates, epoch)
     files = {
         "bahay": (server, 0o755),
-        "BUILT.txt": (built(server, os.environ["RELEASE_COMMIT"], target, epoch).encode(), 0o644),
-        "Dockerfile": (dockerfile().encode(), 0o644),
-        "THIRD_PARTY_CRATES.txt": (licences(crates).encode(), 0o644),
+        "BUILT.txt": (describe_build(server, os.environ["RELEASE_COMMIT"], target, epoch).encode(), 0o644),
+        "Dockerfile": (make_dockerfile().encode(), 0o644),
+        "THIRD_PARTY_CRATES.txt": (licence_texts(crates).encode(), 0o644),
         "bom.cdx.json": (bom.encode(), 0o644),
     }
     for kept in KEPT:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How long three players who fit wait for each other: makes guests, lets three at a time look for
-a table, and prints how long it took from the answer that gave the ticket to the one that said
-`seated`. Usage: seek.py [URL [GROUPS]], against a server that lets players of one address meet."""
+"""Measures the waiting time of three matching players: creates guests, opens tickets for three at a time, and
+prints the time from the response with the ticket to the one with the state `seated`. Usage: seek.py [URL [GROUPS]],
+against a server that does not separate players of one address."""
 
 import json
 import pathlib
@@ -35,9 +35,9 @@ def guest():
 
 
 def seek(token, waits_s):
-    # A ticket is for players with an open socket.
+    # Only a player with an open socket can open a ticket.
     socket = Socket(URL, token)
-    next(socket.heard(10))
+    next(socket.receive(10))
     ticket = call("POST", "/v1/matchmaking/tickets", {"rooms": ["newbie"]}, token)
     begun = time.monotonic()
     while ticket["state"] in ("waiting", "placed"):
