@@ -1,8 +1,8 @@
-"""What the generated requests need to know of this server, and a check of our own.
+"""Hooks that adapt generated requests to this server, and an additional check.
 
-Half of the requests that fit the schema ask for things that exist: a game that was played, a player
-of it, a room. And a refusal with 422 of a request that fits the schema must be for one of the
-reasons that no schema can say, which are listed here by their codes.
+Half of the requests that fit the schema refer to existing resources: a finished game, its player, a room. A request
+that fits the schema may be refused with 422 only for a reason that no schema can express; these reasons are listed
+here by their codes.
 """
 
 import json
@@ -19,67 +19,67 @@ GAME = os.environ["BAHAY_GAME"]
 OPERATOR = "contract"
 OTHER_PLAYER = os.environ["BAHAY_OTHER_PLAYER"]
 
-# Codes of 422 that a request may meet which the schema allows, and why it cannot say so.
+# Codes of 422 with which the server may refuse a request that fits the schema, and the reason for each.
 BEYOND_SCHEMAS = {
     # A cursor is sealed for its list and its owner.
     "cursor_invalid",
-    # Which zones there are is not for a pattern.
+    # No pattern can list the known time zones.
     "time_zone_unknown",
-    # The same key was used for another call.
+    # The key has been used for another request.
     "idempotency_key_reused",
-    # The bound is a setting of the house.
+    # The limit is a setting of the house.
     "adjustment_too_large",
-    # What everybody tries first is a list, not a pattern.
+    # Common passwords are a list, not a pattern.
     "password_easy",
-    # One setting of a room against another.
+    # Two settings of a room contradict each other.
     "room_unsound",
-    # The same of a private table; and which rule sets a game has is the catalogue's.
+    # Two settings of a private table contradict each other, or the catalogue lacks the rule set.
     "rules_invalid",
-    # The bounds are the house's.
+    # The limits are settings of the house.
     "bet_invalid",
 }
 
-# The same of codes that also mean something which a schema could say: only with these words, or
-# with words that begin so.
+# Codes that also stand for errors a schema can express: the code is permitted only with details that begin with
+# these words.
 BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
     ("query_invalid", "`gross_min` is above `gross_max`"),
-    # A schema cannot bound a time or a day.
+    # A schema cannot limit the range of a time or a day.
     ("query_invalid", "from: a time is as in"),
     ("query_invalid", "to: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: from: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: to: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: date: a day is as in"),
-    # Which days were played is in the books.
+    # The days with games are known to the ledger only.
     ("query_invalid", "`date` lies before the first counted game or after today"),
-    # Of two parameters that do not fit each other no schema knows.
+    # A schema cannot relate two parameters to each other.
     ("query_invalid", "the ranks around a player have no offset"),
-    # Which span today is in is not for a pattern.
+    # A pattern cannot tell the current period.
     ("query_invalid", "ratings are available for the present span only"),
-    # Counted without the white space around it.
+    # Surrounding white space does not count.
     ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),
-    # Which actions there are is a list that grows.
+    # The list of actions grows.
     ("query_invalid", "unknown action"),
-    # Which pictures there are is a list that grows.
+    # The list of avatars grows.
     ("body_invalid", "there is no such avatar"),
-    # What a name holds is said by properties of Unicode.
+    # The characters of a name are defined by Unicode properties.
     ("body_invalid", "a name "),
-    # Which games there are, and how they end, is the catalogue's.
+    # The games and their endings are defined by the catalogue.
     ("query_invalid", "`kind` names no game of the house"),
     ("query_invalid", "`ending` names no ending of a game"),
-    # To a schema 1.0 is an integer; here a number with a point is none.
+    # For JSON Schema 1.0 is an integer; this server accepts no fraction.
     ("body_invalid", "invalid type: floating point"),
-    # A schema would have to say so of each text.
+    # A schema would have to exclude the character in each string.
     ("body_invalid", "strings must not contain U+0000"),
-    # One field against another.
+    # A schema cannot compare two fields.
     ("body_invalid", "the new device id equals the old one"),
-    # Zero, in the midst of what is allowed.
+    # Zero lies within the permitted range.
     ("body_invalid", "the amount of an adjustment is zero"),
 ]
 
 
-# However these are called, they must not end the session of all other requests.
+# Requests to these operations are sent with a separate session, so that they cannot end that of all other requests.
 ENDS_A_SESSION = {
     ("POST", "/v1/sign-out"),
     ("DELETE", "/v1/me"),
@@ -88,8 +88,8 @@ ENDS_A_SESSION = {
 }
 
 
-# These take a proof that the account is the caller's, which nobody can make up: half of the requests that
-# fit the schema get a good one, of a guest of their own.
+# These operations need a proof of account ownership, which cannot be generated. Half of the requests that fit the
+# schema carry a valid one, of a separate guest.
 PROVEN = {
     ("POST", "/v1/me/password"),
     ("POST", "/v1/me/identities"),
@@ -101,7 +101,7 @@ PROVEN = {
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Fits requests to this server; those that are wrong on purpose stay as they are."""
+    """Adapts requests to this server; intentionally invalid requests stay unchanged."""
     path, parameters = case.operation.path, case.path_parameters or {}
     meta = case.meta
     is_positive = meta is None or meta.generation.mode == GenerationMode.POSITIVE
@@ -109,26 +109,26 @@ def before_call(context, case, kwargs):
         headers = case.headers or {}
         is_players = headers.get("Authorization") == f"Bearer {PLAYER_TOKEN}"
         if is_players and len(str(case.body)) % 2 == 0:
-            token, proof = fresh_proof()
+            token, proof = create_proof()
             case.headers["Authorization"] = f"Bearer {token}"
             case.headers["Account-Proof"] = proof
             return
     if (case.operation.method.upper(), path) in ENDS_A_SESSION:
         if (case.headers or {}).get("Authorization") == f"Bearer {PLAYER_TOKEN}":
-            case.headers["Authorization"] = f"Bearer {fresh_token()}"
+            case.headers["Authorization"] = f"Bearer {create_token()}"
         return
-    # Nor may the operator of all other requests get another token.
+    # The token of the operator of all other requests must not be replaced.
     if parameters.get("name") == OPERATOR:
         parameters["name"] = "ate.luz"
     if not is_positive:
         return
-    # Nobody can make a cursor up, and a key is good for one call: both are mostly left to others.
+    # A cursor cannot be generated, and a key is valid for one request, so most generated ones are replaced.
     if case.query and len(str(case.query.get("cursor", ""))) % 4 != 3:
         case.query.pop("cursor", None)
     if case.headers and "Idempotency-Key" in case.headers:
         if len(case.headers["Idempotency-Key"]) % 4 != 3:
             case.headers["Idempotency-Key"] = str(uuid.uuid4())
-    if "id" in parameters and wants_known(parameters["id"]):
+    if "id" in parameters and prefers_existing(parameters["id"]):
         if path.startswith("/v1/games/"):
             parameters["id"] = GAME
         elif path.startswith(("/v1/players/", "/v1/me/blocks/", "/v1/me/mutes/")):
@@ -138,8 +138,8 @@ def before_call(context, case, kwargs):
 
 
 @schemathesis.check
-def refused_only_for_what_no_schema_says(context, response, case):
-    """A request that fits the schema meets 422 only for a listed reason."""
+def refuses_only_for_listed_reasons(context, response, case):
+    """Fails if a request that fits the schema gets 422 for a reason that is not listed."""
     meta = case.meta
     if meta is None or meta.generation.mode != GenerationMode.POSITIVE:
         return None
@@ -153,29 +153,29 @@ def refused_only_for_what_no_schema_says(context, response, case):
     return None
 
 
-def wants_known(value):
-    """Every other id, and always the same ones."""
+def prefers_existing(value):
+    """Returns true for half of the ids, deterministically."""
     try:
         return uuid.UUID(str(value)).int % 2 == 0
     except ValueError:
         return False
 
 
-def fresh_token():
-    """The token of a session that nothing else uses."""
-    return said("/v1/sign-in/guest", {"device_id": f"contract-{uuid.uuid4()}"})["access_token"]
+def create_token():
+    """Returns the token of a separate session."""
+    return post("/v1/sign-in/guest", {"device_id": f"contract-{uuid.uuid4()}"})["access_token"]
 
 
-def fresh_proof():
-    """The token of a guest that nothing else uses, and its proof that it holds the account."""
+def create_proof():
+    """Returns the token of a separate guest and its proof of account ownership."""
     device = f"contract-{uuid.uuid4()}"
-    token = said("/v1/sign-in/guest", {"device_id": device})["access_token"]
+    token = post("/v1/sign-in/guest", {"device_id": device})["access_token"]
     shown = {"by": "device", "device_id": device}
-    return token, said("/v1/me/proof", shown, {"authorization": f"Bearer {token}"})["proof"]
+    return token, post("/v1/me/proof", shown, {"authorization": f"Bearer {token}"})["proof"]
 
 
-def said(path, body, headers=None):
-    """What the server answers to a body."""
+def post(path, body, headers=None):
+    """Posts a body and returns the response's JSON."""
     headers = {"content-type": "application/json", **(headers or {})}
     body = json.dumps(body).encode()
     request = urllib.request.Request(f"{URL}{path}", data=body, headers=headers)

@@ -1,5 +1,5 @@
-"""The house that is attacked: who lives in it, what of them nobody else may know, and what its database
-says. The server believes this machine's X-Forwarded-For, so everybody has an address of their own."""
+"""The house under attack: its players, their secrets, and the content of its database. The server trusts this
+machine's X-Forwarded-For, so each player has an address of its own."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 
-from wire import Line, Request, Socket
+from wire import Connection, Request, Socket
 
 URL = os.environ["BAHAY_URL"]
 PSQL = os.environ["BAHAY_PSQL"]
@@ -21,26 +21,25 @@ BINARY = os.environ["BAHAY_BINARY"]
 DATABASE_URL = os.environ["DATABASE_URL"]
 ENROL = str(pathlib.Path(__file__).parents[3] / "scripts" / "enrol.py")
 
-line = Line(URL)
+connection = Connection(URL)
 
 
 def call(method, path, body=None, token=None, address=None):
-    """What the server answers to a request that is in order; another answer ends the program."""
+    """Returns the response to a valid request; exits on a status other than 2xx."""
     headers = [("content-type", "application/json")]
     if token:
         headers.append(("authorization", f"Bearer {token}"))
     if address:
         headers.append(("x-forwarded-for", address))
     sent = None if body is None else json.dumps(body).encode()
-    answer = line.ask(Request(method, path, headers, sent, path, "as it should be"))
+    answer = connection.send(Request(method, path, headers, sent, path, "valid"))
     if not 200 <= answer.status < 300:
         raise SystemExit(f"{method} {path}: {answer.status} {answer.body[:400]!r}")
     return answer.json() if answer.body else None
 
 
 class Player:
-    """Who signs in as a guest, and takes a password where one is given. Each has an address of its own,
-    but for those who attack."""
+    """A guest, with a password if one is given. Each has an address of its own, except for attackers, who share one."""
 
     made = 100
 
@@ -68,16 +67,16 @@ class Player:
 
 
 class Table:
-    """Three who sit at a private table and let its game take as long as it may."""
+    """Three players at a private table with the longest permitted countdowns."""
 
     def __init__(self):
         self.players = [Player() for _ in range(3)]
         slow = {"countdowns": {"draw_ms": 600000, "play_ms": 600000, "fight_ms": 600000}}
         asked = {"room": "newbie", "bet": 100, "rules": slow}
-        # A seat is for players with an open socket.
+        # Only a player with an open socket can take a seat.
         self.sockets = [Socket(URL, one.token, address=one.address) for one in self.players]
         for one in self.sockets:
-            next(one.heard(10))
+            next(one.receive(10))
         opened = self.players[0].call("POST", "/v1/private-tables", asked)
         self.id, self.code = opened["table"], opened["code"]
         for player in self.players[1:]:
@@ -89,26 +88,26 @@ class Table:
         ends = time.monotonic() + 60
         while len(self.hands) < 3:
             if time.monotonic() > ends:
-                raise SystemExit("the table was not dealt")
+                raise SystemExit("the table has not dealt")
             self.listen(0.05)
-        # So that connections live on.
-        self.listener = threading.Thread(target=self.keep, daemon=True)
+        # The listener answers pings, which keeps the connections open.
+        self.listener = threading.Thread(target=self.run_listener, daemon=True)
         self.listener.start()
 
-    def keep(self):
+    def run_listener(self):
         while self.is_open:
             self.listen(0.2)
 
     def listen(self, seconds):
         for seat, one in enumerate(self.sockets):
             try:
-                for opcode, text in one.heard(seconds):
+                for opcode, text in one.receive(seconds):
                     if opcode == 1:
-                        self.note(seat, json.loads(text))
+                        self.handle_message(seat, json.loads(text))
             except (ConnectionError, OSError):
                 continue
 
-    def note(self, seat, message):
+    def handle_message(self, seat, message):
         whole = json.dumps(message)
         for found in re.finditer(r'"type": "preparing", "game": "([0-9a-f-]{36})"', whole):
             if self.is_over or seat in self.ready:
@@ -121,7 +120,7 @@ class Table:
             dealt = event.get("event", {}) if event["type"] == "game" else {}
             if dealt.get("type") == "dealt":
                 self.hands[seat] = dealt["hands"][seat]
-            # Then what it kept is there to be read.
+            # Once a game is over, its secrets are public.
             self.is_over |= event["type"] == "over"
 
     def close(self):
@@ -130,21 +129,21 @@ class Table:
         for one in self.sockets:
             one.close()
 
-    def seeds(self):
-        """What the table keeps from everybody until the game is over, as live state has it."""
+    def read_seeds(self):
+        """Returns the secret seeds of the table's game from the live store."""
         found = set()
-        for key in redis("keys", f"*{self.id}*"):
-            for kept in redis("hvals", key) + redis("lrange", key, "0", "-1"):
+        for key in run_redis_command("keys", f"*{self.id}*"):
+            for kept in run_redis_command("hvals", key) + run_redis_command("lrange", key, "0", "-1"):
                 found |= set(re.findall(r'"(?:server_)?seed"\s*:\s*"([0-9a-f]{64})"', kept))
         return found
 
 
-def redis(*words):
+def run_redis_command(*words):
     run = subprocess.run([REDIS_CLI, "-s", REDIS_SOCKET, *words], capture_output=True, check=True)
     return run.stdout.decode(errors="replace").splitlines()
 
 
-def sql(text):
+def query_database(text):
     run = subprocess.run(
         [PSQL, "-XAtq", "-v", "ON_ERROR_STOP=1", DATABASE_URL, "-c", text],
         capture_output=True,
@@ -153,24 +152,24 @@ def sql(text):
     return run.stdout.decode().splitlines()
 
 
-def operator(name, role):
-    """The token of a new operator, which it creates in a session."""
-    code = output(BINARY, "operator", "add", name, "--role", role)
-    return output(sys.executable, ENROL, URL, code)
+def create_operator(name, role):
+    """Creates an operator and returns its token, created in a session."""
+    code = run_program(BINARY, "operator", "add", name, "--role", role)
+    return run_program(sys.executable, ENROL, URL, code)
 
 
-def output(*command):
-    """What a program prints; one that fails ends this one."""
+def run_program(*command):
+    """Returns the output of a program; exits if the program fails."""
     run = subprocess.run(command, capture_output=True)
     if run.returncode:
         raise SystemExit(run.stderr.decode())
     return run.stdout.decode().strip()
 
 
-def rows():
-    """All of the database: for each table its rows, by their key where they have one."""
+def read_rows():
+    """Returns all rows of the database by table, keyed by primary key if there is one."""
     found = {}
-    for entry in sql(
+    for entry in query_database(
         """
         select json_build_object('table', c.relname, 'key', coalesce((
             select json_agg(a.attname order by k.place)
@@ -188,15 +187,15 @@ def rows():
         entry = json.loads(entry)
         table, key = entry["table"], entry["key"]
         kept = {}
-        for text in sql(f"select row_to_json(t) from {table} t"):
+        for text in query_database(f"select row_to_json(t) from {table} t"):
             row = json.loads(text)
             kept[json.dumps([row[name] for name in key]) if key else text] = row
         found[table] = kept
     return found
 
 
-def changes(before, after):
-    """(table, what happened, row before, row after)."""
+def diff_rows(before, after):
+    """Yields (table, kind of change, row before, row after)."""
     for table, kept in after.items():
         old = before[table]
         for key, row in kept.items():
@@ -209,7 +208,7 @@ def changes(before, after):
                 yield table, "removed", row, None
 
 
-def ledger():
-    """What `bahay verify ledger` says, or nothing when all adds up."""
+def verify_ledger():
+    """Returns the output of `bahay verify ledger` if there are differences, otherwise an empty string."""
     run = subprocess.run([BINARY, "verify", "ledger"], capture_output=True)
     return "" if run.returncode == 0 else (run.stdout + run.stderr).decode()

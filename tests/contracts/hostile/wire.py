@@ -1,4 +1,4 @@
-"""Requests as bytes, so that they may be as wrong as one likes, and a socket that says what it is told."""
+"""Requests as raw bytes, which may be malformed in any way, and a WebSocket client without checks."""
 
 import base64
 import dataclasses
@@ -11,7 +11,7 @@ import time
 import urllib.parse
 
 PATIENCE_S = 30.0
-# As far as an answer is looked at; a stream that never ends is left there.
+# The limit for reading a response; an endless stream is cut here.
 ANSWER_BYTES_MAX = 20_000_000
 
 
@@ -21,10 +21,10 @@ class Request:
     target: str
     headers: list  # of (name, value), both text
     body: bytes | None
-    # What of the contract it was made from, and how it was changed.
+    # The operation of the contract on which the request is based, and the changes made to it.
     operation: str
     change: str
-    # In the place of all the others: bytes as they are sent.
+    # The bytes to send instead of all other fields.
     raw: bytes | None = None
 
     def text(self):
@@ -47,7 +47,7 @@ class Request:
 
 @dataclasses.dataclass
 class Answer:
-    status: int  # 0 where the connection was ended without one
+    status: int  # 0 if the connection ended without a response
     headers: dict
     body: bytes
     seconds: float
@@ -59,8 +59,8 @@ class Answer:
             return None
 
 
-class Line:
-    """A connection that is kept, and made anew when the server has ended it."""
+class Connection:
+    """A keep-alive connection that is reopened after the server has closed it."""
 
     def __init__(self, url):
         place = urllib.parse.urlsplit(url)
@@ -72,7 +72,7 @@ class Line:
             self.socket.close()
         self.socket = None
 
-    def ask(self, request):
+    def send(self, request):
         for attempt in (1, 2):
             was_kept = self.socket is not None
             if not was_kept:
@@ -82,20 +82,20 @@ class Line:
             try:
                 self.socket.sendall(request.text())
             except OSError:
-                # It may have answered before it had read all.
+                # The server may respond before it has read the whole request.
                 pass
             try:
                 return self.read(request, began)
             except (http.client.HTTPException, ConnectionError) as error:
                 self.close()
-                # A kept connection may have been ended before the request came.
+                # The server may have closed an idle connection before the request arrived.
                 if was_kept and attempt == 1 and not isinstance(error, http.client.LineTooLong):
                     continue
                 return Answer(0, {}, b"", time.perf_counter() - began)
             except TimeoutError:
                 self.close()
                 return Answer(0, {}, b"", time.perf_counter() - began)
-        raise AssertionError("two attempts, one answer")
+        raise AssertionError("the second attempt always returns")
 
     def read(self, request, began):
         response = http.client.HTTPResponse(self.socket, method=request.method)
@@ -109,7 +109,7 @@ class Line:
 
 
 class Socket:
-    """Just enough of RFC 6455."""
+    """A minimal client of RFC 6455."""
 
     def __init__(self, url, token, form="bahay.v1", address=None):
         place = urllib.parse.urlsplit(url)
@@ -132,14 +132,14 @@ class Socket:
         self.socket.sendall(("\r\n".join(headers) + "\r\n\r\n").encode())
         self.kept = b""
         while b"\r\n\r\n" not in self.kept:
-            self.kept += self.take()
+            self.kept += self.read_bytes()
         head, self.kept = self.kept.split(b"\r\n\r\n", 1)
         self.status = int(head.split(b" ", 2)[1])
 
-    def take(self):
+    def read_bytes(self):
         data = self.socket.recv(65536)
         if not data:
-            raise ConnectionError("the socket has ended")
+            raise ConnectionError("the socket was closed")
         return data
 
     def send(self, payload, opcode=1):
@@ -157,18 +157,18 @@ class Socket:
         masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload))
         self.socket.sendall(head + mask + masked)
 
-    def heard(self, seconds):
-        """What comes within that time: (opcode, bytes). Pings are answered."""
+    def receive(self, seconds):
+        """Yields (opcode, bytes) of the frames received within the given seconds. Answers pings."""
         ends = time.monotonic() + seconds
         while True:
-            frame = self.frame()
+            frame = self.next_frame()
             if frame is None:
                 left = ends - time.monotonic()
                 if left <= 0:
                     return
                 self.socket.settimeout(left)
                 try:
-                    self.kept += self.take()
+                    self.kept += self.read_bytes()
                 except TimeoutError:
                     return
                 continue
@@ -177,8 +177,8 @@ class Socket:
                 continue
             yield frame
 
-    def frame(self):
-        """The next one of what has come, or none if that is not whole."""
+    def next_frame(self):
+        """Returns the next complete frame of the buffer, or none."""
         if len(self.kept) < 2:
             return None
         size, at = self.kept[1] & 127, 2

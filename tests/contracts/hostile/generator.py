@@ -1,5 +1,5 @@
-"""Hostile requests, always the same for a seed: what schemathesis makes of openapi.yaml, both what fits
-it and what does not, changed once more by somebody who knows the ids of others."""
+"""Generates hostile requests, deterministically for a seed: requests that schemathesis generates from openapi.yaml,
+both valid and invalid, are changed further with knowledge of other players' ids."""
 
 import base64
 import hashlib
@@ -18,10 +18,10 @@ from schemathesis import GenerationMode
 
 from wire import Request
 
-# Of each operation so many that fit the schema, and so many that do not.
+# The number of valid, and of invalid, requests per operation.
 BASES = 6
 
-# What no contract names: pages of operators, where whoever has no cookie has no business, and others.
+# Routes outside of the contracts: the pages of operators, which need a cookie, and others.
 PAGES = """
 GET /desk                           GET /desk/sign-in                  POST /desk/sign-in
 POST /desk/sign-out                 GET /desk/enrolment                POST /desk/enrolment
@@ -42,7 +42,7 @@ GET /play                           GET /play/join/{code}              GET /docs
 GET /openapi.json                   GET /v1/play                       GET /{name}
 """
 
-# Texts that break what takes them for something else than text.
+# Texts that break code which interprets them.
 TEXTS = [
     "", " ", "\t", "'", "\"", "' or 1=1 --", "'; drop table entries; --", "\\", "%00", "\x00", "\u0000a",
     "../../../etc/passwd", "..%2f..%2f", "<script>alert(1)</script>", "{{7*7}}", "${jndi:ldap://x}",
@@ -79,21 +79,21 @@ HEADERS = [
 ]
 
 
-def bases(path, number):
-    """(method, path with parameters, query, headers, body, operation), in the order of the contract. They
-    take minutes to make, so they are kept in the folder in which this runs."""
+def generate_base_requests(path, number):
+    """Returns (method, path with parameters, query, headers, body, operation), in the order of the contract. Generation
+    takes minutes, so the result is stored in the working directory."""
     made = []
     contract = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()[:16]
     kept = pathlib.Path(f"hostile-{contract}-{BASES}-{number}.pickle")
     if kept.exists():
         return pickle.loads(kept.read_bytes())
-    # They say that a strategy is slow or knows few examples, which is all the same here.
+    # The warnings report slow strategies or few examples, which do not matter here.
     warnings.simplefilter("ignore")
     schema = schemathesis.openapi.from_path(path)
     for result in schema.get_all_operations():
         operation = result.ok()
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
-            made += of_operation(operation, mode, number)
+            made += generate_cases(operation, mode, number)
     words = PAGES.split()
     for method, template in zip(words[::2], words[1::2], strict=True):
         form = {"form_token": "x", "name": "admin", "password": "x", "code": "000000", "reason": "x" * 20}
@@ -105,7 +105,7 @@ def bases(path, number):
     return made
 
 
-def of_operation(operation, mode, number):
+def generate_cases(operation, mode, number):
     found = []
 
     @seed(number)
@@ -123,7 +123,7 @@ def of_operation(operation, mode, number):
     try:
         collect()
     except Exception as error:
-        # Of what takes no parameter nothing is wrong.
+        # An operation without parameters has no invalid requests.
         if type(error).__name__ != "Unsatisfiable":
             raise
     made = []
@@ -131,7 +131,7 @@ def of_operation(operation, mode, number):
         sent = case.as_transport_kwargs(base_url="http://house.test")
         place = urllib.parse.urlsplit(sent["url"])
         body = sent.get("json", sent.get("data"))
-        # Those of the library itself tell nothing.
+        # The headers of the library itself are dropped.
         headers = [
             (name, value if isinstance(value, str) else value.decode("latin-1"))
             for name, value in (sent.get("headers") or {}).items()
@@ -143,38 +143,38 @@ def of_operation(operation, mode, number):
     return made
 
 
-class Maker:
-    """Makes one request after the other out of bases. `known` are ids by kind, `own` those of whoever
-    asks; `heard` holds cursors and the like that the server has given to somebody."""
+class RequestGenerator:
+    """Generates requests from base requests. `known` maps kinds to ids; the collected cursors are values that the
+    server has sent to any role."""
 
     def __init__(self, made, number, known):
-        self.bases, self.random, self.known, self.heard = made, random.Random(number), known, []
+        self.bases, self.random, self.known, self.cursors = made, random.Random(number), known, []
 
     def next(self, role):
         chance = self.random.random
         method, target, query, headers, body, operation = self.random.choice(self.bases)
-        # Most of what somebody asks is for such as it is.
-        if role.kind != "stranger" and is_office(operation) != (role.kind == "operator") and chance() < 0.8:
-            mine = [base for base in self.bases if is_office(base[5]) == (role.kind == "operator")]
+        # Most requests of a role are for operations of its kind.
+        if role.kind != "stranger" and is_operator_operation(operation) != (role.kind == "operator") and chance() < 0.8:
+            mine = [base for base in self.bases if is_operator_operation(base[5]) == (role.kind == "operator")]
             method, target, query, headers, body, operation = self.random.choice(mine)
         if chance() < 0.01:
             return self.malformed(role, operation)
         changed, headers = [], list(headers)
         if chance() < 0.6:
-            target = self.aimed(target, operation)
+            target = self.replace_ids(target, operation)
             changed.append("aimed")
         if chance() < 0.3:
-            query = self.asked(query)
+            query = self.change_query(query)
             changed.append("query")
         if query:
             target += "?" + urllib.parse.urlencode(query, doseq=True, errors="surrogatepass")
         if body is not None and not isinstance(body, (bytes, str)):
             if chance() < 0.5:
-                body = self.spoiled(body)
+                body = self.corrupt_values(body)
                 changed.append("body")
             body = json.dumps(body, ensure_ascii=chance() < 0.5)
         if body is not None and chance() < 0.06:
-            body = self.broken(body)
+            body = self.corrupt_text(body)
             changed.append("broken body")
         if isinstance(body, str):
             body = body.encode("utf-8", "surrogatepass")
@@ -196,26 +196,26 @@ class Maker:
         changed.append(how)
         if not any(name.lower() == "x-forwarded-for" for name, _ in headers):
             headers.append(("x-forwarded-for", role.address))
-        headers = [(name, plain(value)) for name, value in headers]
-        return Request(method, plain(target, space="%20"), headers, body, operation, ", ".join(changed))
+        headers = [(name, replace_line_ends(value)) for name, value in headers]
+        return Request(method, replace_line_ends(target, space="%20"), headers, body, operation, ", ".join(changed))
 
     def credential(self, role):
-        """Mostly the own one; else somebody's who is nobody, or a forged one."""
+        """Returns mostly the role's own token; otherwise none, an invalid or a forged one."""
         token = role.token
         pick = self.random.random()
         if pick < 0.86 or token is None and pick < 0.93:
             return (None, "no token") if token is None else (f"Bearer {token}", "own token")
         forged = self.random.choice([
             "Bearer", "Bearer ", "Basic YWRtaW46YWRtaW4=", "bearer x", "Bearer a.b.c", "Bearer " + "x" * 6000,
-            f"Bearer {unsigned(self.random.choice(self.known['player']))}",
-            f"Bearer {spliced(token, self.random.choice(self.known['player']))}",
+            f"Bearer {forge_unsigned_token(self.random.choice(self.known['player']))}",
+            f"Bearer {splice_token(token, self.random.choice(self.known['player']))}",
             f"bearer  {token}", f"Bearer {(token or 'x')[:-2]}", f"Bearer {token},Bearer {token}",
             "Bearer op_" + "0" * 64, "Bearer pt_" + "0" * 64,
         ])
         return forged, "forged token"
 
-    def aimed(self, target, operation):
-        """Others' ids in the place of parameters."""
+    def replace_ids(self, target, operation):
+        """Replaces path parameters by other resources' ids."""
         path, _, query = target.partition("?")
         template = operation.split(" ", 1)[1].split("/")
         parts = path.split("/")
@@ -223,60 +223,60 @@ class Maker:
             return target
         for at, part in enumerate(template):
             if part.startswith("{"):
-                parts[at] = urllib.parse.quote(self.value(), safe="", errors="surrogatepass")
+                parts[at] = urllib.parse.quote(self.random_value(), safe="", errors="surrogatepass")
                 if self.random.random() < 0.03:
                     parts[at] = self.random.choice(["..", ".", "%2e%2e", "%", "%zz", "%ff%fe", ";", "a/b", "%00"])
         return "/".join(parts) + (f"?{query}" if query else "")
 
-    def value(self):
-        """An id that exists, of whatever kind, or a text that breaks things."""
+    def random_value(self):
+        """Returns an existing id of any kind, or a hostile text."""
         pick = self.random.random()
         if pick < 0.75:
             return str(self.random.choice(self.known[self.random.choice(sorted(self.known))]))
         if pick < 0.8:
             return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
-        if pick < 0.85 and self.heard:
-            return self.random.choice(self.heard)
+        if pick < 0.85 and self.cursors:
+            return self.random.choice(self.cursors)
         return self.random.choice(TEXTS)
 
-    def asked(self, query):
+    def change_query(self, query):
         query = dict(query)
         for _ in range(self.random.randint(1, 3)):
             names = list(query) or ["limit"]
             more = ["limit", "cursor", "after", "from", "to", "kind", "ids", "offset", "name", "player", "room", "hands"]
             name = self.random.choice(names + more)
-            value = self.random.choice([self.value, lambda: str(self.random.choice(NUMBERS))])()
+            value = self.random.choice([self.random_value, lambda: str(self.random.choice(NUMBERS))])()
             query[name] = [value, value] if self.random.random() < 0.1 else value
         return query
 
-    def spoiled(self, body):
-        """Some of its values are others; now and then one is missing, or one more is there."""
+    def corrupt_values(self, body):
+        """Replaces some values; occasionally removes or adds a field."""
         body = json.loads(json.dumps(body))
         for _ in range(self.random.randint(1, 3)):
-            places = list(inside(body))
+            places = list(iterate_values(body))
             if not places:
-                return self.leaf()
+                return self.random_leaf()
             holder, key = self.random.choice(places)
             pick = self.random.random()
             if pick < 0.1 and isinstance(holder, dict):
                 holder.pop(key, None)
             elif pick < 0.2 and isinstance(holder, dict):
                 name = self.random.choice(["player", "role", "amount", "is_admin", "id", "kind", "__proto__", "balance"])
-                holder[name] = self.leaf()
+                holder[name] = self.random_leaf()
             else:
-                holder[key] = self.leaf()
+                holder[key] = self.random_leaf()
         return body
 
-    def leaf(self):
+    def random_leaf(self):
         pick = self.random.random()
         if pick < 0.5:
-            return self.value()
+            return self.random_value()
         if pick < 0.8:
             return self.random.choice(NUMBERS)
         return self.random.choice([None, True, False, [], {}, [[]], [None] * 300, {"a": {"b": {"c": []}}}, ["x"] * 1000])
 
-    def broken(self, body):
-        """No JSON any more, or JSON that is hard to read."""
+    def corrupt_text(self, body):
+        """Returns malformed JSON, or JSON that is expensive to parse."""
         text = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
         return self.random.choice([
             text[: len(text) // 2], text + b"}", b"[" * 5000, b'{"a":' * 3000, b"\xff\xfe" + text, b"\xef\xbb\xbf" + text,
@@ -286,7 +286,7 @@ class Maker:
         ])
 
     def malformed(self, role, operation):
-        """What is no HTTP, or HTTP of which two readers may think differently."""
+        """Returns bytes that are not HTTP, or HTTP that two parsers may interpret differently."""
         own = "" if role.token is None else f"authorization: Bearer {role.token}\r\n"
         start = "POST /v1/me/rewards/daily HTTP/1.1\r\nhost: h\r\n" + own
         raw = self.random.choice([
@@ -304,16 +304,16 @@ class Maker:
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "GET /\x00 HTTP/1.1\r\nhost: h\r\n\r\n",
         ])
         raw = raw.encode("latin-1")
-        # So that an end is seen where nothing more is waited for.
+        # With `connection: close` the end of the response is visible without waiting for more.
         if raw.endswith(b"\r\n\r\n") and b"connection:" not in raw:
             raw = raw.replace(b"\r\nhost: h\r\n", b"\r\nhost: h\r\nconnection: close\r\n", 1)
         return Request("GET", "/", [], None, operation, "malformed", raw)
 
     def command(self, role):
-        """A text for the socket."""
+        """Returns a text message for the socket."""
         game, table = self.random.choice(self.known["game"]), self.random.choice(self.known["table"])
         made = {
-            "authenticate": {"token": spliced(role.token, self.random.choice(self.known["player"]))},
+            "authenticate": {"token": splice_token(role.token, self.random.choice(self.known["player"]))},
             "join": {"from": self.random.choice(NUMBERS), "tag": "0" * 12, "table": table},
             "watch": {"table": table}, "unwatch": {}, "leave": {}, "take_back": {}, "ping": {}, "cancel_seek": {},
             "ready": {"game": game, "commitment": "0" * 64}, "reveal": {"game": game, "text": self.random.choice(TEXTS)},
@@ -326,50 +326,50 @@ class Maker:
         kind = self.random.choice(sorted(made))
         command = {"type": kind, "id": self.random.choice(NUMBERS[:8]), **made[kind]}
         if self.random.random() < 0.4:
-            command = self.spoiled(command)
+            command = self.corrupt_values(command)
         text = json.dumps(command, ensure_ascii=self.random.random() < 0.5)
-        return self.broken(text)[:8000] if self.random.random() < 0.05 else text
+        return self.corrupt_text(text)[:8000] if self.random.random() < 0.05 else text
 
 
-def is_office(operation):
-    """Whether it is for operators."""
+def is_operator_operation(operation):
+    """Returns whether the operation is for operators."""
     return " /v1/operator" in operation or " /desk" in operation
 
 
-def inside(body):
-    """Each place in a document that holds a value."""
+def iterate_values(body):
+    """Yields each position in a document that holds a value."""
     if isinstance(body, dict):
         for key, value in body.items():
             yield body, key
-            yield from inside(value)
+            yield from iterate_values(value)
     elif isinstance(body, list):
         for at, value in enumerate(body):
             yield body, at
-            yield from inside(value)
+            yield from iterate_values(value)
 
 
-def plain(text, space=" "):
-    """Nothing in it ends a line: what does is tried in malformed requests."""
+def replace_line_ends(text, space=" "):
+    """Replaces characters that end a line, which malformed requests cover."""
     return "".join(letter if letter not in "\r\n\x00" else "?" for letter in text).replace(" ", space)
 
 
-def encoded(document):
+def encode_segment(document):
     return base64.urlsafe_b64encode(json.dumps(document).encode()).decode().rstrip("=")
 
 
-def unsigned(player):
+def forge_unsigned_token(player):
     claims = {"sub": player, "sid": str(uuid.UUID(int=1)), "exp": 4102444800, "iat": 0}
-    return f"{encoded({'alg': 'none', 'typ': 'JWT'})}.{encoded(claims)}."
+    return f"{encode_segment({'alg': 'none', 'typ': 'JWT'})}.{encode_segment(claims)}."
 
 
-def spliced(token, player):
-    """The own token, told to be of somebody else."""
+def splice_token(token, player):
+    """Returns the role's own token with another player as its subject."""
     if token is None or token.count(".") != 2:
-        return unsigned(player)
+        return forge_unsigned_token(player)
     head, claims, signature = token.split(".")
     try:
         claims = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
     except ValueError:
         return token
     claims["sub"] = player
-    return f"{head}.{encoded(claims)}.{signature}"
+    return f"{head}.{encode_segment(claims)}.{signature}"
