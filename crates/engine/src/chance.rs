@@ -86,7 +86,7 @@ pub struct Contribution {
     pub commitment: Commitment,
     /// The text revealed after all seats were ready; `None` if it was not revealed.
     pub text: Option<String>,
-    /// The seed that the deal was made with.
+    /// The seed used in the deal.
     pub seed: ClientSeed,
 }
 

@@ -217,7 +217,7 @@ pub enum Piece {
 /// One line of a description for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The seat that the line is about; `None` if it concerns all seats.
+    /// The seat that the line concerns; `None` if it concerns all seats.
     pub seat: Option<Seat>,
     /// The label of the line, such as `hand`.
     pub label: Cow<'static, str>,

@@ -168,7 +168,7 @@ impl Candidate {
 pub struct Ticket {
     pub id: TicketId,
     pub candidate: Candidate,
-    /// The rooms of which any will do.
+    /// The acceptable rooms.
     pub rooms: RoomSet,
     /// The players of the last game.
     pub recent: Vec<PlayerId>,

@@ -27,7 +27,7 @@ enum RepeatPolicy {
     AfterWaiting,
 }
 
-/// The group that is searched for.
+/// The requirements of a group.
 #[derive(Clone, Copy, Debug)]
 struct GroupRequest {
     room: usize,

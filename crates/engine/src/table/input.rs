@@ -75,8 +75,8 @@ impl<A> Input<A> {
     }
 }
 
-/// The change of a room as announced to its tables. It has no rule set: a table keeps the one that
-/// it was created with, and is closed if its room gets another.
+/// The change of a room as announced to its tables. It has no rule set: a table keeps its
+/// initial rule set, and is closed if its room receives another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermsUpdate {
     /// The revision of the room, which increases with every change. A table ignores a revision that

@@ -76,7 +76,7 @@ pub struct Table<G: Game> {
     id: TableId,
     /// The name of the game, which a catalogue reads before anything else.
     kind: Arc<str>,
-    /// The version of the engine that the table was created with; see [`ENGINE`].
+    /// The version of the engine at the creation of the table; see [`ENGINE`].
     engine: u32,
     terms: Arc<Terms<G::Rules>>,
     /// The latest revision of the room that the table has received.

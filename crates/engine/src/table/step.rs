@@ -212,7 +212,7 @@ impl<G: Game> Table<G> {
             Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {
                 let seat = self.require_seat(*player)?;
-                // A player with a part in the POT cannot be removed while it is played for.
+                // A player with a part in the POT cannot be removed during a game for the POT.
                 let may_have_part = self.terms.private.is_some() && self.phase.is_running();
                 if self.is_in_game(seat) || may_have_part {
                     return Err(Rejection::GameRunning);
@@ -313,7 +313,7 @@ impl<G: Game> Table<G> {
         if !has_players || !self.has_enough_players() {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;
-                // Everybody who waits has as long as a player who has just gone away.
+                // Each absence counts from now, as if every absent player had just left.
                 let at = self.at;
                 for occupant in self.seats.iter_mut().flatten() {
                     occupant.away_since = at;

@@ -101,8 +101,8 @@ pub struct Terms<R> {
     /// The terms of a private table; absent at a table of a room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<PrivateTerms>,
-    /// True if this is a practice table of one player with bots: no coins are played for, and
-    /// nothing about a game is booked or stored (rule 8.7).
+    /// True if this is a practice table of one player with bots, without coins: nothing
+    /// about a game is booked or stored (rule 8.7).
     #[serde(default, skip_serializing_if = "is_not")]
     pub practice: bool,
 }

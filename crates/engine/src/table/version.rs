@@ -6,8 +6,8 @@
 //! to another table, or not at all: another rule, another default, another order of chance, another
 //! meaning of a field in a line or a snapshot. Leave it for changes that replay alike: a faster
 //! meld finder, a bot that plays better, a new view. An older version stays in [`ENGINES`] for as
-//! long as this code still replays it. Tables keep the version that they were created with, so
-//! while nodes of two versions run, each plays the tables that it supports.
+//! long as this code still replays it. A table keeps the version of its creation, so while
+//! nodes of two versions run, each plays the tables that it supports.
 //!
 //! Nothing has been released yet, so there is one version, which may still change.
 

@@ -135,8 +135,8 @@ impl Rules {
         require(risk_ms > 0 && assess_ms > 0 && answer_ms > 0, RulesFieldError::Countdown)
     }
 
-    /// Returns the maximum number of half chips that one seat can owe: everything that it began
-    /// with.
+    /// Returns the maximum number of half chips that one seat can owe, which is its initial
+    /// latinum.
     pub const fn counts_max(&self) -> u32 {
         self.latinum * HALVES
     }

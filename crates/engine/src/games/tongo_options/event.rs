@@ -122,7 +122,7 @@ pub enum ChallengeAnswer {
     Confront,
 }
 
-/// A shown hand, with the floor that it is matched with.
+/// A shown hand and its matching floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsShown"))]

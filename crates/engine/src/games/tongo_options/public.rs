@@ -69,7 +69,7 @@ pub struct Costs {
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsReserves"))]
 pub struct Reserves {
     pub by: Seat,
-    /// The wager that others answer with, as far as they have the chips.
+    /// The wager of the seats that answer, as far as they have the chips.
     pub wager: u8,
 }
 

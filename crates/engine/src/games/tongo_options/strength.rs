@@ -40,7 +40,7 @@ impl Class {
     }
 }
 
-/// A hand card and the floor card that it is matched with.
+/// A hand card and its matching floor card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsMatch"))]
