@@ -122,7 +122,7 @@ pub fn max_gain(stakes_of_others: impl IntoIterator<Item = Coins>, pot: Coins) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, Coins, RecentResults, PlayerId, Winnings, max_gain};
+    use super::{Allowance, Coins, PlayerId, RecentResults, Winnings, max_gain};
     use uuid::Uuid;
 
     fn whole(coins: i64) -> Coins {
@@ -173,7 +173,9 @@ mod tests {
         winnings.add(others[0], 1_999);
         assert!(!winnings.is_pair_limit_reached(others[0]));
         winnings.add(others[0], 1);
-        assert!(winnings.is_pair_limit_reached(others[0]) && !winnings.is_pair_limit_reached(others[1]));
+        assert!(
+            winnings.is_pair_limit_reached(others[0]) && !winnings.is_pair_limit_reached(others[1])
+        );
         winnings.add(others[1], 2_000);
         assert!(winnings.is_day_limit_reached());
         winnings.add(others[2], -18_000);

@@ -17,11 +17,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{self, AccountError, Accounts, SanctionReader, HouseBot, HashOptionsError};
+use crate::accounts::{self, AccountError, Accounts, HashOptionsError, HouseBot, SanctionReader};
 use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
-use crate::rate_limit::{self, RateLimits};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
@@ -30,8 +29,9 @@ use crate::metrics::Metrics;
 use crate::months::Months;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, OperatorAuth, Operators};
+use crate::rate_limit::{self, RateLimits};
 use crate::ratings::Ratings;
-use crate::records::{AddressError, Archiver, ArchiveSchedule, Records};
+use crate::records::{AddressError, ArchiveSchedule, Archiver, Records};
 use crate::reports::Reports;
 use crate::retention::{Retention, RetentionPeriods};
 use crate::rewards::{Rewards, Terms};
@@ -310,14 +310,15 @@ pub async fn start(
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
-    let operator_auth = OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
+    let operator_auth =
+        OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
     let corrections = Corrections::new(pool.clone(), ledger.clone(), clock.clone(), adjustments);
 
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
     let ratings = Ratings::new(pool.clone());
     let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
     let lobby_options = lobby::Options { conflict_secret, ..lobby_options };
-        let bots = accounts.load_house_bots(lobby_options.bots).await?.into_iter();
+    let bots = accounts.load_house_bots(lobby_options.bots).await?.into_iter();
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
     let bots = Bots::new(bots.collect(), lobby_options.bots_after);
     let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
@@ -395,7 +396,17 @@ pub async fn start(
     let server = tokio::spawn(server);
     let ledger = ledger_tasks;
     let probes = probed;
-    Ok(RunningServer { address, probes, stop, server, probing, sessions, background, tables, ledger })
+    Ok(RunningServer {
+        address,
+        probes,
+        stop,
+        server,
+        probing,
+        sessions,
+        background,
+        tables,
+        ledger,
+    })
 }
 
 /// Registers the metrics of the process, the tables and the connection pools.
@@ -411,12 +422,16 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
     let idle_connections = pool.clone();
     let ledger_connections = ledger.clone();
     let idle_ledger_connections = ledger.clone();
-    metrics.register_gauge_fn("bahay_tables", "Tables of which this process has a replica", move || {
-        replicas.known_tables() as u64
-    });
-    metrics.register_counter_fn("bahay_tables_halted", "Tables that this process halted", move || {
-        halted.counts().halted()
-    });
+    metrics.register_gauge_fn(
+        "bahay_tables",
+        "Tables of which this process has a replica",
+        move || replicas.known_tables() as u64,
+    );
+    metrics.register_counter_fn(
+        "bahay_tables_halted",
+        "Tables that this process halted",
+        move || halted.counts().halted(),
+    );
     metrics.register_counter_fn(
         "bahay_table_version_mismatches",
         "Tables left to nodes with another version of the engine",
@@ -437,17 +452,21 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
         "Actions that the strong AI was asked to choose for absent players, by outcome",
         tables.ai_outcomes(),
     );
-    metrics.register_gauge_fn("bahay_database_connections", "Connections to PostgreSQL", move || {
-        connections.size().into()
-    });
+    metrics.register_gauge_fn(
+        "bahay_database_connections",
+        "Connections to PostgreSQL",
+        move || connections.size().into(),
+    );
     metrics.register_gauge_fn(
         "bahay_database_connections_idle",
         "Idle connections to PostgreSQL",
         move || idle_connections.num_idle() as u64,
     );
-    metrics.register_gauge_fn("bahay_ledger_connections", "Connections of the ledger to PostgreSQL", move || {
-        ledger_connections.size().into()
-    });
+    metrics.register_gauge_fn(
+        "bahay_ledger_connections",
+        "Connections of the ledger to PostgreSQL",
+        move || ledger_connections.size().into(),
+    );
     metrics.register_gauge_fn(
         "bahay_ledger_connections_idle",
         "Idle connections of the ledger to PostgreSQL",

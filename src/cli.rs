@@ -18,10 +18,10 @@ use crate::env::Env;
 use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, HistorySummary};
 use crate::ids::PlayerId;
+use crate::ledger_events::command::EventsOptions;
 use crate::operate::TableCommand;
 use crate::operators::audit::Actor;
-use crate::operators::{Sanctions, OperatorSummary, OperatorName, Operators, Role};
-use crate::ledger_events::command::EventsOptions;
+use crate::operators::{OperatorName, OperatorSummary, Operators, Role, Sanctions};
 use crate::reason::Reason;
 use crate::records::command::ArchiveOptions;
 use crate::records::{self, Records};
@@ -30,8 +30,8 @@ use crate::simulate::Simulate;
 use crate::tapes::Tapes;
 use crate::telemetry::LogFormat;
 use crate::{
-    app, arena, clock, collusion, db, demo, env, farm, fixtures, http, loadtest, lobby, operate,
-    ledger_events, simulate, standings, tapes, telemetry, verify, ws,
+    app, arena, clock, collusion, db, demo, env, farm, fixtures, http, ledger_events, loadtest,
+    lobby, operate, simulate, standings, tapes, telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for table games played for coins.
@@ -281,7 +281,8 @@ fn run(command: Command) -> Result<(), CommandError> {
         }
         Command::Loadtest(test) => {
             let LoadTest { options, database } = *test;
-            let complaints = database.map(|database| async move || collect_complaints(database).await);
+            let complaints =
+                database.map(|database| async move || collect_complaints(database).await);
             Ok(runtime()?.block_on(loadtest::run(options, complaints))?)
         }
         Command::Verify(Verify { what: Some(what), .. }) => runtime()?.block_on(run_verify(what)),
@@ -322,8 +323,12 @@ fn run(command: Command) -> Result<(), CommandError> {
             runtime()?.block_on(generate_history(what, *database, &settings))
         }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
-        Command::Ban { what, database } => runtime()?.block_on(run_sanction(SanctionKind::Ban, what, *database)),
-        Command::Mute { what, database } => runtime()?.block_on(run_sanction(SanctionKind::Mute, what, *database)),
+        Command::Ban { what, database } => {
+            runtime()?.block_on(run_sanction(SanctionKind::Ban, what, *database))
+        }
+        Command::Mute { what, database } => {
+            runtime()?.block_on(run_sanction(SanctionKind::Mute, what, *database))
+        }
         Command::Openapi => {
             print!("{}", http::openapi_yaml());
             Ok(())
@@ -383,7 +388,8 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Comma
         }
         OperatorCommand::List => {
             for operator in operators.list().await? {
-                let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, .. } = operator;
+                let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, .. } =
+                    operator;
                 let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
                 let token = token
                     .map_or(String::new(), |at| format!("  token until {:.0}", clock::to_jiff(at)));
@@ -402,7 +408,11 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Comma
     Ok(())
 }
 
-async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Database) -> Result<(), CommandError> {
+async fn run_sanction(
+    kind: SanctionKind,
+    what: SanctionCommand,
+    database: Database,
+) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
     let clock = clock::Clock::system();
     let sanctions = Sanctions::new(connect_owner(database).await?, clock.clone());
@@ -416,7 +426,9 @@ async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Datab
         }
         SanctionCommand::Lift { player } => sanctions.lift_as(&by, player, kind).await?,
         SanctionCommand::List { player } => {
-            for SanctionRecord { sanction, imposed_at, lifted_at } in sanctions.list(player, kind).await? {
+            for SanctionRecord { sanction, imposed_at, lifted_at } in
+                sanctions.list(player, kind).await?
+            {
                 let since = clock::to_jiff(imposed_at);
                 let lifted = lifted_at
                     .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
@@ -479,7 +491,8 @@ async fn connect_service(database: Database) -> Result<db::PgPool, CommandError>
 
 async fn events(what: EventsOptions, database: Database) -> Result<(), CommandError> {
     let pool = connect_service(database).await?;
-    let report_progress = |error: &ledger_events::NatsError| eprintln!("bahay: {}; trying again", to_one_line(error));
+    let report_progress =
+        |error: &ledger_events::NatsError| eprintln!("bahay: {}; trying again", to_one_line(error));
     Ok(ledger_events::command::run(what, pool, &mut stdout().lock(), report_progress).await?)
 }
 

@@ -3,8 +3,8 @@
 //! line that names the remedy.
 
 mod archive;
-mod rate_limits;
 mod lobby;
+mod rate_limits;
 mod retention;
 mod stores;
 
@@ -26,8 +26,8 @@ use crate::standings;
 use crate::telemetry::Collector;
 
 pub use archive::ArchiveSettings;
-pub use rate_limits::RateLimitSettings;
 pub use lobby::LobbySettings;
+pub use rate_limits::RateLimitSettings;
 pub use retention::{OwnerSettings, RetentionSettings};
 pub use stores::{Database, LiveState};
 
@@ -475,7 +475,9 @@ impl FromStr for WholeCoins {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let coins: u32 = text.parse().map_err(|_| "give a whole number of coins".to_owned())?;
-        Coins::from_whole(i64::from(coins)).map(Self).ok_or_else(|| "the amount is too large".to_owned())
+        Coins::from_whole(i64::from(coins))
+            .map(Self)
+            .ok_or_else(|| "the amount is too large".to_owned())
     }
 }
 
@@ -493,7 +495,8 @@ impl FromStr for DailyCoins {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let coins: Result<Vec<_>, _> = text.split(',').map(|day| parse_positive_coins(day.trim())).collect();
+        let coins: Result<Vec<_>, _> =
+            text.split(',').map(|day| parse_positive_coins(day.trim())).collect();
         let coins: Vec<Coins> = coins?.into_iter().map(|coins| coins.0).collect();
         let days = coins.try_into().map_err(|_| format!("give {STREAK_DAYS} amounts"))?;
         Ok(Self(days))

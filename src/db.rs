@@ -230,7 +230,8 @@ pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), Sch
             Some(_) => {}
         }
     }
-    match built_in().find(|(version, _)| applied.iter().all(|applied| applied.version != *version)) {
+    match built_in().find(|(version, _)| applied.iter().all(|applied| applied.version != *version))
+    {
         Some((version, _)) => Err(SchemaError::Behind { version }),
         None => Ok(()),
     }

@@ -64,7 +64,11 @@ impl GrantLimits {
         (limit > 0).then_some(limit)
     }
 
-    fn limit_for_recipient(self, grant: LimitedGrant, recipient: GrantRecipient<'_>) -> Option<(u32, String)> {
+    fn limit_for_recipient(
+        self,
+        grant: LimitedGrant,
+        recipient: GrantRecipient<'_>,
+    ) -> Option<(u32, String)> {
         match recipient {
             GrantRecipient::Network(network) => Some((self.limit_for(grant)?, network.to_owned())),
             GrantRecipient::Identity { issuer, subject } => {
@@ -131,7 +135,7 @@ fn day_of(now: Timestamp) -> jiff::civil::Date {
 
 #[cfg(test)]
 mod tests {
-    use super::{LimitedGrant, GrantLimits, Timestamp, next_day};
+    use super::{GrantLimits, LimitedGrant, Timestamp, next_day};
 
     #[test]
     fn zero_is_no_limit() {

@@ -106,7 +106,11 @@ impl Idempotency {
     /// Tries to take a key that is free, whose lease has expired, or that this very `id` holds
     /// because the answer to an earlier attempt was lost. Returns the attempt id, or `None` if the
     /// key is taken or the caller has too many keys.
-    async fn try_acquire(&self, call: &IdempotentCall, id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+    async fn try_acquire(
+        &self,
+        call: &IdempotentCall,
+        id: Uuid,
+    ) -> Result<Option<Uuid>, sqlx::Error> {
         sqlx::query_scalar!(
             r#"
             insert into idempotency_keys as k (
@@ -139,7 +143,10 @@ impl Idempotency {
 
     /// Returns the remaining time of the oldest key if the caller has reached its number of keys,
     /// and otherwise `None`.
-    async fn oldest_key_remaining(&self, call: &IdempotentCall) -> Result<Option<Duration>, sqlx::Error> {
+    async fn oldest_key_remaining(
+        &self,
+        call: &IdempotentCall,
+    ) -> Result<Option<Duration>, sqlx::Error> {
         let row = sqlx::query!(
             r#"
             select count(*) as "count!",

@@ -94,7 +94,8 @@ impl FromStr for RoomId {
     type Err = ParseRoomIdError;
 
     fn from_str(text: &str) -> Result<Self, ParseRoomIdError> {
-        let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_allowed =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
         if !starts_well || text.len() > ROOM_ID_BYTES_MAX || !text.bytes().all(is_allowed) {
             return Err(ParseRoomIdError);

@@ -185,11 +185,7 @@ impl Metrics {
             refusals,
         } = play.clone();
         let times = [
-            (
-                "action_to_ack",
-                "Time from reading a command until its ack is queued",
-                action_to_ack,
-            ),
+            ("action_to_ack", "Time from reading a command until its ack is queued", action_to_ack),
             ("append", "Time to store a line in Redis", append),
             ("resume", "Time from joining a table until the missed updates are queued", resume),
             ("game_opening", "Time to open a game in the ledger", opening),
@@ -209,17 +205,9 @@ impl Metrics {
             self.register(&format!("bahay_{name}"), help, count.0);
         }
         let levels = [
-            (
-                "appends_waiting",
-                "Appends in flight to Redis",
-                appends_waiting,
-            ),
+            ("appends_waiting", "Appends in flight to Redis", appends_waiting),
             ("sockets", "Open sockets of players", sockets),
-            (
-                "socket_messages_waiting",
-                "Messages queued for clients",
-                messages_waiting,
-            ),
+            ("socket_messages_waiting", "Messages queued for clients", messages_waiting),
         ];
         for (name, help, level) in levels {
             self.register(&format!("bahay_{name}"), help, level.0);
@@ -230,12 +218,16 @@ impl Metrics {
     /// Registers the metrics of the process, as far as the kernel reports them in /proc, and those
     /// of the runtime. Must be called within the runtime.
     pub fn register_process(&self) {
-        self.register_seconds_fn("bahay_process_cpu_seconds", "Processor time of this process", || {
-            process_cpu().unwrap_or_default()
-        });
-        self.register_gauge_fn("bahay_process_resident_bytes", "Resident memory of this process", || {
-            process_resident_bytes().unwrap_or_default()
-        });
+        self.register_seconds_fn(
+            "bahay_process_cpu_seconds",
+            "Processor time of this process",
+            || process_cpu().unwrap_or_default(),
+        );
+        self.register_gauge_fn(
+            "bahay_process_resident_bytes",
+            "Resident memory of this process",
+            || process_resident_bytes().unwrap_or_default(),
+        );
         let runtime = tokio::runtime::Handle::current().metrics();
         let tasks = runtime.clone();
         let queue = runtime.clone();

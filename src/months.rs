@@ -104,7 +104,9 @@ impl Months {
             };
             match maintained {
                 Ok(MonthsReport { created: 0, .. }) => {}
-                Ok(MonthsReport { created, ahead, .. }) => tracing::info!(created, ahead, "partitions were created"),
+                Ok(MonthsReport { created, ahead, .. }) => {
+                    tracing::info!(created, ahead, "partitions were created")
+                }
                 Err(error) => tracing::warn!(%error, "the partitions could not be maintained"),
             }
             let closed = tokio::select! {

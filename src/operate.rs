@@ -75,14 +75,17 @@ pub async fn run_table_command(command: TableCommand) -> Result<String, CommandE
     match command {
         TableCommand::Void { table, reason, house } => {
             let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
-            record_audit(&audit, Action::TableVoided, table, json!({ "reason": reason.as_str() })).await?;
+            record_audit(&audit, Action::TableVoided, table, json!({ "reason": reason.as_str() }))
+                .await?;
             let voided = tables.void(table, &reason).await;
             ledger.stop().await;
             Ok(match voided? {
                 VoidOutcome { game: Some(game), .. } => {
                     format!("voided: table {table}, game {game}; its coins went back\n")
                 }
-                VoidOutcome { game: None, .. } => format!("ended: table {table}; no game was open\n"),
+                VoidOutcome { game: None, .. } => {
+                    format!("ended: table {table}; no game was open\n")
+                }
             })
         }
         TableCommand::Release { table, house } => {
@@ -136,7 +139,12 @@ struct HouseConnection {
 }
 
 /// Records the audit entry before the act, so that no act lacks its entry.
-async fn record_audit(audit: &Audit, action: Action, table: TableId, detail: Value) -> Result<(), CommandError> {
+async fn record_audit(
+    audit: &Audit,
+    action: Action,
+    table: TableId,
+    detail: Value,
+) -> Result<(), CommandError> {
     let subject = format!("table:{table}");
     Ok(audit.record(&Actor::COMMAND_LINE, action, &subject, detail).await?)
 }

@@ -46,7 +46,10 @@ impl Reason {
     /// # Panics
     /// If the text is invalid.
     pub const fn from_static(text: &'static str) -> Self {
-        assert!(text.is_ascii() && text.len() >= 10 && text.len() <= 500, "a reason has 10 to 500 ASCII characters");
+        assert!(
+            text.is_ascii() && text.len() >= 10 && text.len() <= 500,
+            "a reason has 10 to 500 ASCII characters"
+        );
         Self(Cow::Borrowed(text))
     }
 }

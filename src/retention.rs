@@ -120,7 +120,9 @@ impl Retention {
                 match self.remove(old).await {
                     Ok(0) => {}
                     Ok(rows) => tracing::debug!(rows, "expired {} were removed", old.label()),
-                    Err(error) => tracing::warn!(%error, "expired {} could not be removed", old.label()),
+                    Err(error) => {
+                        tracing::warn!(%error, "expired {} could not be removed", old.label())
+                    }
                 }
             }
         }
@@ -149,9 +151,15 @@ impl Retention {
                 self.refresh_tokens(clock::subtract(now, EXPIRED_TOKENS_KEPT)).await
             }
             ExpiringRows::Sessions => self.sessions(clock::subtract(now, sessions)).await,
-            ExpiringRows::OperatorSessions => self.operator_sessions(clock::subtract(now, sessions)).await,
-            ExpiringRows::SignInFailures => self.sign_in_failures(clock::subtract(now, FAILURES_KEPT)).await,
-            ExpiringRows::GrantCounts => self.grant_counts(clock::subtract(now, GRANT_COUNTS_KEPT)).await,
+            ExpiringRows::OperatorSessions => {
+                self.operator_sessions(clock::subtract(now, sessions)).await
+            }
+            ExpiringRows::SignInFailures => {
+                self.sign_in_failures(clock::subtract(now, FAILURES_KEPT)).await
+            }
+            ExpiringRows::GrantCounts => {
+                self.grant_counts(clock::subtract(now, GRANT_COUNTS_KEPT)).await
+            }
             ExpiringRows::IdempotencyAnswers => {
                 self.idempotency_answers(clock::subtract(now, idempotency::RETENTION)).await
             }

@@ -95,7 +95,8 @@ struct SimulationTotals {
 /// A record that does not verify, missing coins, and failures of output.
 pub fn run(options: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
-    let rules = SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
+    let rules =
+        SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
     let habits = if options.rough { Habits::ROUGH } else { Habits::default() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
     let mut house = Simulation::<AnyGame>::new(options.seed, rules.terms.clone(), habits, welcome);

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_security::skeleton;
 
-use super::emoji;
 use super::character_class::{CharacterClass, is_compared};
+use super::emoji;
 
 /// Small capitals, which the standard treats as distinct letters.
 const SMALL_CAPITALS: [(char, char); 19] = [
@@ -172,7 +172,12 @@ mod tests {
             ("محمد", "محـمد"),
             ("ก้อน", "กอน"),
         ] {
-            assert!(are_alike(one, other), "{one} {other}: {:?} {:?}", skeletons(one), skeletons(other));
+            assert!(
+                are_alike(one, other),
+                "{one} {other}: {:?} {:?}",
+                skeletons(one),
+                skeletons(other)
+            );
         }
     }
 
@@ -186,11 +191,19 @@ mod tests {
             ("कमल", "कमला"),
             ("一郎", "二郎"),
         ] {
-            assert!(!are_alike(one, other), "{one} {other}: {:?} {:?}", skeletons(one), skeletons(other));
+            assert!(
+                !are_alike(one, other),
+                "{one} {other}: {:?} {:?}",
+                skeletons(one),
+                skeletons(other)
+            );
         }
         for name in ["-", "··", "日本", "🂡", "一", "ー", "❤️"] {
             let found = skeletons(name);
-            assert!(!found.is_empty() && found.iter().all(|skeleton| !skeleton.is_empty()), "{name}");
+            assert!(
+                !found.is_empty() && found.iter().all(|skeleton| !skeleton.is_empty()),
+                "{name}"
+            );
         }
     }
 

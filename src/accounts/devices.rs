@@ -16,8 +16,8 @@ use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 use crate::ids::{PlayerId, SessionId};
 
-use super::transaction::{self, TransactionError};
 use super::sessions::{self, SessionEnd};
+use super::transaction::{self, TransactionError};
 use super::{
     AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, locks, to_sql,
 };
@@ -225,7 +225,9 @@ impl Accounts {
         .execute(&mut *tx)
         .await?;
         let keep = Some(player.session);
-        let ended = sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::DeviceChanged, now).await?;
+        let ended =
+            sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::DeviceChanged, now)
+                .await?;
         tx.commit().await?;
         Ok(ended)
     }

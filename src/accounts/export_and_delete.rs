@@ -13,8 +13,8 @@ use crate::db;
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger;
 
-use super::transaction::{self, TransactionError};
 use super::sessions::{self, SessionEnd};
+use super::transaction::{self, TransactionError};
 use super::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 
 /// The name of deleted players. It contains a reserved word, so that no player can choose it.
@@ -169,7 +169,9 @@ async fn erase(
     )
     .execute(&mut *tx)
     .await?;
-    sqlx::query!("delete from name_skeletons where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from name_skeletons where player = $1", player.0)
+        .execute(&mut *tx)
+        .await?;
     sqlx::query!("delete from devices where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from passwords where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from identities where player = $1", player.0).execute(&mut *tx).await?;

@@ -87,7 +87,8 @@ impl Hasher {
         let wrong = |error: argon2::Error| HashOptionsError(error.to_string());
         let params = Params::new(memory_kib, passes, 1, None).map_err(wrong)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
-        let dummy_hash = hash(&argon2, &entropy::seed()).map_err(|error| HashOptionsError(error.0))?;
+        let dummy_hash =
+            hash(&argon2, &entropy::seed()).map_err(|error| HashOptionsError(error.0))?;
         let at_once = at_once.max(1);
         Ok(Self(Arc::new(HasherState {
             argon2,
@@ -134,11 +135,7 @@ impl HashPermit {
 
     /// Returns whether the password matches the hash. Without a hash the result is false, after the
     /// same work.
-    pub async fn verify(
-        &self,
-        password: &[u8],
-        hash: Option<&str>,
-    ) -> Result<bool, AccountError> {
+    pub async fn verify(&self, password: &[u8], hash: Option<&str>) -> Result<bool, AccountError> {
         let password = password.to_vec();
         let hash = hash.map(str::to_owned);
         self.run_blocking(move |inner| {

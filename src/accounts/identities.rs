@@ -14,10 +14,10 @@ use crate::grant_limits::GrantRecipient;
 use crate::ids::PlayerId;
 use crate::openid::{IdToken, Identity, VerifiedToken};
 
-use super::transaction::{self, TransactionError};
 use super::nonces::{self, Nonce};
 use super::players::{Credential, NewPlayer};
 use super::sessions::NewSession;
+use super::transaction::{self, TransactionError};
 use super::{
     AccountError, Accounts, DeviceId, Method, Name, Profile, TimeZone, Tokens, Visitor, from_sql,
     locks, players, sessions, to_sql,

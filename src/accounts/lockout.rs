@@ -79,7 +79,11 @@ impl Accounts {
     ///
     /// # Errors
     /// [`AccountError::Locked`] if the origin has exceeded the limit.
-    pub async fn count_logged_refusal(&self, origin: &str, now: Timestamp) -> Result<(), AccountError> {
+    pub async fn count_logged_refusal(
+        &self,
+        origin: &str,
+        now: Timestamp,
+    ) -> Result<(), AccountError> {
         self.count(key("written", origin), FAILURES_MAX, now).await
     }
 
@@ -116,7 +120,10 @@ impl Accounts {
 }
 
 /// Clears the count of an origin after a successful sign-in.
-pub async fn clear_failures(connection: &mut PgConnection, source: &AttemptSource<'_>) -> Result<(), sqlx::Error> {
+pub async fn clear_failures(
+    connection: &mut PgConnection,
+    source: &AttemptSource<'_>,
+) -> Result<(), sqlx::Error> {
     let key = key(source.skeleton, source.origin);
     sqlx::query!("delete from sign_in_failures where name_hash = $1", key.as_slice())
         .execute(connection)

@@ -18,10 +18,9 @@
 //! on a name, at five a minute (`lockout`). This module has no cache: the data read at every
 //! request is in [`crate::auth::Revocations`].
 
-mod transaction;
 mod avatar;
-mod sanctions;
-mod session_lookup;
+mod character_class;
+mod confusables;
 mod device;
 mod devices;
 mod emoji;
@@ -29,10 +28,8 @@ mod export_and_delete;
 mod hashing;
 mod house_bots;
 mod identities;
-mod character_class;
 mod lockout;
 mod locks;
-mod confusables;
 mod name;
 mod names;
 mod nonces;
@@ -42,7 +39,10 @@ mod players;
 mod proof;
 mod reserved;
 mod revocations;
+mod sanctions;
+mod session_lookup;
 mod sessions;
+mod transaction;
 mod welcome_grant;
 
 use std::time::Duration;
@@ -61,26 +61,26 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
 pub use avatar::{AVATARS, Avatar, ParseAvatarError};
+pub use device::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneError, TimeZone};
+pub use devices::{LiveSession, SessionCursor};
+pub use export_and_delete::{DeviceRecord, SessionRecord};
+pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
+pub use house_bots::HouseBot;
+pub use identities::{LinkedIdentity, OpenIdSignIn, SignInMethods};
+pub use lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
+pub use name::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
+pub use names::RENAME_INTERVAL;
+pub use nonces::{IssuedNonce, NONCE_LIFE};
+pub use password::{NewPassword, PASSWORD_LENGTH, ParsePasswordError, PasswordAttempt};
+pub use passwords::PasswordSignIn;
+pub use players::{LOOKUP_MAX, ProfileChange};
+pub use proof::ProofCredential;
+pub use revocations::RevocationCursor;
 pub use sanctions::{
     ParseSanctionError, Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
 pub use session_lookup::session_lookup;
-pub use device::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneError, TimeZone};
-pub use devices::{LiveSession, SessionCursor};
-pub use export_and_delete::{DeviceRecord, SessionRecord};
-pub use hashing::{HashOptions, Hasher, HashPermit, HashOptionsError};
-pub use house_bots::HouseBot;
-pub use identities::{LinkedIdentity, OpenIdSignIn, SignInMethods};
-pub use lockout::{TRUSTED_ORIGIN_LIFE, AttemptSource, clear_failures, trusted_since};
-pub use name::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
-pub use names::RENAME_INTERVAL;
-pub use nonces::{IssuedNonce, NONCE_LIFE};
-pub use password::{PasswordAttempt, NewPassword, ParsePasswordError, PASSWORD_LENGTH};
-pub use passwords::PasswordSignIn;
-pub use players::{ProfileChange, LOOKUP_MAX};
-pub use proof::ProofCredential;
-pub use revocations::RevocationCursor;
 pub use sessions::end_sessions_in_tx;
 
 /// The time for which a refresh token may be used.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::emoji;
 use super::character_class::{self, CharacterClass};
+use super::emoji;
 
 /// The length of a name, in characters.
 const LENGTH: RangeInclusive<usize> = 2..=20;
@@ -98,11 +98,14 @@ fn check_letters(text: &[char]) -> Result<bool, ParseNameError> {
         match CharacterClass::from_char(*letter) {
             CharacterClass::Hidden => return Err(ParseNameError::Invisible),
             CharacterClass::Base => {
-                has_letter |= std::iter::once(*letter).nfkd().any(character_class::is_letter_or_digit);
+                has_letter |=
+                    std::iter::once(*letter).nfkd().any(character_class::is_letter_or_digit);
                 cluster = Some(Cluster { base: *letter, marks: Vec::new() });
             }
             CharacterClass::Mark => cluster.as_mut().ok_or(ParseNameError::Mark)?.add(*letter)?,
-            CharacterClass::Sign if emoji::is_regional(*letter) => return Err(ParseNameError::Emoji),
+            CharacterClass::Sign if emoji::is_regional(*letter) => {
+                return Err(ParseNameError::Emoji);
+            }
             CharacterClass::Space | CharacterClass::Sign => cluster = None,
         }
         rest = behind;
@@ -123,8 +126,8 @@ impl Cluster {
     /// [`ParseNameError::Mark`] if the mark is of another script, if the letter has it already, or
     /// if the letter has too many marks.
     fn add(&mut self, mark: char) -> Result<(), ParseNameError> {
-        let is_at_home =
-            character_class::is_common(mark) || character_class::script(mark) == character_class::script(self.base);
+        let is_at_home = character_class::is_common(mark)
+            || character_class::script(mark) == character_class::script(self.base);
         if character_class::is_enclosing(mark) || !is_at_home || self.marks.contains(&mark) {
             return Err(ParseNameError::Mark);
         }
@@ -148,8 +151,8 @@ impl<'de> Deserialize<'de> for Name {
 #[cfg(test)]
 mod tests {
     use super::{Name, ParseNameError};
-    use crate::accounts::emoji;
     use crate::accounts::character_class::{CharacterClass, is_letter_or_digit};
+    use crate::accounts::emoji;
     use unicode_normalization::UnicodeNormalization as _;
 
     #[test]
@@ -275,7 +278,11 @@ mod tests {
             while let [letter, behind @ ..] = rest {
                 match emoji::sequence_length(rest) {
                     0 => {
-                        assert_ne!(CharacterClass::from_char(*letter), CharacterClass::Hidden, "{text:?}");
+                        assert_ne!(
+                            CharacterClass::from_char(*letter),
+                            CharacterClass::Hidden,
+                            "{text:?}"
+                        );
                         has_letter |= std::iter::once(*letter).nfkd().any(is_letter_or_digit);
                         rest = behind;
                     }

@@ -9,9 +9,9 @@ use sqlx::PgConnection;
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
 
-use super::transaction::TransactionError;
 use super::confusables::skeletons;
 use super::reserved::is_reserved;
+use super::transaction::TransactionError;
 use super::{AccountError, Name, from_sql, to_sql};
 
 /// The time between two changes of a name, which keeps players recognizable.
@@ -87,7 +87,11 @@ pub(super) async fn rename(
     Ok(())
 }
 
-async fn claim(connection: &mut PgConnection, player: PlayerId, name: &Name) -> Result<(), TransactionError> {
+async fn claim(
+    connection: &mut PgConnection,
+    player: PlayerId,
+    name: &Name,
+) -> Result<(), TransactionError> {
     let skeletons = skeletons(name.as_str());
     sqlx::query!(
         "delete from name_skeletons where player = $1 and not (skeleton = any($2))",

@@ -56,7 +56,8 @@ impl NewPassword {
 
 fn resembles_name(lower: &str, name: &str) -> bool {
     // Trims before folding, because digits share skeletons with letters.
-    let trimmed = |text: &str| search_skeleton(text.trim_matches(|letter: char| !letter.is_alphabetic()));
+    let trimmed =
+        |text: &str| search_skeleton(text.trim_matches(|letter: char| !letter.is_alphabetic()));
     let names = [search_skeleton(name), trimmed(name)];
     let backwards: String = lower.chars().rev().collect();
     [lower, &backwards].into_iter().any(|password| {
@@ -144,7 +145,7 @@ impl<'de> Deserialize<'de> for PasswordAttempt {
 
 #[cfg(test)]
 mod tests {
-    use super::{PasswordAttempt, COMMON, NewPassword, ParsePasswordError};
+    use super::{COMMON, NewPassword, ParsePasswordError, PasswordAttempt};
 
     #[test]
     fn a_password_has_8_to_128_characters_of_any_kind() {

@@ -15,11 +15,11 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
-use super::transaction::{self, TransactionError};
-use super::lockout::{AttemptSource, trusted_since};
 use super::confusables::search_skeleton;
-use super::password::{PasswordAttempt, NewPassword};
-use super::sessions::{SessionEnd, NewSession};
+use super::lockout::{AttemptSource, trusted_since};
+use super::password::{NewPassword, PasswordAttempt};
+use super::sessions::{NewSession, SessionEnd};
+use super::transaction::{self, TransactionError};
 use super::{
     AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, lockout, locks,
     names, players, sessions, to_sql,
@@ -126,7 +126,8 @@ impl Accounts {
             }
             lockout::clear_failures(&mut tx, &source).await?;
             let profile = players::fetch_profile(&mut tx, player).await?;
-            let new_session = NewSession { player, method: Method::Password, visitor: &request.visitor };
+            let new_session =
+                NewSession { player, method: Method::Password, visitor: &request.visitor };
             let session = sessions::open_session(&mut tx, &new_session, now).await?;
             tx.commit().await?;
             Ok((profile, self.tokens(player, session)))
@@ -196,7 +197,8 @@ impl Accounts {
             return Err(AccountError::PasswordEasy);
         }
         let skeleton = search_skeleton(&stored.name);
-        let source = AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
+        let source =
+            AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
         self.count_attempt(&source, now).await?;
         if !permit.verify(current.as_bytes(), Some(&stored.hash)).await? {
             return Err(AccountError::PasswordWrong);
@@ -225,12 +227,14 @@ impl Accounts {
         let now = self.clock.now();
         let stored = self.own_password(player).await?;
         let skeleton = search_skeleton(&stored.name);
-        let source = AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
+        let source =
+            AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
         self.count_attempt(&source, now).await?;
         if !permit.verify(attempt.as_bytes(), Some(&stored.hash)).await? {
             return Err(AccountError::PasswordWrong);
         }
-        let once = || async { lockout::clear_failures(&mut *self.pool.acquire().await?, &source).await };
+        let once =
+            || async { lockout::clear_failures(&mut *self.pool.acquire().await?, &source).await };
         Ok(db::retry(once).await?)
     }
 
@@ -310,7 +314,9 @@ impl Accounts {
         }
         lockout::clear_failures(&mut tx, source).await?;
         let keep = Some(player.session);
-        let ended = sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::PasswordChanged, now).await?;
+        let ended =
+            sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::PasswordChanged, now)
+                .await?;
         tx.commit().await?;
         Ok(ended)
     }

@@ -11,11 +11,11 @@ use crate::ids::PlayerId;
 use crate::reason::Reason;
 use crate::{db, entropy};
 
-use super::transaction::{self, TransactionError};
 use super::sessions::NewSession;
+use super::transaction::{self, TransactionError};
 use super::{
-    AccountError, Accounts, Avatar, Sanction, GuestSignIn, Method, Name, Profile, PublicProfile,
-    RENAME_INTERVAL, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
+    AccountError, Accounts, Avatar, GuestSignIn, Method, Name, Profile, PublicProfile,
+    RENAME_INTERVAL, Sanction, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
 };
 
 /// The most players of one lookup.
@@ -102,7 +102,8 @@ impl Accounts {
         let profile = match player_of_device(&mut tx, &hash).await? {
             Some(player) => {
                 let time_zone = time_zone.as_ref();
-                let Some(profile) = touch_device(&mut tx, player, &hash, time_zone, now).await? else {
+                let Some(profile) = touch_device(&mut tx, player, &hash, time_zone, now).await?
+                else {
                     return Ok(None);
                 };
                 self.grant_due_welcome(&mut tx, profile.id, visitor.recipient(), now).await?;
@@ -183,7 +184,10 @@ impl Accounts {
 
     /// Returns the public profiles of the players that exist, by id. Only the first [`LOOKUP_MAX`]
     /// ids are looked up.
-    pub async fn find_public_profiles(&self, players: &[PlayerId]) -> Result<Vec<PublicProfile>, AccountError> {
+    pub async fn find_public_profiles(
+        &self,
+        players: &[PlayerId],
+    ) -> Result<Vec<PublicProfile>, AccountError> {
         let ids: Vec<Uuid> = players.iter().take(LOOKUP_MAX).map(|player| player.0).collect();
         let once = || {
             let rows = sqlx::query!(

@@ -10,7 +10,7 @@ use crate::auth::{HolderProof, Player};
 use crate::db;
 use crate::openid::{IdToken, Identity};
 
-use super::{AccountError, Accounts, PasswordAttempt, DeviceId};
+use super::{AccountError, Accounts, DeviceId, PasswordAttempt};
 use super::{nonces, transaction};
 
 /// The credential that the player presents.
@@ -29,11 +29,17 @@ impl Accounts {
     /// For a device [`AccountError::DeviceWrong`] and [`AccountError::ProofInsufficient`]; for a
     /// password the errors of changing it; for an identity [`AccountError::OpenId`] and
     /// [`AccountError::IdentityWrong`].
-    pub async fn prove(&self, player: &Player, credential: &ProofCredential) -> Result<HolderProof, AccountError> {
+    pub async fn prove(
+        &self,
+        player: &Player,
+        credential: &ProofCredential,
+    ) -> Result<HolderProof, AccountError> {
         match credential {
             ProofCredential::Device(device) => self.check_device(player, device).await?,
             ProofCredential::Password(attempt) => self.check_password(player, attempt).await?,
-            ProofCredential::Identity(token, device) => self.check_identity(player, token, device).await?,
+            ProofCredential::Identity(token, device) => {
+                self.check_identity(player, token, device).await?
+            }
         }
         Ok(self.auth.holder_proof(player))
     }

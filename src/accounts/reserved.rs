@@ -75,7 +75,9 @@ fn has_reserved_word(text: &str) -> bool {
 
 fn is_reserved_word(text: &str) -> bool {
     let written = fold_skeleton(text);
-    [fold_skeleton(&text.to_lowercase()), fold_skeleton(&written), written].iter().any(|skeleton| RESERVED_SKELETONS.contains(skeleton))
+    [fold_skeleton(&text.to_lowercase()), fold_skeleton(&written), written]
+        .iter()
+        .any(|skeleton| RESERVED_SKELETONS.contains(skeleton))
 }
 
 /// Splits a text into runs of letters and runs of digits, and drops characters that are not

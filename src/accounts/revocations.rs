@@ -114,7 +114,10 @@ impl Accounts {
     }
 
     /// Reads the revocations since the cursor, advances it, and returns the number of rows.
-    pub async fn poll_revocations(&self, cursor: &mut RevocationCursor) -> Result<usize, AccountError> {
+    pub async fn poll_revocations(
+        &self,
+        cursor: &mut RevocationCursor,
+    ) -> Result<usize, AccountError> {
         let next = self.snapshot().await?;
         // In a database that was restored elsewhere, stored transaction ids may lie ahead of the
         // current ones.

@@ -19,8 +19,8 @@ use crate::db;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 
-use super::transaction::TransactionError;
 use super::sessions::{self, SessionEnd};
+use super::transaction::TransactionError;
 use super::{AccountError, from_sql, locks, to_sql};
 
 /// The kind of a sanction.
@@ -41,7 +41,10 @@ impl FromStr for SanctionKind {
     type Err = ParseSanctionError;
 
     fn from_str(text: &str) -> Result<Self, ParseSanctionError> {
-        [Self::Ban, Self::Mute].into_iter().find(|kind| kind.as_str() == text).ok_or(ParseSanctionError)
+        [Self::Ban, Self::Mute]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or(ParseSanctionError)
     }
 }
 
@@ -129,7 +132,11 @@ impl SanctionReader {
     }
 
     /// Returns all sanctions of a kind that a player has had, newest first.
-    pub async fn list(&self, player: PlayerId, kind: SanctionKind) -> Result<Vec<SanctionRecord>, sqlx::Error> {
+    pub async fn list(
+        &self,
+        player: PlayerId,
+        kind: SanctionKind,
+    ) -> Result<Vec<SanctionRecord>, sqlx::Error> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -146,7 +153,10 @@ impl SanctionReader {
         };
         let rows = db::retry(once).await?.into_iter();
         let listed = rows.map(|row| SanctionRecord {
-            sanction: Sanction { reason: Reason::from_column(row.reason), ends_at: row.ends_at.map(from_sql) },
+            sanction: Sanction {
+                reason: Reason::from_column(row.reason),
+                ends_at: row.ends_at.map(from_sql),
+            },
             imposed_at: from_sql(row.imposed_at),
             lifted_at: row.lifted_at.map(from_sql),
         });
@@ -293,6 +303,8 @@ async fn find_in_force(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(ban
-        .map(|row| Sanction { reason: Reason::from_column(row.reason), ends_at: row.ends_at.map(from_sql) }))
+    Ok(ban.map(|row| Sanction {
+        reason: Reason::from_column(row.reason),
+        ends_at: row.ends_at.map(from_sql),
+    }))
 }

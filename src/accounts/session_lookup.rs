@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use crate::auth::{LookupFuture, SessionLookup, LookupError};
+use crate::auth::{LookupError, LookupFuture, SessionLookup};
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 

@@ -139,7 +139,9 @@ impl Accounts {
         .await?;
         let Some(used) = used else {
             let salt = family.successor_salt.filter(|_| is_own_device);
-            let Some(opened) = find_repeated_successor(&mut tx, session, token, salt.as_deref(), now).await? else {
+            let Some(opened) =
+                find_repeated_successor(&mut tx, session, token, salt.as_deref(), now).await?
+            else {
                 end_session(&mut tx, session, SessionEnd::RefreshTokenReused, now).await?;
                 tx.commit().await?;
                 self.auth.revocations().insert(session, now);
@@ -161,7 +163,8 @@ impl Accounts {
         // Only the device that made this request may receive the successor again.
         let salt = is_own_device.then(SuccessorSalt::random);
         let next = salt.map_or_else(RefreshToken::random, |salt| token.successor(&salt));
-        record_refresh(&mut tx, session, visitor, salt.as_ref().map(|salt| &salt.0[..]), now).await?;
+        record_refresh(&mut tx, session, visitor, salt.as_ref().map(|salt| &salt.0[..]), now)
+            .await?;
         self.grant_due_welcome(&mut tx, player, visitor.recipient(), now).await?;
         let opened = add_token(&mut tx, session, next, session_expires_at, now).await?;
         tx.commit().await?;
@@ -374,7 +377,11 @@ async fn find_repeated_successor(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(expires_at.map(|at| OpenedSession { id: session, refresh, refresh_expires_at: from_sql(at) }))
+    Ok(expires_at.map(|at| OpenedSession {
+        id: session,
+        refresh,
+        refresh_expires_at: from_sql(at),
+    }))
 }
 
 /// Adds a refresh token to the session's family. The token expires no later than its session.

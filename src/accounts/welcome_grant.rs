@@ -9,7 +9,7 @@
 use sqlx::PgConnection;
 
 use crate::clock::Timestamp;
-use crate::grant_limits::{LimitedGrant, GrantRecipient};
+use crate::grant_limits::{GrantRecipient, LimitedGrant};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
 

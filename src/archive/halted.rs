@@ -172,7 +172,10 @@ pub async fn open_game_at(
 }
 
 /// Returns those of `tables` without a recorded halt.
-pub async fn find_unrecorded(pool: &PgPool, tables: &[TableId]) -> Result<Vec<TableId>, sqlx::Error> {
+pub async fn find_unrecorded(
+    pool: &PgPool,
+    tables: &[TableId],
+) -> Result<Vec<TableId>, sqlx::Error> {
     let ids: Vec<Uuid> = tables.iter().map(|table| table.0).collect();
     let query = || {
         sqlx::query_scalar!(

@@ -34,7 +34,10 @@ impl Auth {
     ///
     /// # Errors
     /// As [`Auth::authenticate_for_return`].
-    pub async fn authenticate_returning(&self, headers: &HeaderMap) -> Result<ReturningPlayer, AuthError> {
+    pub async fn authenticate_returning(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<ReturningPlayer, AuthError> {
         self.authenticate_for_return(bearer_from_headers(headers)?).await
     }
 

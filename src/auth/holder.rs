@@ -124,7 +124,7 @@ fn message(player: &Player, expires_at: Timestamp) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HolderProof, ParseProofError, PROOF_LIFE, InvalidProofError};
+    use super::{HolderProof, InvalidProofError, PROOF_LIFE, ParseProofError};
     use std::sync::Arc;
 
     use crate::auth::{Auth, LookupFuture, Player, SessionLookup, Signer};

@@ -12,7 +12,8 @@ use super::asymmetric::{Es256, Rs256};
 
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |algorithm, key: &EncodingKey| {
-        hs256_from_key(*algorithm, key.as_bytes()).map(|hs256| Box::new(hs256) as Box<dyn JwtSigner>)
+        hs256_from_key(*algorithm, key.as_bytes())
+            .map(|hs256| Box::new(hs256) as Box<dyn JwtSigner>)
     },
     verifier_factory: |algorithm, key: &DecodingKey| match algorithm {
         Algorithm::RS256 => Ok(Box::new(Rs256::from_key(key)?) as Box<dyn JwtVerifier>),

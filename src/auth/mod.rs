@@ -22,11 +22,11 @@ mod asymmetric;
 mod extract;
 mod holder;
 mod hs256;
-mod session_cache;
 mod operator_secrets;
 mod refresh;
 mod revocations;
 mod sealing;
+mod session_cache;
 mod signer;
 mod socket_ticket;
 
@@ -40,17 +40,17 @@ use crate::ids::{PlayerId, SessionId};
 use session_cache::SessionCache;
 
 pub(crate) use extract::bearer_token;
-pub use holder::{Holder, HolderProof, ParseProofError, PROOF_LIFE, InvalidProofError};
+pub use holder::{Holder, HolderProof, InvalidProofError, PROOF_LIFE, ParseProofError};
 pub(crate) use hs256::install as install_algorithms;
 pub use hs256::{hmac_sha256, is_hmac_sha256};
-pub use session_cache::{LookupFuture, SessionLookup, LookupError};
 pub use operator_secrets::{
-    BrowserToken, DeskToken, EnrolmentBrowserToken, EnrolmentCode, ParseOperatorSecretError,
-    OperatorToken, SecretHash,
+    BrowserToken, DeskToken, EnrolmentBrowserToken, EnrolmentCode, OperatorToken,
+    ParseOperatorSecretError, SecretHash,
 };
 pub use refresh::{ParseRefreshTokenError, RefreshToken, RefreshTokenHash, SuccessorSalt};
 pub use revocations::Revocations;
 pub use sealing::{SEAL_BYTES, SealingKeys, UnsealedSecret};
+pub use session_cache::{LookupError, LookupFuture, SessionLookup};
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecretError};
 pub use socket_ticket::{ParseSocketTicketError, SOCKET_TICKET_LIFE, SocketTicket};
 
@@ -186,7 +186,9 @@ impl Auth {
         let player = self.verify_token(token)?;
         match self.check_session(player).await {
             Ok(player) => Ok(ReturningPlayer::Confirmed(player)),
-            Err(AuthError::Unavailable) => Ok(ReturningPlayer::Unconfirmed(UnconfirmedPlayer(player))),
+            Err(AuthError::Unavailable) => {
+                Ok(ReturningPlayer::Unconfirmed(UnconfirmedPlayer(player)))
+            }
             Err(error) => Err(error),
         }
     }

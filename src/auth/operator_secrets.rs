@@ -111,7 +111,7 @@ fn encode_base64url(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeskToken, ParseOperatorSecretError, OperatorToken, encode_base64url};
+    use super::{DeskToken, OperatorToken, ParseOperatorSecretError, encode_base64url};
 
     /// The test vectors of RFC 4648.
     #[test]

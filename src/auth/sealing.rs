@@ -42,7 +42,7 @@ struct Key {
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnsealedSecret {
     pub secret: Vec<u8>,
-    /// Whether sealing would use the same key today: the first one, or none if there is none.
+    /// True if sealing would use the same key today: the first one, or none if there is none.
     pub is_current: bool,
 }
 
@@ -54,7 +54,9 @@ impl fmt::Debug for SealingKeys {
 
 impl fmt::Debug for UnsealedSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnsealedSecret").field("is_current", &self.is_current).finish_non_exhaustive()
+        f.debug_struct("UnsealedSecret")
+            .field("is_current", &self.is_current)
+            .finish_non_exhaustive()
     }
 }
 
@@ -105,7 +107,10 @@ impl SealingKeys {
     /// or for another owner, or is corrupt.
     pub fn open(&self, stored: &[u8], owner: &[u8], bytes: usize) -> Option<UnsealedSecret> {
         if stored.len() == bytes {
-            return Some(UnsealedSecret { secret: stored.to_vec(), is_current: self.keys.is_empty() });
+            return Some(UnsealedSecret {
+                secret: stored.to_vec(),
+                is_current: self.keys.is_empty(),
+            });
         }
         let rest = stored.strip_prefix(&[FORM])?;
         let (name, rest) = rest.split_first_chunk::<NAME_BYTES>()?;

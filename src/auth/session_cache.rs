@@ -28,7 +28,8 @@ pub trait SessionLookup: fmt::Debug + Send + Sync {
 }
 
 /// The pending result of a [`SessionLookup`].
-pub type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<PlayerId>, LookupError>> + Send + 'a>>;
+pub type LookupFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Option<PlayerId>, LookupError>> + Send + 'a>>;
 
 /// The error of a store that is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +87,7 @@ impl Generations {
 
 #[cfg(test)]
 mod tests {
-    use super::{ACCESS_TOKEN_LIFE, GENERATION_MAX, SessionCache, PlayerId, SessionId, Timestamp};
+    use super::{ACCESS_TOKEN_LIFE, GENERATION_MAX, PlayerId, SessionCache, SessionId, Timestamp};
     use crate::clock::add;
     use crate::entropy::uuid;
     use std::time::Duration;

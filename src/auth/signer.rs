@@ -289,7 +289,10 @@ mod tests {
         assert_eq!(refused(b""), WeakSecretError::Short { bytes: 0 });
         assert_eq!(refused(&SECRET[..31]), WeakSecretError::Short { bytes: 31 });
         let word = "change-me";
-        assert_eq!(refused(b"please-Change-Me-0123456789abcdefghij"), WeakSecretError::Default { word });
+        assert_eq!(
+            refused(b"please-Change-Me-0123456789abcdefghij"),
+            WeakSecretError::Default { word }
+        );
         assert_eq!(refused(&[b'x'; 64]), WeakSecretError::Monotonous);
     }
 

@@ -92,7 +92,8 @@ impl Auth {
     /// [`AuthError::Revoked`] if the session has ended, [`AuthError::Malformed`] if the holder
     /// cannot be decoded.
     pub fn redeem_ticket(&self, holder: &str) -> Result<Player, AuthError> {
-        let holder: TicketHolder = serde_json::from_str(holder).map_err(|_| AuthError::Malformed)?;
+        let holder: TicketHolder =
+            serde_json::from_str(holder).map_err(|_| AuthError::Malformed)?;
         let TicketHolder { player: id, session, token_expires_at } = holder;
         if self.revocations.contains(session) {
             return Err(AuthError::Revoked);

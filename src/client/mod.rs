@@ -21,7 +21,9 @@ use tokio::task::AbortHandle;
 use crate::ws::protocol::brief::Form;
 
 pub use play::{ClientTable, Play, PlayError, RawMessage, SocketAuth};
-pub use reconnecting::{CommandNumber, CommandOutcome, ReconnectingPlay, ReconnectError, PlayEvent, table_events};
+pub use reconnecting::{
+    CommandNumber, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay, table_events,
+};
 
 /// The timeout of a request, longer than any answer should take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -182,7 +184,8 @@ impl Client {
         let base = base.trim_end_matches('/');
         let request = self.http.post(format!("{base}/v1/token/refresh"));
         let body = json!({ "refresh_token": self.refresh_token, "device_id": self.device_id });
-        let RefreshResponse { access_token, refresh_token } = send_request(request.json(&body)).await?;
+        let RefreshResponse { access_token, refresh_token } =
+            send_request(request.json(&body)).await?;
         (self.access_token, self.refresh_token) = (access_token, refresh_token);
         Ok(())
     }
@@ -190,7 +193,8 @@ impl Client {
     /// Requests a ticket that opens one socket.
     pub async fn ticket(&self) -> Result<String, ClientError> {
         let request = self.http.post(format!("{}/v1/play/tickets", self.base));
-        let TicketResponse { ticket } = send_request(request.bearer_auth(&self.access_token)).await?;
+        let TicketResponse { ticket } =
+            send_request(request.bearer_auth(&self.access_token)).await?;
         Ok(ticket)
     }
 
@@ -213,9 +217,10 @@ impl Client {
     /// Opens a socket that keeps the player online, until [`Self::play`] has opened another one.
     pub async fn hold_socket(&self) -> Result<(), ClientError> {
         let offline = |error: PlayError| ClientError::Offline(error.to_string());
-        let mut play = Play::connect(&self.base, SocketAuth::Header(self.access_token.clone()), self.form)
-            .await
-            .map_err(offline)?;
+        let mut play =
+            Play::connect(&self.base, SocketAuth::Header(self.access_token.clone()), self.form)
+                .await
+                .map_err(offline)?;
         // The player is online from the first message, the hello.
         play.next_raw().await.map_err(offline)?;
         let held_socket = tokio::spawn(async move { while play.next_raw().await.is_ok() {} });
@@ -279,7 +284,9 @@ impl Client {
     }
 }
 
-async fn send_request<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
+async fn send_request<T: DeserializeOwned>(
+    request: reqwest::RequestBuilder,
+) -> Result<T, ClientError> {
     let response = request.send().await?;
     let status = response.status();
     let body = response.bytes().await?;

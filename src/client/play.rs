@@ -182,7 +182,11 @@ impl ClientTable {
 }
 
 impl Play {
-    pub(super) async fn connect(base: &str, auth: SocketAuth, form: Form) -> Result<Self, PlayError> {
+    pub(super) async fn connect(
+        base: &str,
+        auth: SocketAuth,
+        form: Form,
+    ) -> Result<Self, PlayError> {
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
         let mut request = url.into_client_request()?;
         if let SocketAuth::Header(token) = &auth {
@@ -351,7 +355,10 @@ impl Play {
 
     /// Waits for the answer to a command. Returns the events that arrived meanwhile, which are
     /// applied as well.
-    pub async fn wait_for_answer(&mut self, command: u32) -> Result<Vec<Event<GameEvent>>, PlayError> {
+    pub async fn wait_for_answer(
+        &mut self,
+        command: u32,
+    ) -> Result<Vec<Event<GameEvent>>, PlayError> {
         let mut happened = Vec::new();
         loop {
             match self.next().await? {

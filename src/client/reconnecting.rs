@@ -53,7 +53,10 @@ pub enum ReconnectError {
 pub enum PlayEvent {
     /// A snapshot or an update, applied to the copy of the table.
     Table(Message<AnyGame>),
-    Answered { command: CommandNumber, outcome: CommandOutcome },
+    Answered {
+        command: CommandNumber,
+        outcome: CommandOutcome,
+    },
     /// The player sits at no table: request a seat, then call [`ReconnectingPlay::join`].
     Unseated,
 }

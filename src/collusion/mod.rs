@@ -19,7 +19,7 @@ use bahay_engine::chance::{self, ChanceAnswer, Key, Request};
 use bahay_engine::hex::Hex;
 
 use play::{Character, CollusionKind, play_game};
-use signs::{PairGame, Signs, HonestBaseline};
+use signs::{HonestBaseline, PairGame, Signs};
 
 /// The options of the simulation.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -90,7 +90,8 @@ pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<Detectio
     // Exactly the allowed number of honest pairs lies above the threshold.
     let line = scores[scores.len().saturating_sub(above + 1)];
     let found = |pairs: &[Vec<PairGame>]| {
-        let above = pairs.iter().filter(|games| Signs::from_games(games, &baseline).score() > line).count();
+        let above =
+            pairs.iter().filter(|games| Signs::from_games(games, &baseline).score() > line).count();
         u32::try_from(above * 1_000 / pairs.len().max(1)).unwrap_or(u32::MAX)
     };
     let false_positives = found(&play_pairs(options, 1, options.pairs, None));
@@ -107,7 +108,12 @@ pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<Detectio
 }
 
 /// Plays a series of pairs, and returns the observations of each pair's games.
-fn play_pairs(options: Collusion, series: u64, count: u32, kind: Option<CollusionKind>) -> Vec<Vec<PairGame>> {
+fn play_pairs(
+    options: Collusion,
+    series: u64,
+    count: u32,
+    kind: Option<CollusionKind>,
+) -> Vec<Vec<PairGame>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let play = |pair: u32| {
         let number = series << 32 | u64::from(pair);
@@ -163,6 +169,10 @@ mod tests {
         assert!(dumping > 5 * found.false_positives.max(50), "{text}");
         assert!(found.false_positives < 200, "{text}");
         let mut again = Vec::new();
-        assert_eq!(run(options, &mut again).unwrap(), found, "the same seed gives the same numbers");
+        assert_eq!(
+            run(options, &mut again).unwrap(),
+            found,
+            "the same seed gives the same numbers"
+        );
     }
 }

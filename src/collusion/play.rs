@@ -49,7 +49,11 @@ impl Character {
 }
 
 /// Plays a game with the pair at random seats.
-pub(super) fn play_game(dice: &mut SeededDice, pair: [Character; 2], kind: Option<CollusionKind>) -> PairGame {
+pub(super) fn play_game(
+    dice: &mut SeededDice,
+    pair: [Character; 2],
+    kind: Option<CollusionKind>,
+) -> PairGame {
     let first = dice.below(u32::from(SEATS));
     let step = 1 + dice.below(u32::from(SEATS) - 1);
     let seat = |number: u32| {
@@ -88,7 +92,12 @@ pub(super) fn play_game(dice: &mut SeededDice, pair: [Character; 2], kind: Optio
     }
 }
 
-fn choose_honest_action(dice: &mut SeededDice, state: &Tongits, seat: Seat, character: Character) -> Action {
+fn choose_honest_action(
+    dice: &mut SeededDice,
+    state: &Tongits,
+    seat: Seat,
+    character: Character,
+) -> Action {
     let view = state.view(Viewer::Seat(seat));
     let advised = Tongits::choose_action(&view).or_else(|| state.default_action(seat));
     let advised = advised.unwrap_or(Action::Draw);
@@ -107,7 +116,13 @@ fn choose_honest_action(dice: &mut SeededDice, state: &Tongits, seat: Seat, char
 
 /// Returns the action of a colluding player instead of its honest one. `place` is 0 for the first
 /// of the pair.
-fn choose_colluding_action(state: &Tongits, kind: CollusionKind, place: usize, seats: [Seat; 2], action: Action) -> Action {
+fn choose_colluding_action(
+    state: &Tongits,
+    kind: CollusionKind,
+    place: usize,
+    seats: [Seat; 2],
+    action: Action,
+) -> Action {
     let own = seats[place];
     let partner = seats[1 - place];
     let hand = hand_of(state, own);
@@ -120,17 +135,27 @@ fn choose_colluding_action(state: &Tongits, kind: CollusionKind, place: usize, s
     };
     match (kind, action) {
         (CollusionKind::SoftPlay, Action::Challenge) if by_partner => Action::Fold,
-        (CollusionKind::SoftPlay, Action::Sapaw { meld, .. }) if meld_owner(state, meld) == Some(partner) => {
+        (CollusionKind::SoftPlay, Action::Sapaw { meld, .. })
+            if meld_owner(state, meld) == Some(partner) =>
+        {
             // The player adds nothing there, and dumps its most expensive card instead.
             choose_dump(state, own, |_| true).unwrap_or(action)
         }
         (CollusionKind::ChipDumping, Action::Challenge) if place == 0 => Action::Fold,
-        (CollusionKind::ChipDumping, Action::Fight) if place == 0 && is_legal(&Action::Draw) => Action::Draw,
-        (CollusionKind::ChipDumping, Action::Dump { .. }) if place == 0 && own.next(SEATS) == partner => {
+        (CollusionKind::ChipDumping, Action::Fight) if place == 0 && is_legal(&Action::Draw) => {
+            Action::Draw
+        }
+        (CollusionKind::ChipDumping, Action::Dump { .. })
+            if place == 0 && own.next(SEATS) == partner =>
+        {
             choose_dump(state, own, |card| can_use(other, card)).unwrap_or(action)
         }
-        (CollusionKind::SignallingFights, Action::Challenge | Action::Fold) if by_partner => Action::Fold,
-        (CollusionKind::SignallingFights, Action::Challenge) if deadwood(other) < deadwood(hand) => {
+        (CollusionKind::SignallingFights, Action::Challenge | Action::Fold) if by_partner => {
+            Action::Fold
+        }
+        (CollusionKind::SignallingFights, Action::Challenge)
+            if deadwood(other) < deadwood(hand) =>
+        {
             Action::Fold
         }
         (CollusionKind::SignallingFights, Action::Fight)

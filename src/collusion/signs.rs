@@ -277,7 +277,8 @@ impl Signs {
         for (place, signs) in each.iter_mut().enumerate() {
             let own = &partner[place];
             let other = &third[place];
-            let folded = |towards: &ConductCounts| sum_excess(towards.folded.iter().zip(baseline.folded));
+            let folded =
+                |towards: &ConductCounts| sum_excess(towards.folded.iter().zip(baseline.folded));
             let fed = |towards: &ConductCounts| sum_excess(towards.fed.iter().zip(baseline.fed));
             let added = |towards: &ConductCounts| towards.added.excess(baseline.added);
             let deferred =

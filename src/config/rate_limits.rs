@@ -45,11 +45,21 @@ pub struct RateLimitSettings {
     pub sockets_per_address: u32,
 
     /// Sockets of one address that have not authenticated yet; each has 5 seconds to do so.
-    #[arg(long, env = "BAHAY_UNAUTHENTICATED_SOCKETS_PER_ADDRESS", default_value_t = 8, value_name = "NUMBER")]
+    #[arg(
+        long,
+        env = "BAHAY_UNAUTHENTICATED_SOCKETS_PER_ADDRESS",
+        default_value_t = 8,
+        value_name = "NUMBER"
+    )]
     pub unauthenticated_sockets_per_address: u32,
 
     /// Socket handshakes of one account: a rate a second and a burst.
-    #[arg(long, env = "BAHAY_SOCKET_HANDSHAKES_PER_ACCOUNT", default_value = "3:12", value_name = "RATE")]
+    #[arg(
+        long,
+        env = "BAHAY_SOCKET_HANDSHAKES_PER_ACCOUNT",
+        default_value = "3:12",
+        value_name = "RATE"
+    )]
     pub socket_handshakes_per_account: rate_limit::Rate,
 
     /// Requests of one address: a rate a second and a burst.

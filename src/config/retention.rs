@@ -27,7 +27,10 @@ impl RetentionSettings {
     /// Returns the periods for `retention`.
     pub fn periods(self) -> RetentionPeriods {
         let days = |number: u16| Duration::from_hours(24 * u64::from(number));
-        RetentionPeriods { sessions: days(self.sessions_kept_days), notices: days(self.notices_kept_days) }
+        RetentionPeriods {
+            sessions: days(self.sessions_kept_days),
+            notices: days(self.notices_kept_days),
+        }
     }
 }
 
@@ -65,7 +68,7 @@ impl Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bound, RetentionPeriods, OwnerSettings, RetentionSettings};
+    use super::{Bound, OwnerSettings, RetentionPeriods, RetentionSettings};
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]

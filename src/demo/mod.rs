@@ -14,14 +14,17 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SEATS_MAX;
 use bahay_engine::table::{
-    Event, InvalidRecordError, GameId, PhaseView, PlayerId, Readable, Settlement, TableId,
+    Event, GameId, InvalidRecordError, PhaseView, PlayerId, Readable, Settlement, TableId,
 };
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-use crate::client::{Client, ClientError, CommandOutcome, ReconnectingPlay, ReconnectError, PlayEvent, Wallet, table_events};
+use crate::client::{
+    Client, ClientError, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay, Wallet,
+    table_events,
+};
 use crate::entropy;
 
 /// The names of the guests, for the largest game.
@@ -115,7 +118,8 @@ pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
         let record = clients[0].record(game).await?;
         let record = AnyGame::read_record(&record.to_string())
             .map_err(|error| DemoError::Record { game, fault: error.to_string() })?;
-        let wrong = |fault: InvalidRecordError| DemoError::Record { game, fault: fault.to_string() };
+        let wrong =
+            |fault: InvalidRecordError| DemoError::Record { game, fault: fault.to_string() };
         let verified = record.verify().map_err(wrong)?;
         let end = record.replay(|_| ()).map_err(wrong)?;
         if record.settlement != settlement {
@@ -200,7 +204,9 @@ async fn play_games(
     loop {
         let event = timeout(EVENT_TIMEOUT, play.next()).await.map_err(|_| DemoError::Silence)??;
         match &event {
-            PlayEvent::Answered { outcome: CommandOutcome::Refused { code, detail, .. }, .. } => {
+            PlayEvent::Answered {
+                outcome: CommandOutcome::Refused { code, detail, .. }, ..
+            } => {
                 let code = code.clone();
                 let detail = detail.clone();
                 return Err(DemoError::Refused { code, detail });
@@ -272,7 +278,9 @@ async fn answer_table(
 
 async fn leave_table(mut play: ReconnectingPlay) -> Result<(), DemoError> {
     let leaving = play.leave().await;
-    timeout(EVENT_TIMEOUT, play.wait_for_outcome(leaving)).await.map_err(|_| DemoError::Silence)??;
+    timeout(EVENT_TIMEOUT, play.wait_for_outcome(leaving))
+        .await
+        .map_err(|_| DemoError::Silence)??;
     Ok(())
 }
 

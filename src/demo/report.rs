@@ -7,7 +7,13 @@ use bahay_engine::table::{Record, TableId, VerifySummary};
 
 use crate::client::Wallet;
 
-pub(super) fn print_seats(base: &str, room: &str, table: TableId, names: &[&str], wallets: &[Wallet]) {
+pub(super) fn print_seats(
+    base: &str,
+    room: &str,
+    table: TableId,
+    names: &[&str],
+    wallets: &[Wallet],
+) {
     println!("{base}: {} sit in the {room} room, at table {table}", join_names(names));
     for (name, wallet) in names.iter().zip(wallets) {
         println!("  {name:<8} {:>10} coins", wallet.available.to_string());

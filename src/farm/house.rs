@@ -13,10 +13,10 @@ use uuid::Uuid;
 
 use super::{Farm, Lever, Refusals};
 use crate::allowance::{self, Allowance, DAYS, RecentResults, Winnings};
-use crate::rate_limit::{self, Address, Network};
-use crate::grant_limits::{LimitedGrant, GrantLimits};
+use crate::grant_limits::{GrantLimits, LimitedGrant};
 use crate::lobby::{self, Room, conflict_keys, max_winnings};
-use crate::ratings::{MatchmakingProfile, INITIAL_RATING};
+use crate::rate_limit::{self, Address, Network};
+use crate::ratings::{INITIAL_RATING, MatchmakingProfile};
 use crate::rewards::{self, daily_amount};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -272,8 +272,12 @@ impl SimulatedHouse {
         let account_of = |ticket: &TicketId| {
             seekers.iter().copied().find(|account| self.accounts[*account].player.0 == ticket.0)
         };
-        let others: Vec<usize> =
-            placed.tickets.iter().filter(|ticket| **ticket != main).filter_map(account_of).collect();
+        let others: Vec<usize> = placed
+            .tickets
+            .iter()
+            .filter(|ticket| **ticket != main)
+            .filter_map(account_of)
+            .collect();
         others.try_into().ok()
     }
 
@@ -488,7 +492,8 @@ impl SimulatedHouse {
     /// Returns the ante and the stakes of a game, by seat; `None` if a player cannot pay.
     fn stakes(&self, terms: &Terms<AnyRules>, seats: [usize; 3]) -> Option<(Coins, [Coins; 3])> {
         let stake_terms = terms.stake_terms::<AnyGame>(3)?;
-        let [first, second, third] = seats.map(|account| stake_terms.stake_of(self.wallet(account)));
+        let [first, second, third] =
+            seats.map(|account| stake_terms.stake_of(self.wallet(account)));
         Some((stake_terms.ante, [first?, second?, third?]))
     }
 
@@ -523,7 +528,12 @@ impl SimulatedHouse {
         };
         // Each guest has a device of its own.
         let devices = vec![player.0.into_bytes().to_vec()];
-        let profile = MatchmakingProfile { rating: INITIAL_RATING, devices, blocked, ..MatchmakingProfile::default() };
+        let profile = MatchmakingProfile {
+            rating: INITIAL_RATING,
+            devices,
+            blocked,
+            ..MatchmakingProfile::default()
+        };
         conflict_keys::candidate(&[0; 32], *player, &profile, from)
     }
 

@@ -93,7 +93,8 @@ pub struct Refusals {
 
 /// Plays all strategies, and writes the report.
 pub fn run(farm: &Farm, out: &mut impl Write) -> std::io::Result<Vec<StrategyResult>> {
-    let found: Vec<StrategyResult> = Strategy::ALL.into_iter().map(|strategy| play_strategy(farm, strategy)).collect();
+    let found: Vec<StrategyResult> =
+        Strategy::ALL.into_iter().map(|strategy| play_strategy(farm, strategy)).collect();
     write_report(farm, &found, out)?;
     Ok(found)
 }
@@ -120,7 +121,11 @@ fn play_strategy(farm: &Farm, strategy: Strategy) -> StrategyResult {
     }
 }
 
-fn write_report(farm: &Farm, found: &[StrategyResult], out: &mut impl Write) -> std::io::Result<()> {
+fn write_report(
+    farm: &Farm,
+    found: &[StrategyResult],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     let Farm { addresses, apart, devices, days, seed, without } = farm;
     let networks = if *apart { *addresses } else { 1 };
     writeln!(
@@ -152,7 +157,7 @@ fn write_report(farm: &Farm, found: &[StrategyResult], out: &mut impl Write) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Coins, Farm, StrategyResult, Lever, run};
+    use super::{Coins, Farm, Lever, StrategyResult, run};
 
     /// The most that may reach one wallet in a day, from one address and from a network of 48 bits.
     const ADDRESS: Coins = Coins::from_hundredths(300 * 100);
@@ -167,7 +172,11 @@ mod tests {
         let options = Farm { addresses, apart: false, devices: 100, days: 3, seed: 1, without };
         let mut output = Vec::new();
         let found = run(&options, &mut output).unwrap();
-        assert_eq!(run(&options, &mut Vec::new()).unwrap(), found, "the same seed, the same numbers");
+        assert_eq!(
+            run(&options, &mut Vec::new()).unwrap(),
+            found,
+            "the same seed, the same numbers"
+        );
         found
     }
 
@@ -206,7 +215,8 @@ mod tests {
     fn what_two_networks_bring_is_bounded_in_rooms() {
         let two = |without: &[Lever]| {
             let without = without.to_vec();
-            let options = Farm { addresses: 2, apart: true, devices: 300, days: 2, seed: 1, without };
+            let options =
+                Farm { addresses: 2, apart: true, devices: 300, days: 2, seed: 1, without };
             run(&options, &mut Vec::new()).unwrap()
         };
         let with = two(&[]);

@@ -2,7 +2,7 @@
 
 use bahay_engine::coins::Coins;
 
-use super::house::{SimulatedHouse, MAIN};
+use super::house::{MAIN, SimulatedHouse};
 
 /// The number of honest rounds that the wallet plays in a day to earn an allowance.
 const HONEST_ROUNDS: u32 = 100;

@@ -19,8 +19,8 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::PgPool;
-use crate::rate_limit::{TokenBuckets, Rate};
 use crate::ids::PlayerId;
+use crate::rate_limit::{Rate, TokenBuckets};
 use crate::records::Records;
 use crate::replay::{GameReplay, JudgedStep, ReplayError};
 
@@ -238,8 +238,8 @@ pub(super) async fn analyze_game(
     let (game, record) = load_record(&pool, &records, player, id).await?;
     let index = game.players.iter().position(|one| *one == caller);
     let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
-    let seat = seat
-        .ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
+    let seat =
+        seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
     let judged = analyses.analyze(caller, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
@@ -248,7 +248,7 @@ pub(super) async fn analyze_game(
 
 #[cfg(test)]
 mod tests {
-    use super::{REQUESTS_PER_PLAYER, Analyses, Code, CACHED_MAX, AnalysisCache, PlayerId, Seat};
+    use super::{Analyses, AnalysisCache, CACHED_MAX, Code, PlayerId, REQUESTS_PER_PLAYER, Seat};
     use serde_json::Value;
     use uuid::Uuid;
 

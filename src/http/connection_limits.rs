@@ -19,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep};
 
 use super::slow_reader::WriteStall;
-use crate::rate_limit::{RateLimits, Peer, ConnectionPermit, WriteHalf};
+use crate::rate_limit::{ConnectionPermit, Peer, RateLimits, WriteHalf};
 
 /// The maximum time from the first byte of a request to the first byte of its response. It is
 /// longer than the timeout of a handler.
@@ -224,7 +224,7 @@ impl AsyncWrite for LimitedConnection {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorKind, LimitedConnection, ConnectionTimeouts};
+    use super::{ConnectionTimeouts, ErrorKind, LimitedConnection};
     use std::time::Duration;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::{TcpListener, TcpStream};

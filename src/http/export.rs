@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{SanctionReader, SanctionKind, DeviceRecord, SessionRecord, SanctionRecord};
+use crate::accounts::{DeviceRecord, SanctionKind, SanctionReader, SanctionRecord, SessionRecord};
 use crate::archive;
 use crate::auth::Player;
 use crate::ids::SessionId;
@@ -25,12 +25,12 @@ use crate::ledger::{EntryCursor, EntryFilter};
 use crate::notices::{self, Notices};
 use crate::reports::PlayerNote;
 use crate::rewards::Rewards;
-use crate::social::{ReportRecord, Relation};
+use crate::social::{Relation, ReportRecord};
 
 use super::games::GameSummary;
-use super::own_account::{OwnProfile, WalletBody, WalletEntry};
 use super::notices::Notice;
 use super::openid::SignInMethodsBody;
+use super::own_account::{OwnProfile, WalletBody, WalletEntry};
 use super::profiles::{Statistics, load_statistics};
 use super::rewards::RewardsBody;
 use super::social::ListedPlayer;
@@ -290,7 +290,8 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
     let related = async |relation| {
-        let related = services.social.list_relations(id, relation).await.map_err(database_problem)?;
+        let related =
+            services.social.list_relations(id, relation).await.map_err(database_problem)?;
         Ok::<_, Problem>(related.into_iter().map(Into::into).collect())
     };
     let made = services.social.list_reports_by(id).await.map_err(database_problem)?;

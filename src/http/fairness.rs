@@ -22,7 +22,7 @@ use crate::replay::GameReplay;
 use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 
 use super::games::{require_record, seat_number};
-use super::pagination::{Limit, CursorOwner};
+use super::pagination::{CursorOwner, Limit};
 use super::{
     Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, database_problem,
     record_problem,
@@ -230,7 +230,8 @@ pub(super) async fn show_deals(
     State(reports): State<Reports>,
     State(clock): State<Clock>,
 ) -> Result<Json<DealsReport>, Problem> {
-    let Deals { to, spans, unended } = reports.deals(clock.now()).await.map_err(database_problem)?;
+    let Deals { to, spans, unended } =
+        reports.deals(clock.now()).await.map_err(database_problem)?;
     let spans = spans.map(DealsSpan::from).into();
     Ok(Json(DealsReport { to: to.into(), spans, games_unended: unended }))
 }

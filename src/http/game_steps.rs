@@ -147,8 +147,8 @@ pub(super) async fn list_game_steps(
     let (game, record) = load_record(&pool, &records, player, id).await?;
     let index = game.players.iter().position(|one| *one == player.id);
     let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
-    let seat = seat
-        .ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
+    let seat =
+        seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
     let viewer = match query.hands.unwrap_or(HandVisibility::Own) {
         HandVisibility::Own => Viewer::Seat(seat),
         HandVisibility::All => Viewer::Everything,

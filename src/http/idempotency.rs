@@ -27,10 +27,10 @@ use uuid::Uuid;
 use crate::auth::Player;
 use crate::db::Failure;
 use crate::entropy;
-use crate::idempotency::{StoredResponse, IdempotentCall, Claim, Idempotency, Lease};
+use crate::idempotency::{Claim, Idempotency, IdempotentCall, Lease, StoredResponse};
 use crate::operators::Operator;
 
-use super::extractors::{is_json, parse_json, body_problem};
+use super::extractors::{body_problem, is_json, parse_json};
 use super::{Code, Problem, Services};
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::rate_limit::Address;
 use crate::live_store::TicketState;
 use crate::lobby::{self, LobbyError};
+use crate::rate_limit::Address;
 
 use super::rooms::WaitReasonName;
 use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};

@@ -25,12 +25,12 @@ use tower_http::trace::TraceLayer;
 use tracing::Span;
 
 use crate::auth::Auth;
-use crate::rate_limit::{RateLimits, Origins, Peer};
+use crate::rate_limit::{Origins, Peer, RateLimits};
 use crate::{entropy, telemetry};
 
-use super::request_limits::{RequestLimits, limit_requests};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::proof::ACCOUNT_PROOF;
+use super::request_limits::{RequestLimits, limit_requests};
 use super::security_log::log_security_event;
 use super::{Code, DeskOptions, Problem, body_progress};
 

@@ -14,9 +14,9 @@ use crate::accounts::{
 use crate::auth::{Holder, Player};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
+use super::client_info::ClientInfo;
 use super::proof::ProofHeader;
 use super::sign_in::SignInResponse;
-use super::client_info::ClientInfo;
 use super::{
     Body, Code, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText, Path, Problem,
     ProblemBody, Time,

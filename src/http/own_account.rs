@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{AccountError, Accounts, Avatar, ProfileChange, Name, Profile, TimeZone};
+use crate::accounts::{AccountError, Accounts, Avatar, Name, Profile, ProfileChange, TimeZone};
 use crate::auth::{Holder, Player};
 use crate::ids::PlayerId;
 use crate::ledger::{Entry, Ledger, LedgerError, Wallet};

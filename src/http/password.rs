@@ -6,13 +6,13 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::accounts::{Accounts, PasswordAttempt, DeviceId, Name, NewPassword, PasswordSignIn};
+use crate::accounts::{Accounts, DeviceId, Name, NewPassword, PasswordAttempt, PasswordSignIn};
 use crate::auth::{Holder, Player};
 
+use super::client_info::ClientInfo;
 use super::own_account::OwnProfile;
 use super::proof::ProofHeader;
 use super::sign_in::SignInResponse;
-use super::client_info::ClientInfo;
 use super::{Body, NameText, Problem, ProblemBody};
 
 /// A sign-in by name and password.

@@ -69,10 +69,9 @@ const WORKER_SCOPE: (HeaderName, &str) =
     (HeaderName::from_static("service-worker-allowed"), "/play");
 
 /// The entity tags of [`REVALIDATED`], computed from the embedded files.
-static TAGS: LazyLock<[String; REVALIDATED.len()]> =
-    LazyLock::new(|| {
-        REVALIDATED.map(|name| entity_tag(find_file(name).map_or(&[], |(_, bytes, _)| bytes)))
-    });
+static TAGS: LazyLock<[String; REVALIDATED.len()]> = LazyLock::new(|| {
+    REVALIDATED.map(|name| entity_tag(find_file(name).map_or(&[], |(_, bytes, _)| bytes)))
+});
 
 /// The page, split for the preview of an invitation.
 static TEMPLATE: LazyLock<Option<Template<'static>>> = LazyLock::new(|| {

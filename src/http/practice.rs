@@ -6,8 +6,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::auth::Player;
-use crate::rate_limit::Address;
 use crate::lobby::RuleSetRequest;
+use crate::rate_limit::Address;
 
 use super::rooms::SeatedTable;
 use super::{Body, Problem, ProblemBody, Services};

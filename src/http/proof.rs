@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::accounts::{Accounts, PasswordAttempt, DeviceId, ProofCredential};
+use crate::accounts::{Accounts, DeviceId, PasswordAttempt, ProofCredential};
 use crate::auth::{Auth, Holder, HolderProof, Player};
 use crate::openid::IdToken;
 

@@ -21,7 +21,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::Auth;
-use crate::rate_limit::{Address, RateLimits, Peer, AdmissionError};
+use crate::rate_limit::{Address, AdmissionError, Peer, RateLimits};
 
 use super::{Code, Problem};
 

@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::rate_limit::Address;
 use crate::ids::TableId;
 use crate::live_store::{PlayingCount, WaitReason};
 use crate::lobby::{self, LobbyError};
+use crate::rate_limit::Address;
 
 use super::{Coins, Path, Problem, Services};
 

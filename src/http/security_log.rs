@@ -12,8 +12,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::auth::Auth;
-use crate::rate_limit::Address;
 use crate::ids::PlayerId;
+use crate::rate_limit::Address;
 
 use super::Code;
 

@@ -13,9 +13,9 @@ use crate::accounts::{
 };
 use crate::auth::{Player, RefreshToken};
 
+use super::client_info::ClientInfo;
 use super::own_account::OwnProfile;
 use super::security_log::ConcernedPlayer;
-use super::client_info::ClientInfo;
 use super::{
     Body, Code, DeviceText, DeviceTimeZoneText, NameText, Problem, ProblemBody, Services, Time,
 };

@@ -15,7 +15,7 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
-use super::operation::{WinLimit, Operation, Request, seats_of};
+use super::operation::{Operation, Request, WinLimit, seats_of};
 use crate::allowance::{Allowance, DAY, DAYS, RecentResults};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -28,7 +28,8 @@ pub(super) async fn read_remaining(
     player: PlayerId,
     now: Timestamp,
 ) -> Result<Coins, LedgerError> {
-    let once = || async { read_recent_results(&mut *pool.acquire().await?, &[player], None, now).await };
+    let once =
+        || async { read_recent_results(&mut *pool.acquire().await?, &[player], None, now).await };
     let recent = db::retry(once).await?;
     Ok(allowance.remaining(&recent.get(&player).copied().unwrap_or_default()))
 }
@@ -47,7 +48,8 @@ pub(super) async fn read_for_openings(
         };
         let now = Timestamp::from_ms(input.opened_at_ms);
         let recent = read_recent_results(connection, &input.players, Some(input.game), now).await?;
-        win_limits.extend(recent.iter().map(|(player, recent)| (*player, allowance.remaining(recent))));
+        win_limits
+            .extend(recent.iter().map(|(player, recent)| (*player, allowance.remaining(recent))));
     }
     Ok(win_limits)
 }

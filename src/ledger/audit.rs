@@ -79,7 +79,9 @@ pub enum Difference {
     OperationDiffers { operation: i64, seal: i64 },
     #[error("operation {operation} is in {seals} seals and pending {notes} times")]
     NotSealedOnce { operation: i64, seals: i64, notes: i64 },
-    #[error("the operations, transfers or seals of {month} differ from those that it was closed with")]
+    #[error(
+        "the operations, transfers or seals of {month} differ from those that it was closed with"
+    )]
     ClosedMonthDiffers { month: String },
 }
 
@@ -396,7 +398,9 @@ async fn check_astray(
     )
     .fetch_all(connection)
     .await?;
-    differences.extend(rows.into_iter().map(|game| Difference::DanglingGameReference { game: GameId(game) }));
+    differences.extend(
+        rows.into_iter().map(|game| Difference::DanglingGameReference { game: GameId(game) }),
+    );
     Ok(())
 }
 

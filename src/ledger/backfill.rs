@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{Books, AccountState};
+use super::books::{AccountState, Books};
 use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{GrantCoins, OpenGame, OpeningOutcome, Operation, Request, SettleGame};
@@ -101,7 +101,11 @@ impl LedgerBackfill {
 
     /// Appends a game with its opening and settlement. The players' wallets must exist and cover
     /// the stakes.
-    pub fn append_game(&mut self, opening: OpenGame, settling: SettleGame) -> Result<(), LedgerError> {
+    pub fn append_game(
+        &mut self,
+        opening: OpenGame,
+        settling: SettleGame,
+    ) -> Result<(), LedgerError> {
         let opened_at = opening.opened_at_ms;
         let finished_at = settling.finished_at_ms;
         let pot = Account::Pot(opening.table);
@@ -189,7 +193,8 @@ impl LedgerBackfill {
     }
 
     fn select_books(&self, accounts: &[Account]) -> Books {
-        let account_state = |account: &Account| Some((account.clone(), *self.account_states.get(account)?));
+        let account_state =
+            |account: &Account| Some((account.clone(), *self.account_states.get(account)?));
         Books::new(accounts.iter().filter_map(account_state).collect(), self.house_ids.clone())
     }
 
@@ -266,7 +271,8 @@ impl LedgerBackfill {
                 account_state.version_read = account_state.version;
             }
         }
-        let changed = self.account_states.values_mut().filter(|account_state| account_state.has_changed());
+        let changed =
+            self.account_states.values_mut().filter(|account_state| account_state.has_changed());
         let changed = changed.map(|account_state| {
             let before = *account_state;
             account_state.version_read = account_state.version;

@@ -230,7 +230,7 @@ fn overflow() -> LedgerError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Books, Move, AccountState};
+    use super::{AccountState, Books, Move};
     use crate::ledger::chart::{Account, Code};
     use bahay_engine::coins::Coins;
     use bahay_engine::table::{PlayerId, TableId};
@@ -285,7 +285,10 @@ mod tests {
         books.post(22, &[back]).unwrap_err();
         assert_eq!(books.balance(&wallet()), coins(500));
         assert!(books.transfers().is_empty() && books.entries().is_empty());
-        assert_eq!(books.account_states().filter(|(_, account_state)| account_state.has_changed()).count(), 0);
+        assert_eq!(
+            books.account_states().filter(|(_, account_state)| account_state.has_changed()).count(),
+            0
+        );
     }
 
     #[test]

@@ -30,7 +30,9 @@ impl Document {
 }
 
 /// Serializes a value to canonical JSON.
-pub(super) fn to_canonical_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
+pub(super) fn to_canonical_json<T: Serialize + ?Sized>(
+    value: &T,
+) -> Result<String, serde_json::Error> {
     write(value, None)
 }
 
@@ -50,8 +52,10 @@ fn write<T: Serialize + ?Sized>(
     let out = Vec::with_capacity(INITIAL_CAPACITY);
     let fields = Vec::new();
     let written = RefCell::new(CanonicalBuffer { out, fields, objects: Vec::new() });
-    let mut serializer =
-        Serializer::with_formatter(BufferWriter(&written), CanonicalFormatter { written: &written, more });
+    let mut serializer = Serializer::with_formatter(
+        BufferWriter(&written),
+        CanonicalFormatter { written: &written, more },
+    );
     value.serialize(&mut serializer)?;
     String::from_utf8(written.into_inner().out).map_err(serde::ser::Error::custom)
 }

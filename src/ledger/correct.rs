@@ -213,7 +213,10 @@ enum TransferSide {
     Other,
 }
 
-fn plan_reversal(input: ReverseOperation, booked: &BookedOperation) -> Result<Reversal, LedgerError> {
+fn plan_reversal(
+    input: ReverseOperation,
+    booked: &BookedOperation,
+) -> Result<Reversal, LedgerError> {
     let operation = input.operation;
     let refuse = |why| LedgerError::NotReversible { operation, why };
     let mut moves = match booked.kind.as_str() {
@@ -234,7 +237,9 @@ fn plan_reversal(input: ReverseOperation, booked: &BookedOperation) -> Result<Re
         "reverse" => return Err(refuse("it is a reversal itself")),
         _ => return Err(refuse("operations of its kind cannot be reversed")),
     }
-    .ok_or_else(|| LedgerError::broken(format!("operation {operation} has a transfer without a wallet")))?;
+    .ok_or_else(|| {
+        LedgerError::broken(format!("operation {operation} has a transfer without a wallet"))
+    })?;
     if moves.is_empty() {
         return Err(refuse("it has no reversible transfer"));
     }
@@ -246,7 +251,9 @@ fn plan_reversal(input: ReverseOperation, booked: &BookedOperation) -> Result<Re
 /// them; the stake account of a finished game stays empty.
 fn reverse_transfer(transfer: &BookedTransfer) -> Option<Move> {
     let account = |side: &TransferSide| match side {
-        TransferSide::Wallet(player) | TransferSide::Stake(player) => Some(Account::Wallet(*player)),
+        TransferSide::Wallet(player) | TransferSide::Stake(player) => {
+            Some(Account::Wallet(*player))
+        }
         TransferSide::Issue => Some(Account::Issue),
         TransferSide::Fee(room) => Some(Account::Fee(room.clone())),
         TransferSide::Other => None,
@@ -259,7 +266,10 @@ fn reverse_transfer(transfer: &BookedTransfer) -> Option<Move> {
     })
 }
 
-async fn read_operation(connection: &mut PgConnection, operation: i64) -> Result<BookedOperation, LedgerError> {
+async fn read_operation(
+    connection: &mut PgConnection,
+    operation: i64,
+) -> Result<BookedOperation, LedgerError> {
     let booked = find_operation(connection, operation).await?;
     booked.ok_or(LedgerError::OperationUnknown { operation })
 }
@@ -389,7 +399,7 @@ async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::{BookedOperation, ReverseOperation, TransferSide, BookedTransfer, plan_reversal};
+    use super::{BookedOperation, BookedTransfer, ReverseOperation, TransferSide, plan_reversal};
     use crate::ids::CorrectionId;
     use crate::ledger::chart::Code;
     use crate::ledger::error::LedgerError;
@@ -397,7 +407,12 @@ mod tests {
     use bahay_engine::table::PlayerId;
     use uuid::Uuid;
 
-    fn transfer(code: Code, source: TransferSide, destination: TransferSide, hundredths: i64) -> BookedTransfer {
+    fn transfer(
+        code: Code,
+        source: TransferSide,
+        destination: TransferSide,
+        hundredths: i64,
+    ) -> BookedTransfer {
         BookedTransfer { code, source, destination, amount: Coins::from_hundredths(hundredths) }
     }
 
@@ -438,7 +453,10 @@ mod tests {
         let refused = |change: fn(&mut BookedOperation)| {
             let mut booked = settled();
             change(&mut booked);
-            matches!(plan_reversal(INPUT, &booked), Err(LedgerError::NotReversible { operation: 7, .. }))
+            matches!(
+                plan_reversal(INPUT, &booked),
+                Err(LedgerError::NotReversible { operation: 7, .. })
+            )
         };
         let pot = |booked: &mut BookedOperation| {
             let winner = TransferSide::Wallet(PlayerId(Uuid::from_u128(2)));

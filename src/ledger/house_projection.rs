@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{EntryRow, AccountState};
+use super::books::{AccountState, EntryRow};
 use super::seal::{self, OperationContent};
 use crate::db;
 
@@ -68,7 +68,9 @@ async fn project_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
     Ok(u64::try_from(operations.len()).unwrap_or(u64::MAX))
 }
 
-async fn lock_house_accounts(connection: &mut PgConnection) -> Result<BTreeMap<i64, AccountState>, sqlx::Error> {
+async fn lock_house_accounts(
+    connection: &mut PgConnection,
+) -> Result<BTreeMap<i64, AccountState>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select a.id, a.balance, a.version
@@ -120,11 +122,14 @@ async fn write_entries(
 ) -> Result<(), sqlx::Error> {
     let column = |field: fn(&EntryRow) -> i64| entries.iter().map(field).collect::<Vec<_>>();
     let numbers: Vec<_> = entries.iter().map(|entry| entry.number).collect();
-    let changed: Vec<_> = house.values().filter(|account_state| account_state.has_changed()).collect();
+    let changed: Vec<_> =
+        house.values().filter(|account_state| account_state.has_changed()).collect();
     let ids: Vec<_> = changed.iter().map(|account_state| account_state.id).collect();
-    let balances: Vec<_> = changed.iter().map(|account_state| account_state.balance.hundredths()).collect();
+    let balances: Vec<_> =
+        changed.iter().map(|account_state| account_state.balance.hundredths()).collect();
     let versions: Vec<_> = changed.iter().map(|account_state| account_state.version).collect();
-    let versions_read: Vec<_> = changed.iter().map(|account_state| account_state.version_read).collect();
+    let versions_read: Vec<_> =
+        changed.iter().map(|account_state| account_state.version_read).collect();
     let written = sqlx::query!(
         r#"
         with new_entries as (

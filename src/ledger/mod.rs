@@ -25,20 +25,20 @@
 //! numbers, and any knowledge of cards. `docs/LEDGER.md` describes the ledger for accountants.
 
 mod allowance;
-mod optimistic;
 pub mod audit;
 mod backfill;
 mod books;
 mod canonical;
 mod chart;
 mod correct;
-mod error;
-mod house_projection;
 mod deleted_players;
+mod error;
 mod grant;
 mod house_bots;
+mod house_projection;
 mod open_game;
 mod operation;
+mod optimistic;
 mod post;
 mod read;
 mod recompute;
@@ -65,19 +65,20 @@ pub use backfill::{LedgerBackfill, LedgerBatch};
 pub use canonical::Document;
 pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, BookedCorrection, ReverseOperation};
-pub use error::{GameState, LedgerError, SettlementFault};
 pub use deleted_players::lock_wallet_in_tx;
+pub use error::{GameState, LedgerError, SettlementFault};
 pub use house_bots::{BotGrantLock, HouseBotCoins};
 pub use operation::{
-    AMOUNT_MAX, GrantCoins, GrantOutcome, OpenGame, OpeningOutcome, SettleGame, SettlementOutcome, VoidGame, VoidOutcome,
+    AMOUNT_MAX, GrantCoins, GrantOutcome, OpenGame, OpeningOutcome, SettleGame, SettlementOutcome,
+    VoidGame, VoidOutcome,
 };
-pub use read::{Entry, EntryCursor, ParseEntryCursorError, EntryFilter, Wallet};
+pub use read::{Entry, EntryCursor, EntryFilter, ParseEntryCursorError, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
-pub use refund_pot::{PotRefundRequest, IdlePot, PotRefundOutcome};
+pub use refund_pot::{IdlePot, PotRefundOutcome, PotRefundRequest};
 pub use seal::SealHead;
 pub use sweep::SweepWallet;
 
-use operation::{WinLimit, Operation, Request};
+use operation::{Operation, Request, WinLimit};
 use post::Answer;
 use writer::{HouseIds, Job};
 
@@ -227,7 +228,11 @@ impl Ledger {
     }
 
     /// Voids an open game: antes and stakes return to the wallets. `reason` is text for people.
-    pub async fn void_game(&self, game: GameId, reason: &Reason) -> Result<VoidOutcome, LedgerError> {
+    pub async fn void_game(
+        &self,
+        game: GameId,
+        reason: &Reason,
+    ) -> Result<VoidOutcome, LedgerError> {
         self.void_game_by(entropy::uuid(), game, reason).await
     }
 
@@ -282,7 +287,9 @@ impl Ledger {
         let house_ids = self.house_ids.resolve(connection, &requests).await?;
         let mut answers = post::run_in_tx(connection, &house_ids, &requests).await?;
         let answer = answers.pop();
-        decode_answer(answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))))
+        decode_answer(
+            answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))),
+        )
     }
 
     /// Returns a player's wallet. A player without one has a balance of zero.

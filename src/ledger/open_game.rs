@@ -9,7 +9,7 @@ use super::chart::{Account, Code};
 use super::error::LedgerError;
 use super::operation::{OpenGame, OpeningOutcome, seats_of};
 use crate::allowance;
-use crate::archive::store::{LedgerGame, Games, OpenedGame};
+use crate::archive::store::{Games, LedgerGame, OpenedGame};
 
 pub(super) fn decide(
     input: &OpenGame,

@@ -26,7 +26,7 @@ use bahay_engine::coins::Coins;
 use serde_json::Value;
 use sqlx::PgConnection;
 
-use super::books::{Books, AccountState};
+use super::books::{AccountState, Books};
 use super::chart::Account;
 use super::operation::Request;
 use super::post::{Answer, StoredAnswer, decide_all, games_of};
@@ -60,7 +60,9 @@ pub(super) async fn try_post(
     }
     match write_batch(connection, &decided, &books, &games).await {
         Ok(()) => Ok(Some(answers)),
-        Err(error) if is_version_conflict(&error) || Failure::classify(&error) == Failure::Contended => {
+        Err(error)
+            if is_version_conflict(&error) || Failure::classify(&error) == Failure::Contended =>
+        {
             tracing::debug!(%error, "the books changed concurrently");
             Ok(None)
         }

@@ -23,13 +23,14 @@ use bahay_engine::table::{GameId, TableId};
 use serde_json::Value;
 use sqlx::PgConnection;
 
-use super::books::{Books, AccountState};
+use super::books::{AccountState, Books};
 use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{DecidedOperation, write_batch};
 use super::{
-    allowance, correct, deleted_players, grant, open_game, refund_pot, room_winnings, settle, sweep, void,
+    allowance, correct, deleted_players, grant, open_game, refund_pot, room_winnings, settle,
+    sweep, void,
 };
 use crate::archive::store::Games;
 
@@ -254,5 +255,7 @@ async fn read_stored_answers(
     .fetch_all(connection)
     .await?;
     let stored = rows.into_iter().map(|row| Some((row.input_hash?, row.answer?)));
-    Ok(stored.map(|stored| stored.map(|(input_hash, answer)| StoredAnswer { input_hash, answer })).collect())
+    Ok(stored
+        .map(|stored| stored.map(|(input_hash, answer)| StoredAnswer { input_hash, answer }))
+        .collect())
 }

@@ -108,7 +108,9 @@ impl Ledger {
         if let Some(game) = open_game {
             return Err(LedgerError::TableBusy { table, game });
         }
-        let Some(pot) = read_contributions(&mut tx, table).await?.filter(|pot| !pot.paid.is_empty()) else {
+        let Some(pot) =
+            read_contributions(&mut tx, table).await?.filter(|pot| !pot.paid.is_empty())
+        else {
             return Err(LedgerError::PotEmpty { table });
         };
         let shares = split_pot(pot.balance, &pot.paid).ok_or_else(share_overflow)?;
@@ -122,13 +124,17 @@ impl Ledger {
     /// Refunds what a private table requests, and writes a notice to each player who gets coins.
     /// Returns the outcome and the current balance of the POT. A repeated request returns the same
     /// outcome.
-    pub async fn perform_pot_refund(&self, request: PotRefundRequest) -> Result<(PotRefundOutcome, Coins), LedgerError> {
+    pub async fn perform_pot_refund(
+        &self,
+        request: PotRefundRequest,
+    ) -> Result<(PotRefundOutcome, Coins), LedgerError> {
         let PotRefundRequest { table, game, player } = request;
         let input = RefundPot { table, since: RefundPoint::Game(game), player };
         let mut tx = self.pool.begin().await?;
         // Both values are of one snapshot: if the refund was booked before, another game may be
         // open by now.
-        let RefundPreconditions { open_game, answer } = read_preconditions(&mut tx, table, &input.key()).await?;
+        let RefundPreconditions { open_game, answer } =
+            read_preconditions(&mut tx, table, &input.key()).await?;
         let returned = match (answer, open_game) {
             (Some(answer), _) => serde_json::from_value(answer)
                 .map_err(|error| LedgerError::broken(error.to_string()))?,
@@ -138,7 +144,9 @@ impl Ledger {
                 let version = pot.as_ref().map(|pot| pot.version);
                 let shares = match (pot, player) {
                     (None, _) => Vec::new(),
-                    (Some(pot), None) => split_pot(pot.balance, &pot.paid).ok_or_else(share_overflow)?,
+                    (Some(pot), None) => {
+                        split_pot(pot.balance, &pot.paid).ok_or_else(share_overflow)?
+                    }
                     (Some(pot), Some(player)) => {
                         let amount = pot.paid.get(&player).copied();
                         amount.map(|amount| Share { player, amount }).into_iter().collect()
@@ -253,7 +261,10 @@ struct PotContributions {
 }
 
 /// Reads the contributions to a POT. Returns `None` if there is no such account.
-async fn read_contributions(connection: &mut PgConnection, table: TableId) -> Result<Option<PotContributions>, sqlx::Error> {
+async fn read_contributions(
+    connection: &mut PgConnection,
+    table: TableId,
+) -> Result<Option<PotContributions>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         with pot as (

@@ -14,7 +14,7 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
-use super::operation::{WinLimit, Operation, Request};
+use super::operation::{Operation, Request, WinLimit};
 use crate::allowance::{DAY, Winnings};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -86,7 +86,8 @@ pub(super) async fn read_limits_for_openings(
             winnings.entry(PlayerId(row.player)).or_default().add(PlayerId(row.partner), row.won);
         }
         let is_over = |(_, won): &(&PlayerId, &Winnings)| {
-            won.is_day_limit_reached() || input.players.iter().any(|other| won.is_pair_limit_reached(*other))
+            won.is_day_limit_reached()
+                || input.players.iter().any(|other| won.is_pair_limit_reached(*other))
         };
         let over = winnings.iter().filter(is_over);
         win_limits.extend(over.map(|(player, _)| (*player, Coins::ZERO)));

@@ -203,7 +203,7 @@ pub(super) fn parse_hash(bytes: &[u8]) -> Result<Hash, sqlx::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OperationContent, TransferContent, SealHead};
+    use super::{OperationContent, SealHead, TransferContent};
     use bahay_engine::coins::Coins;
 
     fn booked() -> OperationContent {

@@ -26,7 +26,10 @@ pub(super) fn decide(
         .map(|(seat, _)| books.balance(&Account::Stake(input.game, seat)))
         .collect();
     if stakes != game.stakes {
-        return Err(LedgerError::broken(format!("the stakes of game {} are incomplete", input.game)));
+        return Err(LedgerError::broken(format!(
+            "the stakes of game {} are incomplete",
+            input.game
+        )));
     }
     let refuse = |fault| LedgerError::Settlement { game: input.game, fault };
     let plan = plan_settlement(&input.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
@@ -77,7 +80,11 @@ struct SettlementPlan {
 }
 
 /// Checks a settlement against the stakes and the POT that must cover it.
-fn plan_settlement(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<SettlementPlan, SettlementFault> {
+fn plan_settlement(
+    settlement: &Settlement,
+    stakes: &[Coins],
+    pot: Coins,
+) -> Result<SettlementPlan, SettlementFault> {
     let mut left = stakes.to_vec();
     let mut received = vec![Coins::ZERO; stakes.len()];
     for payment in &settlement.payments {
@@ -128,7 +135,9 @@ fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), Settlem
             return Err(SettlementFault::FeeExceedsGross { seat, gross, fee });
         }
     }
-    for (seat, (received, gross)) in Seat::all(seat_count(received)).zip(received.iter().zip(&gross)) {
+    for (seat, (received, gross)) in
+        Seat::all(seat_count(received)).zip(received.iter().zip(&gross))
+    {
         if received != gross {
             let received = *received;
             let gross = *gross;

@@ -13,9 +13,9 @@ use super::Ledger;
 use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::correct::{PostedAmount, post_covered};
+use super::decode_answer;
 use super::error::LedgerError;
 use super::operation::{Operation, Request};
-use super::decode_answer;
 use super::writer;
 use crate::db;
 
@@ -58,7 +58,8 @@ impl Ledger {
     /// [`LedgerError::Overdrawn`] if the wallet holds less by now.
     pub async fn sweep(&self, input: SweepWallet) -> Result<(), LedgerError> {
         let request = Request::new(Operation::Sweep(input))?;
-        let PostedAmount { .. } = decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)?;
+        let PostedAmount { .. } =
+            decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)?;
         Ok(())
     }
 }

@@ -25,11 +25,11 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::LedgerOptions;
-use super::optimistic;
 use super::chart::Account;
 use super::error::LedgerError;
 use super::house_projection;
 use super::operation::Request;
+use super::optimistic;
 use super::post::{self, Answer};
 use super::write::OPERATIONS_MAX;
 use crate::clock::Moment;
@@ -208,7 +208,11 @@ async fn run_batch_once(
 }
 
 /// Runs the house projection at intervals until `stop`.
-pub(super) async fn run_house_projection(pool: PgPool, every: Duration, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run_house_projection(
+    pool: PgPool,
+    every: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 
-use super::{EventFolder, EventFolderError, NatsOptions, NatsError, LedgerEventReader, nats};
+use super::{EventFolder, EventFolderError, LedgerEventReader, NatsError, NatsOptions, nats};
 
 /// The interval between two reads of a stream without new events.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -65,10 +65,15 @@ pub async fn run(
     }
 }
 
-async fn write(options: EventsOptions, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
+async fn write(
+    options: EventsOptions,
+    pool: PgPool,
+    out: &mut impl Write,
+) -> Result<(), EventsError> {
     let mut folder = options.out.as_deref().map(EventFolder::open).transpose()?;
     let after = folder.as_ref().map_or(options.from - 1, EventFolder::number);
-    let mut reader = LedgerEventReader::open(pool, after).await?.ok_or(EventsError::StreamTooShort(after))?;
+    let mut reader =
+        LedgerEventReader::open(pool, after).await?.ok_or(EventsError::StreamTooShort(after))?;
     loop {
         let events = reader.read_batch().await?;
         match &mut folder {

@@ -73,7 +73,9 @@ impl EventFolder {
 
     /// Appends the next events, and returns when they are on disk.
     pub fn append(&mut self, events: &[Event]) -> Result<(), EventFolderError> {
-        for file in events.chunk_by(|one, next| first_number_of_file(one.number) == first_number_of_file(next.number)) {
+        for file in events.chunk_by(|one, next| {
+            first_number_of_file(one.number) == first_number_of_file(next.number)
+        }) {
             self.append_to_file(file)
                 .map_err(|error| EventFolderError::Io { path: self.path.clone(), error })?;
         }
@@ -160,7 +162,9 @@ mod tests {
         files.sort();
         let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
         texts
-            .flat_map(|text| text.lines().map(|line| parse_number(line).unwrap()).collect::<Vec<_>>())
+            .flat_map(|text| {
+                text.lines().map(|line| parse_number(line).unwrap()).collect::<Vec<_>>()
+            })
             .collect()
     }
 

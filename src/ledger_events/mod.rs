@@ -13,5 +13,5 @@ mod nats;
 mod read;
 
 pub use folder::{EventFolder, EventFolderError};
-pub use nats::{NatsOptions, NatsError};
-pub use read::{EventTransfer, Event, LedgerEventReader, EventGame};
+pub use nats::{NatsError, NatsOptions};
+pub use read::{Event, EventGame, EventTransfer, LedgerEventReader};

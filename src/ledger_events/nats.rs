@@ -87,9 +87,7 @@ fn subject(subject: &str) -> Result<String, &'static str> {
 /// An error of publishing events.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
-    #[error(
-        "--to is not a NATS address such as nats://127.0.0.1:4222 or tls://nats.example:4222"
-    )]
+    #[error("--to is not a NATS address such as nats://127.0.0.1:4222 or tls://nats.example:4222")]
     Address,
     #[error("--to names different users: all servers of a cluster share one")]
     Users,

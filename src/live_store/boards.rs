@@ -61,7 +61,11 @@ pub struct BoardPage {
 
 impl LiveStore {
     /// Raises scores to these values. A higher stored score stays.
-    pub async fn raise_scores(&self, board: &str, scores: &[ReachedScore]) -> Result<(), Unavailable> {
+    pub async fn raise_scores(
+        &self,
+        board: &str,
+        scores: &[ReachedScore],
+    ) -> Result<(), Unavailable> {
         if scores.is_empty() {
             return Ok(());
         }
@@ -139,7 +143,9 @@ impl LiveStore {
             return Ok(None);
         };
         let own = match u64::try_from(own_better) {
-            Ok(better) => Some(BoardRank { rank: better + 1, player, score: decode_score(&own_score)? }),
+            Ok(better) => {
+                Some(BoardRank { rank: better + 1, player, score: decode_score(&own_score)? })
+            }
             // The player has no rank.
             Err(_) => None,
         };
@@ -202,7 +208,7 @@ fn unreadable() -> Unavailable {
 
 #[cfg(test)]
 mod tests {
-    use super::{BoardRank, PlayerId, ReachedScore, encode_member, decode_player, rank_scores};
+    use super::{BoardRank, PlayerId, ReachedScore, decode_player, encode_member, rank_scores};
     use crate::clock::Timestamp;
     use uuid::Uuid;
 

@@ -23,7 +23,7 @@ use redis::aio::ConnectionManager;
 use redis::{Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::time::{sleep, timeout};
 
-use crate::live_store::connection::{NodeAddress, ConnectionFactory};
+use crate::live_store::connection::{ConnectionFactory, NodeAddress};
 
 const SLOTS: u16 = 16_384;
 
@@ -77,7 +77,10 @@ enum AnswerRoute {
 }
 
 impl Cluster {
-    pub(super) async fn connect(factory: ConnectionFactory, seeds: Vec<NodeAddress>) -> RedisResult<Self> {
+    pub(super) async fn connect(
+        factory: ConnectionFactory,
+        seeds: Vec<NodeAddress>,
+    ) -> RedisResult<Self> {
         let shared = ClusterState {
             factory,
             seeds,
@@ -125,9 +128,9 @@ impl Cluster {
         let answered = match key_of(command) {
             Some(key) => {
                 let request = Request::Command(command);
-                timeout(limit, self.send_with_redirects(slot_of(key), request)).await.map(|answers| {
-                    answers.and_then(|mut answers| answers.pop().ok_or_else(no_answer))
-                })
+                timeout(limit, self.send_with_redirects(slot_of(key), request)).await.map(
+                    |answers| answers.and_then(|mut answers| answers.pop().ok_or_else(no_answer)),
+                )
             }
             None => timeout(limit, self.call_without_key(command)).await,
         };
@@ -176,7 +179,11 @@ impl Cluster {
     }
 
     /// Sends a request to the master of a slot, and follows its redirections.
-    async fn send_with_redirects(&mut self, slot: u16, request: Request<'_>) -> RedisResult<Vec<Value>> {
+    async fn send_with_redirects(
+        &mut self,
+        slot: u16,
+        request: Request<'_>,
+    ) -> RedisResult<Vec<Value>> {
         let mut to = self.shared.find_master(slot).await?;
         let mut is_asking = false;
         let mut redirections = 0;

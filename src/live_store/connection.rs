@@ -53,11 +53,15 @@ pub(super) enum Connection {
 impl Connection {
     /// Connects to Redis. With `push` the connection supports subscriptions, and push messages are
     /// passed to it.
-    pub(super) async fn open(options: &Options, push: Option<PushHandler>) -> Result<Self, Unavailable> {
+    pub(super) async fn open(
+        options: &Options,
+        push: Option<PushHandler>,
+    ) -> Result<Self, Unavailable> {
         match parse_url(&options.url)? {
             RedisUrl::Server(settings) => {
                 let settings = with_root_certificate(*settings, options)?;
-                let server = Server::connect(ConnectionFactory::new(settings, options, push)).await?;
+                let server =
+                    Server::connect(ConnectionFactory::new(settings, options, push)).await?;
                 reject_cluster_node(&server).await?;
                 Ok(Self::Server(server))
             }
@@ -195,7 +199,10 @@ impl ConnectionFactory {
     /// Creates a connection to the server that is opened on first use.
     pub(super) fn open_server_lazily(&self) -> RedisResult<ConnectionManager> {
         let client = redis::Client::open(self.settings.clone())?;
-        ConnectionManager::new_lazy_with_config(client, self.config_for(NodeAddress::single_server()))
+        ConnectionManager::new_lazy_with_config(
+            client,
+            self.config_for(NodeAddress::single_server()),
+        )
     }
 
     /// Returns the number of the database on the server.
@@ -233,7 +240,10 @@ impl ConnectionFactory {
 
 /// Returns the settings with the configured root certificate. Rejects a certificate without TLS,
 /// and TLS without verification.
-fn with_root_certificate(settings: ConnectionInfo, options: &Options) -> Result<ConnectionInfo, Unavailable> {
+fn with_root_certificate(
+    settings: ConnectionInfo,
+    options: &Options,
+) -> Result<ConnectionInfo, Unavailable> {
     let ConnectionAddr::TcpTls { insecure, .. } = settings.addr() else {
         return match options.root_certificate {
             Some(_) => Err(Unavailable::new(
@@ -244,7 +254,9 @@ fn with_root_certificate(settings: ConnectionInfo, options: &Options) -> Result<
         };
     };
     if *insecure {
-        return Err(Unavailable::new("a certificate must be verified: remove the insecure option".into()));
+        return Err(Unavailable::new(
+            "a certificate must be verified: remove the insecure option".into(),
+        ));
     }
     let Some(path) = &options.root_certificate else {
         return Ok(settings);

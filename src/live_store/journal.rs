@@ -94,7 +94,11 @@ impl LiveStore {
     /// Appends a line that was decided at a point, sets the next deadline, and publishes the line
     /// to all listeners except this process.
     #[tracing::instrument(level = "debug", skip_all, fields(%table))]
-    pub async fn append(&self, table: TableId, new: NewLine<'_>) -> Result<AppendOutcome, Unavailable> {
+    pub async fn append(
+        &self,
+        table: TableId,
+        new: NewLine<'_>,
+    ) -> Result<AppendOutcome, Unavailable> {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         // The command is built in place, because this is the call of every move.
         let script = &self.scripts.append;
@@ -121,7 +125,9 @@ impl LiveStore {
             other => redis::from_redis_value::<Vec<Value>>(other).map_err(unreadable)?,
         };
         match answer.as_slice() {
-            [kind, lines] if is_word(kind, "behind") => Ok(AppendOutcome::Behind(parse_entries(lines)?)),
+            [kind, lines] if is_word(kind, "behind") => {
+                Ok(AppendOutcome::Behind(parse_entries(lines)?))
+            }
             [kind] if is_word(kind, "elsewhere") => Ok(AppendOutcome::Elsewhere),
             [kind] if is_word(kind, "missing") => Ok(AppendOutcome::Missing),
             [kind] if is_word(kind, "halted") => Ok(AppendOutcome::Halted),
@@ -143,7 +149,11 @@ impl LiveStore {
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    async fn call_load(&self, table: TableId, from: Option<Point>) -> Result<Vec<Value>, Unavailable> {
+    async fn call_load(
+        &self,
+        table: TableId,
+        from: Option<Point>,
+    ) -> Result<Vec<Value>, Unavailable> {
         let mut call = self.scripts.load.prepare_invoke();
         call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
         match from {

@@ -169,7 +169,8 @@ impl LiveStore {
         }
         let (table, only_same_network): (Option<String>, bool) =
             call.invoke_async(&mut self.commands.clone()).await?;
-        let reserved = |table: String| Ok(ReservedSeat { table: parse_table_id(&table)?, only_same_network });
+        let reserved =
+            |table: String| Ok(ReservedSeat { table: parse_table_id(&table)?, only_same_network });
         table.map(reserved).transpose()
     }
 
@@ -189,7 +190,11 @@ impl LiveStore {
 
     /// Lists a table in its present state. A full table takes no reservations; an empty one without
     /// a POT is removed from the list.
-    pub async fn list_table(&self, table: TableId, listed: TableListing<'_>) -> Result<(), Unavailable> {
+    pub async fn list_table(
+        &self,
+        table: TableId,
+        listed: TableListing<'_>,
+    ) -> Result<(), Unavailable> {
         let rank = if listed.has_pot { RANK_WITH_POT } else { RANK_WITHOUT_POT };
         let mut call = self.scripts.list.prepare_invoke();
         self.room_keys(&mut call, listed.room);

@@ -198,7 +198,10 @@ impl LiveStore {
 
     /// Acquires or renews the lease, and returns the input of a round. Returns `None` while another
     /// process holds the lease.
-    pub async fn acquire_matching_lease(&self, holder: &str) -> Result<Option<MatchingLease>, Unavailable> {
+    pub async fn acquire_matching_lease(
+        &self,
+        holder: &str,
+    ) -> Result<Option<MatchingLease>, Unavailable> {
         let mut call = self.scripts.match_hold.prepare_invoke();
         for part in ["lease", "fence", "waiting", "placed", "over"] {
             call.key(self.match_key(part));

@@ -45,15 +45,17 @@ use tokio::sync::mpsc;
 use crate::live_store::connection::Connection;
 use crate::live_store::watch::Subscriptions;
 
-pub use bahay_shell::{AppendOutcome, JournalEntry, NoShow, NodeId, PlayerConnection, Point, StoredTable, Tail};
-pub use boards::{BOARDS_MAX, BoardRank, BoardPage, BoardSection, ReachedScore, rank_scores};
+pub use bahay_shell::{
+    AppendOutcome, JournalEntry, NoShow, NodeId, PlayerConnection, Point, StoredTable, Tail,
+};
+pub use boards::{BOARDS_MAX, BoardPage, BoardRank, BoardSection, ReachedScore, rank_scores};
 pub use journal::NewLine;
-pub use listing::{TableListing, JoinableTable, PlayingCount, SeatReservation, ReservedSeat};
-pub use matching::{MatchingLease, LEASE_MS, TicketUpdate, StoredTicket, TicketState, WaitReason};
+pub use listing::{JoinableTable, PlayingCount, ReservedSeat, SeatReservation, TableListing};
+pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketState, TicketUpdate, WaitReason};
 pub use no_shows::{NO_SHOW_KEPT_MS, NoShowSubject, SeatOrigin};
 pub use online::ONLINE_MS;
 pub use player_messages::PlayerMessage;
-pub use presence::{Heartbeat, GAP_MS};
+pub use presence::{GAP_MS, Heartbeat};
 pub use private::PrivateTable;
 pub use rematch::StoredRematch;
 pub use seating::SeatClaim;

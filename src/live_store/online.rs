@@ -68,7 +68,10 @@ impl LiveStore {
     }
 
     /// Returns those of these players who have an open socket.
-    pub async fn online_players(&self, players: &[PlayerId]) -> Result<HashSet<PlayerId>, Unavailable> {
+    pub async fn online_players(
+        &self,
+        players: &[PlayerId],
+    ) -> Result<HashSet<PlayerId>, Unavailable> {
         let mut by_shard: BTreeMap<u16, Vec<PlayerId>> = BTreeMap::new();
         for player in players {
             by_shard.entry(self.shard_of_player(*player)).or_default().push(*player);

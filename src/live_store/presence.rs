@@ -120,7 +120,11 @@ impl LiveStore {
 
     /// Returns some of the connections stored under a node, in any order; none when all are
     /// removed.
-    pub async fn read_present(&self, shard: u16, node: NodeId) -> Result<Vec<PlayerConnection>, Unavailable> {
+    pub async fn read_present(
+        &self,
+        shard: u16,
+        node: NodeId,
+    ) -> Result<Vec<PlayerConnection>, Unavailable> {
         let mut call = redis::cmd("SRANDMEMBER");
         call.arg(self.present_key(shard, node)).arg(Self::PRESENT_AT_ONCE);
         let noted: Vec<String> = call.query_async(&mut self.commands.clone()).await?;

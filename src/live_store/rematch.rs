@@ -46,7 +46,11 @@ impl LiveStore {
     }
 
     /// Marks the table of a rematch as created, unless another claim has replaced it.
-    pub async fn mark_rematch_created(&self, game: GameId, table: TableId) -> Result<(), Unavailable> {
+    pub async fn mark_rematch_created(
+        &self,
+        game: GameId,
+        table: TableId,
+    ) -> Result<(), Unavailable> {
         let mut call = self.scripts.rematch_created.prepare_invoke();
         call.key(self.rematch_key(game)).arg(table.to_string());
         call.invoke_async::<()>(&mut self.commands.clone()).await?;

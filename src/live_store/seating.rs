@@ -32,7 +32,11 @@ impl LiveStore {
     }
 
     /// Makes a pending claim permanent. Returns false if it has expired or is to another table.
-    pub async fn confirm_seat_claim(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
+    pub async fn confirm_seat_claim(
+        &self,
+        player: PlayerId,
+        table: TableId,
+    ) -> Result<bool, Unavailable> {
         let mut call = self.scripts.confirm.prepare_invoke();
         call.key(self.player_key(player)).arg(table.to_string());
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
@@ -57,7 +61,11 @@ impl LiveStore {
     }
 
     /// Releases a player's claim to this table. A claim to another table stays.
-    pub async fn release_seat_claim(&self, player: PlayerId, table: TableId) -> Result<(), Unavailable> {
+    pub async fn release_seat_claim(
+        &self,
+        player: PlayerId,
+        table: TableId,
+    ) -> Result<(), Unavailable> {
         let mut call = self.scripts.release.prepare_invoke();
         call.key(self.player_key(player)).arg(table.to_string());
         call.invoke_async::<()>(&mut self.commands.clone()).await?;

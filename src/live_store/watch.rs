@@ -18,7 +18,7 @@ use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::entropy;
-use crate::live_store::connection::{NodeAddress, Connection, PushHandler};
+use crate::live_store::connection::{Connection, NodeAddress, PushHandler};
 use crate::live_store::journal::parse_entry;
 use crate::live_store::player_messages::{PlayerMessage, WAITING_MAX};
 use crate::live_store::{JournalEntry, LiveStore, Options, Point, Unavailable};
@@ -131,14 +131,22 @@ impl Subscriptions {
         let listener: Arc<str> = entropy::tag().to_string().into();
         let script = Arc::new(redis::Script::new(include_str!("listen.lua")));
         let listeners = ListenerRegistry { commands, script, listener: listener.clone() };
-        let renewal = tokio::spawn(renew_subscriptions(connection.clone(), listeners.clone(), pushes.clone()));
+        let renewal = tokio::spawn(renew_subscriptions(
+            connection.clone(),
+            listeners.clone(),
+            pushes.clone(),
+        ));
         let renewal = Arc::new(RenewalTask(renewal.abort_handle()));
         Ok((Self { connection, listener, listeners, pushes, _renewal: renewal }, receiver))
     }
 }
 
 /// Renews lost subscriptions, forever. A server that does not answer is retried in the next round.
-async fn renew_subscriptions(connection: Connection, listeners: ListenerRegistry, pushes: Arc<PushState>) {
+async fn renew_subscriptions(
+    connection: Connection,
+    listeners: ListenerRegistry,
+    pushes: Arc<PushState>,
+) {
     let mut ticks = interval(RENEWAL_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut generation = listeners.commands.generation();
@@ -173,8 +181,9 @@ async fn renew_subscriptions(connection: Connection, listeners: ListenerRegistry
             let listeners = &listeners;
             let pushes = &pushes;
             async move {
-                let subscriptions =
-                    channels.iter().map(|channel| subscribe(connection, listeners, pushes, channel));
+                let subscriptions = channels
+                    .iter()
+                    .map(|channel| subscribe(connection, listeners, pushes, channel));
                 if join_all(subscriptions).await.iter().any(Result::is_ok) {
                     pushes.publish(Publication::Interrupted);
                 }

@@ -1,15 +1,14 @@
-//! Two runs side by side: which figures count, and which of them got worse.
+//! The comparison of two runs: the compared figures, and those that got worse.
 
 use std::fmt;
 
+use super::counters::Figure;
 use super::report::Report;
-use super::tally::Figure;
 
 impl Report {
-    /// The figures that tell whether one run is better than another; less is better in all of them
-    /// but those of which more is.
+    /// Returns the compared figures by name, each with the direction in which it improves.
     fn figures(&self) -> Vec<(&'static str, u64, Better)> {
-        let Some(step) = self.answer() else {
+        let Some(step) = self.result_step() else {
             return Vec::new();
         };
         let counted = &step.counted;
@@ -32,28 +31,29 @@ impl Report {
             ("bytes a move", step.bytes_per_move(), Better::Less),
             (
                 "memory a connection, bytes",
-                self.idle().map_or(0, |idle| idle.connection_rss_bytes()),
+                self.idle_costs().map_or(0, |idle| idle.connection_rss_bytes()),
                 Better::Less,
             ),
             ("memory a table, bytes", step.rss_per_table(self.empty_rss_bytes), Better::Less),
         ]
     }
 
-    /// Holds every figure against that of another run.
-    pub(super) fn compared(&self, old: &Self, worse_percent: u32) -> Compared {
+    /// Compares every figure with that of another run. A figure is worse if it differs by more than
+    /// `worse_percent`.
+    pub(super) fn compare_with(&self, old: &Self, worse_percent: u32) -> Comparison {
         let pairs = old.figures().into_iter().zip(self.figures());
-        // What was not measured in one of them says nothing.
+        // A figure that one of the runs did not measure is not compared.
         let pairs = pairs.filter(|((_, old, _), (_, new, _))| *old > 0 && *new > 0);
         let lines: Vec<_> = pairs
-            .map(|((name, old, _), (_, new, better))| Line { name, old, new, better })
+            .map(|((name, old, _), (_, new, better))| FigureChange { name, old, new, better })
             .collect();
         let worse = lines.iter().filter(|line| line.is_worse(worse_percent));
         let worse = worse.map(ToString::to_string).collect();
-        Compared { lines, worse }
+        Comparison { lines, worse }
     }
 }
 
-/// What is wished for.
+/// The direction in which a figure improves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Better {
     Less,
@@ -62,14 +62,14 @@ enum Better {
 
 /// One figure of two runs.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct FigureChange {
     name: &'static str,
     old: u64,
     new: u64,
     better: Better,
 }
 
-impl Line {
+impl FigureChange {
     fn is_worse(&self, percent: u32) -> bool {
         let percent = u64::from(percent);
         match self.better {
@@ -79,23 +79,24 @@ impl Line {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for FigureChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hundredths = self.new * 100 / self.old.max(1);
-        let (whole, part) = (hundredths / 100, hundredths % 100);
+        let whole = hundredths / 100;
+        let part = hundredths % 100;
         write!(f, "{}: {} after {}, ×{whole}.{part:02}", self.name, self.new, self.old)
     }
 }
 
-/// Two runs side by side.
+/// The comparison of two runs.
 #[derive(Clone, Debug)]
-pub(super) struct Compared {
-    lines: Vec<Line>,
-    /// What got worse by more than is allowed.
+pub(super) struct Comparison {
+    lines: Vec<FigureChange>,
+    /// The figures that got worse by more than the tolerance, as lines of text.
     pub(super) worse: Vec<String>,
 }
 
-impl fmt::Display for Compared {
+impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "compared with before:")?;
         self.lines.iter().try_for_each(|line| write!(f, "\n  {line}"))

@@ -1,5 +1,4 @@
-//! The players, and the orders that they are given: how many are to play, and when all are to lose
-//! their connection.
+//! The crowd of players and its control: the number of players, and mass disconnections.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,105 +8,105 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use super::board::Boards;
+use super::counters::{Figure, RunCounters};
 use super::nodes::Nodes;
-use super::player::Player;
+use super::player::LoadPlayer;
 use super::room;
-use super::tally::{Figure, Tally};
 use super::{LoadError, Options};
 use crate::client::{Client, ClientError};
 use crate::entropy;
 
-/// How long players have to go, at the end.
-const END: Duration = Duration::from_secs(5);
+/// The time that players have to leave at the end of a run.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(5);
 
-/// Longer than a game takes, unless players think for very long.
-const GAME: Duration = Duration::from_secs(60);
+/// A bound on the duration of a game, unless players think for very long.
+const GAME_MAX: Duration = Duration::from_secs(60);
 
-/// What all players share.
+/// The state that all players share.
 #[derive(Debug)]
 pub(super) struct Crowd {
     pub(super) options: Options,
     pub(super) think_ms: u64,
-    /// Players of a full table.
+    /// The number of players at a full table.
     pub(super) seats: u32,
-    pub(super) tally: Tally,
+    pub(super) counters: RunCounters,
     pub(super) boards: Boards,
     pub(super) nodes: Nodes,
-    /// Those who may be on their way to a table at the same time.
+    /// Limits the number of players between sign-in and the join of a table.
     pub(super) arrivals: Arc<Semaphore>,
-    /// Players who are joined to a table.
+    /// The number of players that have joined a table.
     playing: AtomicU64,
-    /// Players who have a connection and no table.
-    pub(super) standing: AtomicU64,
-    /// What the door said when it did not let somebody in.
-    pub(super) turned_away: OnceLock<String>,
+    /// The number of players with a connection and no table.
+    pub(super) unseated: AtomicU64,
+    /// The code of the server's first rate-limit refusal.
+    pub(super) rate_limited: OnceLock<String>,
 }
 
-/// What stands for everybody.
+/// The target state of all players.
 #[derive(Clone, Copy, Debug)]
-struct Standing {
-    /// Players from this number on are to go.
+struct CrowdTarget {
+    /// The wanted number of players; those with this number and above leave.
     players: u32,
-    /// Whether those who are to go leave a game that goes on.
+    /// If true, players leave without finishing their game.
     at_once: bool,
-    /// Whether players look for a table, or only connect.
-    to_sit: bool,
-    /// So often everybody was to lose the connection.
+    /// If true, players look for a table; otherwise they only connect.
+    seek_tables: bool,
+    /// The number of mass disconnections so far.
     storms: u64,
 }
 
-/// The orders as one player hears them.
+/// One player's receiver of orders.
 #[derive(Clone, Debug)]
-pub(super) struct Orders {
-    standing: watch::Receiver<Standing>,
+pub(super) struct OrderReceiver {
+    target: watch::Receiver<CrowdTarget>,
     storms: u64,
 }
 
-/// What a player is told.
+/// An order to a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// Leave for good.
     Go,
-    /// Break the connection off and come back.
+    /// Disconnect and reconnect.
     BreakOff,
 }
 
-impl Orders {
-    pub(super) fn over_for(&self, number: u32) -> bool {
-        number >= self.standing.borrow().players
+impl OrderReceiver {
+    pub(super) fn is_dismissed(&self, number: u32) -> bool {
+        number >= self.target.borrow().players
     }
 
-    /// Whether who is to go leaves a game that goes on.
-    pub(super) fn at_once(&self) -> bool {
-        self.standing.borrow().at_once
+    /// Returns true if a dismissed player leaves without finishing its game.
+    pub(super) fn leaves_at_once(&self) -> bool {
+        self.target.borrow().at_once
     }
 
-    /// Whether there are to be tables.
-    pub(super) fn to_sit(&self) -> bool {
-        self.standing.borrow().to_sit
+    /// Returns true if players look for tables.
+    pub(super) fn seeks_tables(&self) -> bool {
+        self.target.borrow().seek_tables
     }
 
-    /// Waits until this player is to sit down, or to go.
-    pub(super) async fn sitting(&mut self, number: u32) {
-        let is_due = |standing: &Standing| standing.to_sit || number >= standing.players;
-        // An end of all orders is an end of standing, too.
-        let _ = self.standing.wait_for(is_due).await;
+    /// Waits until this player is to look for a table, or to leave.
+    pub(super) async fn wait_to_sit(&mut self, number: u32) {
+        let is_due = |target: &CrowdTarget| target.seek_tables || number >= target.players;
+        // An error means that the control was dropped, which ends the wait as well.
+        let _ = self.target.wait_for(is_due).await;
     }
 
-    /// The next that concerns this player.
-    pub(super) async fn next(&mut self, number: u32) -> Order {
+    /// Waits for the next order to this player.
+    pub(super) async fn next_order(&mut self, number: u32) -> Order {
         loop {
             {
-                let standing = self.standing.borrow_and_update();
-                if number >= standing.players {
+                let target = self.target.borrow_and_update();
+                if number >= target.players {
                     return Order::Go;
                 }
-                if standing.storms > self.storms {
-                    self.storms = standing.storms;
+                if target.storms > self.storms {
+                    self.storms = target.storms;
                     return Order::BreakOff;
                 }
             }
-            if self.standing.changed().await.is_err() {
+            if self.target.changed().await.is_err() {
                 return Order::Go;
             }
         }
@@ -115,47 +114,48 @@ impl Orders {
 }
 
 impl Crowd {
-    /// Something around the table did not work.
-    pub(super) fn failed(&self, error: &ClientError) {
+    /// Counts a failed request.
+    pub(super) fn record_failure(&self, error: &ClientError) {
         match error {
             ClientError::Refused { status, code, .. } => {
-                self.tally.error(&format!("{status}_{code}"));
+                self.counters.count_error(&format!("{status}_{code}"));
                 self.note_refusal(*status, code);
             }
-            ClientError::Unreachable(_) => self.tally.error("unreachable"),
-            ClientError::Offline(_) => self.tally.error("offline"),
-            ClientError::Nonsense(what) => self.tally.fault(what.clone()),
+            ClientError::Unreachable(_) => self.counters.count_error("unreachable"),
+            ClientError::Offline(_) => self.counters.count_error("offline"),
+            ClientError::Nonsense(what) => self.counters.add_fault(what.clone()),
         }
     }
 
-    /// The first time that the door is closed to us is remembered.
+    /// Remembers the first rate-limit refusal.
     pub(super) fn note_refusal(&self, status: u16, code: &str) {
         if status == 429 {
-            self.turned_away.get_or_init(|| code.to_owned());
+            self.rate_limited.get_or_init(|| code.to_owned());
         }
     }
 
-    /// A move was acknowledged by this node.
-    pub(super) fn acted(&self, taken: Duration, node: usize) {
-        self.tally.moved(node);
-        self.tally.took_usually(Figure::ActionToAck, taken, self.usual());
+    /// Records a move that this node acknowledged.
+    pub(super) fn record_move(&self, taken: Duration, node: usize) {
+        self.counters.count_move(node);
+        self.counters.record_corrected_latency(Figure::ActionToAck, taken, self.move_interval());
     }
 
-    /// A move has reached every seat.
-    pub(super) fn reached_all(&self, taken: Duration) {
-        self.tally.took_usually(Figure::ActionToEvent, taken, self.usual());
+    /// Records the time in which a move reached every seat.
+    pub(super) fn record_delivery(&self, taken: Duration) {
+        self.counters.record_corrected_latency(Figure::ActionToEvent, taken, self.move_interval());
     }
 
-    /// From one move of a table to the next: there is always one who thinks.
-    fn usual(&self) -> Duration {
+    /// Returns the expected interval between two moves of a table, at which one player is always
+    /// thinking.
+    fn move_interval(&self) -> Duration {
         Duration::from_millis(self.think_ms)
     }
 
-    pub(super) fn joined(&self) {
+    pub(super) fn player_joined(&self) {
         self.playing.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn dropped_out(&self) {
+    pub(super) fn player_left(&self) {
         self.playing.fetch_sub(1, Ordering::Relaxed);
     }
 
@@ -164,18 +164,19 @@ impl Crowd {
     }
 }
 
-/// The players as they are led.
+/// The control of the crowd.
 #[derive(Debug)]
-pub(super) struct Gathering {
+pub(super) struct CrowdControl {
     pub(super) crowd: Arc<Crowd>,
-    standing: watch::Sender<Standing>,
+    target: watch::Sender<CrowdTarget>,
     players: JoinSet<()>,
-    /// The number of the next one.
+    /// The number of the next player.
     next: u32,
 }
 
-impl Gathering {
-    /// Nobody yet, but for one guest who tries each door.
+impl CrowdControl {
+    /// Creates a crowd without players. One guest signs in at each address to check that it is
+    /// reachable.
     pub(super) async fn new(options: &Options) -> Result<Self, LoadError> {
         let mut first = None;
         for url in &options.urls {
@@ -183,80 +184,85 @@ impl Gathering {
             first =
                 Some(Client::guest(url, &device, "Load").await.map_err(|error| match error {
                     ClientError::Refused { status: 429, code, .. } => {
-                        LoadError::TurnedAway { code }
+                        LoadError::RateLimited { code }
                     }
                     error => LoadError::SignIn(error),
                 })?);
         }
         let first = first.ok_or(LoadError::NoAddress)?;
-        let seats = room::seats_of(&first, &options.room).await?.into();
+        let seats = room::read_seat_count(&first, &options.room).await?.into();
         let nodes = Nodes::new(options, &first);
         let think_ms = options.mean_think_ms();
         let crowd = Arc::new(Crowd {
             options: options.clone(),
             think_ms,
             seats,
-            tally: Tally::of_nodes(options.urls.len()),
+            counters: RunCounters::with_nodes(options.urls.len()),
             boards: Boards::default(),
             nodes,
             arrivals: Arc::new(Semaphore::new(options.arrivals.into())),
             playing: AtomicU64::new(0),
-            standing: AtomicU64::new(0),
-            turned_away: OnceLock::new(),
+            unseated: AtomicU64::new(0),
+            rate_limited: OnceLock::new(),
         });
-        let (standing, _) =
-            watch::channel(Standing { players: 0, at_once: false, to_sit: true, storms: 0 });
-        Ok(Self { crowd, standing, players: JoinSet::new(), next: 0 })
+        let (target, _) = watch::channel(CrowdTarget {
+            players: 0,
+            at_once: false,
+            seek_tables: true,
+            storms: 0,
+        });
+        Ok(Self { crowd, target, players: JoinSet::new(), next: 0 })
     }
 
-    /// So many are to play; those with the highest numbers go first.
+    /// Sets the wanted number of players. Missing ones are started; those with the highest numbers
+    /// leave first.
     pub(super) fn set_players(&mut self, players: u32) {
-        self.standing.send_modify(|standing| standing.players = players);
+        self.target.send_modify(|target| target.players = players);
         if players < self.next {
             self.next = players;
         }
         while self.next < players {
-            let orders = Orders {
-                standing: self.standing.subscribe(),
-                storms: self.standing.borrow().storms,
+            let orders = OrderReceiver {
+                target: self.target.subscribe(),
+                storms: self.target.borrow().storms,
             };
-            self.players.spawn(Player::new(self.crowd.clone(), self.next, orders).live());
+            self.players.spawn(LoadPlayer::new(self.crowd.clone(), self.next, orders).run());
             self.next += 1;
         }
-        // Those who have gone are forgotten here.
+        // Reaps players that have left.
         while self.players.try_join_next().is_some() {}
     }
 
-    /// Whether players are to look for tables, or to stand by.
-    pub(super) fn set_to_sit(&self, to_sit: bool) {
-        self.standing.send_modify(|standing| standing.to_sit = to_sit);
+    /// Sets whether players look for tables or only connect.
+    pub(super) fn set_seek_tables(&self, seek_tables: bool) {
+        self.target.send_modify(|target| target.seek_tables = seek_tables);
     }
 
-    /// Everybody loses the connection now.
-    pub(super) fn storm(&self) {
-        self.standing.send_modify(|standing| standing.storms += 1);
+    /// Disconnects every player now.
+    pub(super) fn disconnect_all(&self) {
+        self.target.send_modify(|target| target.storms += 1);
     }
 
-    /// How many there are to be.
+    /// Returns the wanted number of players.
     pub(super) fn players(&self) -> u32 {
         self.next
     }
 
-    /// Everybody goes when the own game is over, so that nothing is left that the AI plays on with.
-    pub(super) async fn empty(&mut self) {
+    /// Lets all players leave after their current game, so that no game is left to the AI.
+    pub(super) async fn finish_games(&mut self) {
         self.set_players(0);
         let gone = async { while self.players.join_next().await.is_some() {} };
-        if tokio::time::timeout(GAME, gone).await.is_err() {
+        if tokio::time::timeout(GAME_MAX, gone).await.is_err() {
             self.players.shutdown().await;
         }
     }
 
-    /// Everybody goes.
-    pub(super) async fn end(mut self) {
-        self.standing.send_modify(|standing| standing.at_once = true);
+    /// Lets all players leave at once, and drops the crowd.
+    pub(super) async fn shut_down(mut self) {
+        self.target.send_modify(|target| target.at_once = true);
         self.set_players(0);
         let gone = async { while self.players.join_next().await.is_some() {} };
-        // Who does not go in time is dropped.
-        let _ = tokio::time::timeout(END, gone).await;
+        // Players that do not leave in time are dropped.
+        let _ = tokio::time::timeout(SHUTDOWN_MAX, gone).await;
     }
 }

@@ -1,65 +1,69 @@
-//! What a player may be shown, looked for in each message as it came.
+//! Checks of every received message for information that its player must not have.
 //!
-//! A message is read, written again, and must be the same: so there is nothing in it that its reader
-//! did not understand, in whatever field. Every event of a game must be one in which the game finds
-//! nothing more to hide from this seat, and the actions that are offered those that follow from the
-//! seat's own view. No seed may come before its game is over. What is shown could still be untrue:
-//! some games are held against their records (see `audit`).
+//! A message is decoded and encoded again, and must be the same, so no field holds anything that
+//! its reader did not understand. Redacting an event of a game for this seat once more must change
+//! nothing, and the offered actions must be those that follow from the seat's own view. No seed may
+//! come before its game is over. Events could still be untrue: some games are compared with their
+//! records (see `audit`).
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Event, PhaseView, TableView};
 use serde_json::Value;
 
-use super::audit::{EVERY, Shown};
+use super::audit::{EVERY, ObservedGame};
 use crate::client::RawMessage;
 use crate::ws::protocol::brief::{Form, Shorthand};
 use crate::ws::protocol::{Message, OpenPrompt};
 
-/// The word under which a deal's secret would come.
+/// The field name of a deal's secret.
 const SECRET: &[u8] = b"server_seed";
 
 type GameEvent = <AnyGame as Game>::Event;
 type Action = <AnyGame as Game>::Action;
 
-/// What one connection has shown its player.
+/// A checker of one connection's messages.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct FrameChecker {
     shorthand: Shorthand,
-    /// A message that was written again.
+    /// The buffer for the encoded message.
     written: Vec<u8>,
-    /// With whose eyes the game that goes on is seen.
+    /// The viewer of the current game.
     viewer: Option<Viewer>,
-    /// The game that goes on, when it is to be held against its record.
-    shown: Option<Shown>,
-    /// Counts games, to choose some of them.
+    /// The current game, if it is to be compared with its record.
+    shown: Option<ObservedGame>,
+    /// A counter of games, by which games are chosen for an audit.
     games: u32,
 }
 
-impl Seen {
-    /// Players with different numbers choose different games.
+impl FrameChecker {
+    /// Creates a checker. Players with different numbers choose different games.
     pub(super) fn new(form: Form, number: u32) -> Self {
         let shorthand = Shorthand::new(form);
         Self { shorthand, written: Vec::new(), viewer: None, shown: None, games: number }
     }
 
-    /// Checks what came against what its reader may know, after it was taken into the view. Gives a
-    /// game that is settled and is to be held against its record.
+    /// Checks a message against its receiver's view, to which it was already applied. Returns a
+    /// settled game that is to be compared with its record.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a description of the leaked or wrong part.
     pub(super) fn check(
         &mut self,
-        said: &RawMessage,
+        frame: &RawMessage,
         message: &Message<AnyGame>,
         view: Option<&TableView<AnyGame>>,
-    ) -> Result<Option<Shown>, String> {
-        self.check_nothing_more(said, message)?;
+    ) -> Result<Option<ObservedGame>, String> {
+        self.check_nothing_more(frame, message)?;
         let (events, prompt): (&[_], _) = match message {
             Message::Update { events, prompt, .. } => (events, prompt.as_ref()),
             Message::Snapshot { prompt, .. } => (&[], prompt.as_ref()),
             _ => (&[], None),
         };
         let is_over = events.iter().any(|event| matches!(event, Event::Over { .. }));
-        if !is_over && said.as_bytes().windows(SECRET.len()).any(|word| word == SECRET) {
-            return Err(format!("the secret of a deal that is not over: {said:?}"));
+        if !is_over && frame.as_bytes().windows(SECRET.len()).any(|word| word == SECRET) {
+            return Err(format!("the secret of a deal that is not over: {frame:?}"));
         }
         let Some(view) = view else {
             return Ok(None);
@@ -68,7 +72,7 @@ impl Seen {
             check_prompt(prompt, view)?;
         }
         if let Message::Snapshot { .. } = message {
-            self.begin_amid(view);
+            self.begin_from_snapshot(view);
         }
         let mut settled = None;
         for event in events {
@@ -77,27 +81,28 @@ impl Seen {
         Ok(settled)
     }
 
-    /// What is not in the message as it was read must not be in what came.
+    /// Checks that the message holds no more than its decoded form.
     fn check_nothing_more(
         &mut self,
-        said: &RawMessage,
+        frame: &RawMessage,
         message: &Message<AnyGame>,
     ) -> Result<(), String> {
         self.written.clear();
         let written = self.shorthand.write(message, &mut self.written);
-        written.map_err(|error| format!("{error} in {said:?}"))?;
-        if self.written == said.as_bytes() {
+        written.map_err(|error| format!("{error} in {frame:?}"))?;
+        if self.written == frame.as_bytes() {
             return Ok(());
         }
-        // Fields may come in another order.
-        let (came, read) = (self.taken_apart(said.as_bytes())?, self.taken_apart(&self.written)?);
-        if came == read {
+        // The order of fields may differ.
+        let received = self.decode(frame.as_bytes())?;
+        let understood = self.decode(&self.written)?;
+        if received == understood {
             return Ok(());
         }
-        Err(format!("more than {read} in {came}"))
+        Err(format!("{received} holds more than {understood}"))
     }
 
-    fn taken_apart(&self, bytes: &[u8]) -> Result<Value, String> {
+    fn decode(&self, bytes: &[u8]) -> Result<Value, String> {
         match self.shorthand.form() {
             Form::Full | Form::Brief => {
                 serde_json::from_slice(bytes).map_err(|error| error.to_string())
@@ -106,14 +111,15 @@ impl Seen {
         }
     }
 
-    /// The table is shown as a whole, perhaps in the midst of a game.
-    fn begin_amid(&mut self, view: &TableView<AnyGame>) {
-        (self.viewer, self.shown) = (None, None);
+    /// Begins anew from a snapshot, which may come during a game.
+    fn begin_from_snapshot(&mut self, view: &TableView<AnyGame>) {
+        self.viewer = None;
+        self.shown = None;
         if let PhaseView::Playing { game, view: game_view, .. } = &view.phase {
             let viewer = view.viewer();
             self.viewer = Some(viewer);
             if let Viewer::Seat(seat) = viewer {
-                self.shown = Some(Shown::begin(*game, seat, Some(game_view.clone())));
+                self.shown = Some(ObservedGame::new(*game, seat, Some(game_view.clone())));
             }
         }
     }
@@ -122,16 +128,16 @@ impl Seen {
         &mut self,
         event: &Event<GameEvent>,
         view: &TableView<AnyGame>,
-    ) -> Result<Option<Shown>, String> {
+    ) -> Result<Option<ObservedGame>, String> {
         match event {
             Event::Opened { game, stakes, .. } => {
-                // Who has sat down since watches this game.
+                // A player that sat down after the opening watches this game.
                 let seat = view.seat.filter(|seat| seat.index() < stakes.len());
                 self.viewer = Some(seat.map_or(Viewer::Public, Viewer::Seat));
                 let is_chosen = self.games.is_multiple_of(EVERY);
                 self.games = self.games.wrapping_add(1);
                 let seat = seat.filter(|_| is_chosen);
-                self.shown = seat.map(|seat| Shown::begin(*game, seat, None));
+                self.shown = seat.map(|seat| ObservedGame::new(*game, seat, None));
             }
             Event::Game { event } => {
                 let viewer = self.viewer.unwrap_or(view.viewer());
@@ -139,12 +145,12 @@ impl Seen {
                     return Err(format!("{event:?} is not for {viewer:?}"));
                 }
                 if let Some(shown) = &mut self.shown {
-                    shown.add(event);
+                    shown.push_event(event);
                 }
             }
             Event::Over { settlement, server_seed, .. } => {
                 if let Some(shown) = &mut self.shown {
-                    shown.end(settlement, *server_seed);
+                    shown.set_result(settlement, *server_seed);
                 }
             }
             Event::Settled { game, .. } => {
@@ -170,21 +176,21 @@ impl Seen {
     }
 }
 
-/// What is offered must follow from what the seat knows.
+/// Checks that the offered actions follow from the seat's view.
 fn check_prompt(prompt: &OpenPrompt<Action>, view: &TableView<AnyGame>) -> Result<(), String> {
     let known = OpenPrompt::from_view(view);
-    let asked = |prompt: &OpenPrompt<Action>| (prompt.game, prompt.number, prompt.seats);
+    let identity = |prompt: &OpenPrompt<Action>| (prompt.game, prompt.number, prompt.seats);
     match &known {
-        Some(known) if asked(known) == asked(prompt) && known.legal == prompt.legal => Ok(()),
-        Some(_) | None => Err(format!("{prompt:?} was asked where {known:?} is known")),
+        Some(known) if identity(known) == identity(prompt) && known.legal == prompt.legal => Ok(()),
+        Some(_) | None => Err(format!("{prompt:?} was sent where the view gives {known:?}")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SECRET, Seen};
+    use super::{FrameChecker, SECRET};
     use crate::client::RawMessage;
-    use crate::loadtest::audit::Shown;
+    use crate::loadtest::audit::ObservedGame;
     use crate::ws::protocol::Message;
     use crate::ws::protocol::brief::{Form, Shorthand};
     use bahay_engine::catalog::{self, AnyGame};
@@ -199,9 +205,9 @@ mod tests {
     type GameEvent = <AnyGame as Game>::Event;
 
     /// A game at a table, step by step.
-    struct Played {
+    struct SimulatedGame {
         before: TableView<AnyGame>,
-        /// Complete, as nobody may hear them.
+        /// The unredacted events of each step.
         steps: Vec<Vec<Event<GameEvent>>>,
         record: Record<AnyGame>,
         player: PlayerId,
@@ -213,8 +219,8 @@ mod tests {
         Viewer::Seat(Seat::new(1).unwrap())
     }
 
-    /// One game of every rule set of every game.
-    fn games() -> Vec<Played> {
+    /// Plays one game of every rule set of every kind.
+    fn games() -> Vec<SimulatedGame> {
         let kinds = catalog::kinds();
         let sets = kinds.iter().flat_map(|kind| &kind.rule_sets);
         sets.map(|set| {
@@ -245,28 +251,29 @@ mod tests {
                 let happened = tables.step();
                 steps.push(happened.events);
                 if let Some(record) = happened.record {
-                    return Played { before, steps, record, player };
+                    return SimulatedGame { before, steps, record, player };
                 }
             }
         })
         .collect()
     }
 
-    /// Lets a connection hear a game, each event as `hide` leaves it.
-    fn heard(
-        game: &Played,
+    /// Plays a game back to a checker, with each event as `hide` returns it.
+    fn play_back(
+        game: &SimulatedGame,
         form: Form,
         hide: impl Fn(&Event<GameEvent>) -> Option<Event<GameEvent>>,
-    ) -> Result<Option<Shown>, String> {
-        let (mut seen, mut server) = (Seen::new(form, 0), Shorthand::new(form));
+    ) -> Result<Option<ObservedGame>, String> {
+        let mut checker = FrameChecker::new(form, 0);
+        let mut server = Shorthand::new(form);
         let mut view = game.before.clone();
         let mut settled = None;
         for (version, events) in (1..).zip(&game.steps) {
             let events: Vec<_> = events.iter().filter_map(&hide).collect();
             events.iter().for_each(|event| view.observe(event));
             let message = update(version, events);
-            let said = written(&mut server, &message);
-            settled = seen.check(&said, &message, Some(&view))?.or(settled);
+            let frame = encode(&mut server, &message);
+            settled = checker.check(&frame, &message, Some(&view))?.or(settled);
         }
         Ok(settled)
     }
@@ -277,7 +284,7 @@ mod tests {
         Message::Update { version, tag, server_time_ms, events, prompt: None }
     }
 
-    fn written(server: &mut Shorthand, message: &Message<AnyGame>) -> RawMessage {
+    fn encode(server: &mut Shorthand, message: &Message<AnyGame>) -> RawMessage {
         let mut bytes = Vec::new();
         server.write(message, &mut bytes).unwrap();
         match server.form() {
@@ -287,11 +294,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_seat_may_hear_agrees_with_the_record() {
+    fn the_events_for_a_seat_agree_with_the_record() {
         for game in games() {
             let record = serde_json::to_string(&game.record).unwrap();
             for form in Form::ALL {
-                let shown = heard(&game, form, |event| event.redact::<AnyGame>(viewer()));
+                let shown = play_back(&game, form, |event| event.redact::<AnyGame>(viewer()));
                 let shown = shown.unwrap().expect("the first game is chosen");
                 shown.check(game.player, &record).unwrap();
                 let other = game.record.players[0];
@@ -301,26 +308,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_from_a_seat_is_a_fault() {
+    fn an_event_hidden_from_the_seat_is_a_fault() {
         for game in games() {
-            let fault = heard(&game, Form::Full, |event| Some(event.clone())).unwrap_err();
+            let fault = play_back(&game, Form::Full, |event| Some(event.clone())).unwrap_err();
             assert!(fault.contains("is not for"), "{fault}");
         }
     }
 
     #[test]
-    fn what_is_kept_from_a_seat_or_untrue_is_a_fault() {
+    fn a_withheld_or_untrue_event_is_a_fault() {
         for game in games() {
             let record = serde_json::to_string(&game.record).unwrap();
             let events = game.steps.iter().flatten();
             let mut of_game = events.filter(|event| matches!(event, Event::Game { .. }));
             let last = of_game.next_back().unwrap();
-            let told = |event: &Event<GameEvent>| event.redact::<AnyGame>(viewer());
-            let kept = |event: &_| told(event).filter(|_| !std::ptr::eq(event, last));
-            let kept = heard(&game, Form::Full, kept);
-            let fault = kept.unwrap().unwrap().check(game.player, &record).unwrap_err();
+            let redacted = |event: &Event<GameEvent>| event.redact::<AnyGame>(viewer());
+            let all_but_last = |event: &_| redacted(event).filter(|_| !std::ptr::eq(event, last));
+            let withheld = play_back(&game, Form::Full, all_but_last);
+            let fault = withheld.unwrap().unwrap().check(game.player, &record).unwrap_err();
             assert!(fault.contains("None in place of"), "{fault}");
-            let untrue = heard(&game, Form::Full, |event| match told(event)? {
+            let untrue = play_back(&game, Form::Full, |event| match redacted(event)? {
                 Event::Over { game, mut settlement, server_seed } => {
                     let other = settlement.winner.is_none().then_some(Seat::new(0)).flatten();
                     settlement.winner = other;
@@ -333,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_in_the_midst_of_a_game_agrees_with_the_record() {
+    fn a_view_during_a_game_agrees_with_the_record() {
         for game in games() {
             let record = serde_json::to_string(&game.record).unwrap();
             let mut views = Vec::new();
@@ -350,23 +357,23 @@ mod tests {
                 let mut number = 0;
                 game.record
                     .replay(|step| {
-                        let heard = step.events.iter();
-                        let heard = heard.filter_map(|event| AnyGame::redact(event, viewer()));
+                        let events = step.events.iter();
+                        let redacted = events.filter_map(|event| AnyGame::redact(event, viewer()));
                         if number > at {
-                            later.extend(heard);
+                            later.extend(redacted);
                         }
                         number += 1;
                     })
                     .unwrap();
                 let check = |from| {
-                    let mut shown = Shown::begin(game.record.game, seat, Some(from));
-                    later.iter().for_each(|event| shown.add(event));
-                    shown.end(&game.record.settlement, game.record.server_seed);
+                    let mut shown = ObservedGame::new(game.record.game, seat, Some(from));
+                    later.iter().for_each(|event| shown.push_event(event));
+                    shown.set_result(&game.record.settlement, game.record.server_seed);
                     shown.check(game.player, &record)
                 };
                 check(view.clone()).unwrap();
                 if hidden != *view {
-                    assert!(check(hidden).unwrap_err().contains("was shown in place of"));
+                    assert!(check(hidden).unwrap_err().contains("was sent in place of"));
                 }
             }
         }
@@ -374,18 +381,18 @@ mod tests {
 
     #[test]
     fn a_seed_or_a_field_that_is_not_due_is_a_fault() {
-        let mut seen = Seen::new(Form::Full, 0);
+        let mut checker = FrameChecker::new(Form::Full, 0);
         let message = update(1, Vec::new());
         let text = serde_json::to_string(&message).unwrap();
-        let said = |text: &str| RawMessage::Text(text.to_owned().into());
-        assert!(seen.check(&said(&text), &message, None).unwrap().is_none());
+        let frame = |text: &str| RawMessage::Text(text.to_owned().into());
+        assert!(checker.check(&frame(&text), &message, None).unwrap().is_none());
         let secret = std::str::from_utf8(SECRET).unwrap();
         for more in [secret, "next"] {
             let text = text.replacen('{', &format!("{{\"{more}\":\"00\","), 1);
-            assert!(seen.check(&said(&text), &message, None).is_err(), "{text}");
+            assert!(checker.check(&frame(&text), &message, None).is_err(), "{text}");
         }
         let ack = Message::Ack { id: 1, version: None };
-        assert!(seen.check(&said(r#"{"id":1,"type":"ack"}"#), &ack, None).is_ok());
-        assert!(seen.check(&said(r#"{"type":"ack","id":1,"next":"AS"}"#), &ack, None).is_err());
+        assert!(checker.check(&frame(r#"{"id":1,"type":"ack"}"#), &ack, None).is_ok());
+        assert!(checker.check(&frame(r#"{"type":"ack","id":1,"next":"AS"}"#), &ack, None).is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! What a connection and a table cost that only stand there: the difference between the server
-//! alone, the server with connections, and the server with tables whose players are as many.
+//! Cost of idle connections and tables: the differences between the server alone, the server with
+//! connections, and the server with tables of as many players.
 //!
-//! A connection without a table hears a hello and pings. A table plays all the same: its players
-//! answer when three quarters of their time are over, so that what it does beside pings is one move
-//! every ten seconds or so.
+//! A connection without a table receives a hello and pings. A table plays all the same, but its
+//! players answer only after three quarters of their countdown, so it adds about one move every ten
+//! seconds to the pings.
 
 use std::fmt;
 
@@ -11,53 +11,53 @@ use super::Mode;
 use super::report::{Report, Step};
 use super::summary::percent;
 
-/// What the server took at one of the three stages, and what each of the things there added to it.
+/// The server's usage at one of the three stages, and the cost of each connection or table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stage {
+struct IdleStage {
     number: u32,
     cpu_percent: u64,
     rss_bytes: u64,
-    /// What one adds to the server alone.
+    /// The memory that each adds to the server alone.
     each_rss_bytes: u64,
-    /// Its processor time in a second, in tenths of a microsecond.
+    /// The processor time per second that each adds, in tenths of a microsecond.
     each_cpu_tenths_us: u64,
 }
 
-/// The three stages.
+/// The three stages of an `idle` run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Idle {
-    alone: Stage,
-    connections: Stage,
-    tables: Stage,
+pub(super) struct IdleCosts {
+    alone: IdleStage,
+    connections: IdleStage,
+    tables: IdleStage,
     moves_per_second: u64,
 }
 
-impl Idle {
-    /// What one connection without a table adds to the server's memory.
+impl IdleCosts {
+    /// Returns the memory that a connection without a table adds to the server, in bytes.
     pub(super) fn connection_rss_bytes(&self) -> u64 {
         self.connections.each_rss_bytes
     }
 }
 
 impl Report {
-    /// Of the mode that measures it, once it is complete.
-    pub(super) fn idle(&self) -> Option<Idle> {
+    /// Returns the costs of a complete `idle` run; `None` in other modes.
+    pub(super) fn idle_costs(&self) -> Option<IdleCosts> {
         let [alone, connections, tables] = self.steps.as_slice() else {
             return None;
         };
-        (self.mode == Mode::Idle).then(|| Idle {
-            alone: stage(alone, alone, 0),
-            connections: stage(alone, connections, connections.connections),
-            tables: stage(alone, tables, tables.tables),
+        (self.mode == Mode::Idle).then(|| IdleCosts {
+            alone: build_stage(alone, alone, 0),
+            connections: build_stage(alone, connections, connections.connections),
+            tables: build_stage(alone, tables, tables.tables),
             moves_per_second: tables.moves_per_second(),
         })
     }
 }
 
-fn stage(alone: &Step, with: &Step, number: u32) -> Stage {
+fn build_stage(alone: &Step, with: &Step, number: u32) -> IdleStage {
     let tenths_a_second = |step: &Step| step.server_cpu_us * 10_000 / step.long_ms.max(1);
     let each = |value: u64| value / u64::from(number.max(1));
-    Stage {
+    IdleStage {
         number,
         cpu_percent: percent(with.server_cpu_us, with.long_ms),
         rss_bytes: with.server_rss_bytes,
@@ -66,9 +66,10 @@ fn stage(alone: &Step, with: &Step, number: u32) -> Stage {
     }
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for IdleStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (hundredths, tenths) = (self.each_rss_bytes * 100 / 1_024, self.each_cpu_tenths_us);
+        let hundredths = self.each_rss_bytes * 100 / 1_024;
+        let tenths = self.each_cpu_tenths_us;
         write!(
             f,
             "{} % cpu, {} MiB; each {}.{:02} KiB and {}.{} us of a second",
@@ -82,7 +83,7 @@ impl fmt::Display for Stage {
     }
 }
 
-impl fmt::Display for Idle {
+impl fmt::Display for IdleCosts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { alone, connections, tables, moves_per_second } = self;
         writeln!(
@@ -102,18 +103,19 @@ impl fmt::Display for Idle {
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, stage};
+    use super::{Step, build_stage};
 
     #[test]
-    fn what_one_costs_is_what_it_adds_to_the_server_alone() {
+    fn a_cost_is_the_difference_to_the_server_alone() {
         let step = |server_cpu_us, server_rss_bytes| Step {
             long_ms: 10_000,
             server_cpu_us,
             server_rss_bytes,
             ..Step::default()
         };
-        let (alone, with) = (step(100_000, 10 << 20), step(300_000, 20 << 20));
-        let stage = stage(&alone, &with, 1_000);
+        let alone = step(100_000, 10 << 20);
+        let with = step(300_000, 20 << 20);
+        let stage = build_stage(&alone, &with, 1_000);
         assert_eq!(stage.each_rss_bytes, 10_485);
         assert_eq!(stage.each_cpu_tenths_us, 200, "20 ms of each second by a thousand");
         assert!(stage.to_string().ends_with("each 10.23 KiB and 20.0 us of a second"), "{stage}");

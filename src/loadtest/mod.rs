@@ -1,47 +1,51 @@
-//! `bahay loadtest`: how many tables a server holds, found out by clients that know only the public
-//! protocol and play as the house's bots do.
+//! `bahay loadtest`: measures how many tables a server holds, with clients that know only the
+//! public protocol and play as the house's bots do.
 //!
 //! A run has phases. The players sign in as guests, ask a room for seats, connect, and play game
-//! after game with time to think; after a warm-up that counts for nothing the measurement begins.
-//! `plan` says what is measured when, `crowd` holds the players, `player` is the life of one,
-//! `frames` and `audit` check what each of them is shown, `board` finds out when a move has reached every seat,
-//! `tally` counts, `nodes` knows the servers and looks at their own figures, `progress` is what is
-//! seen meanwhile, `report` is what came of it (with `summary`, `idle`, `slope` and `compare`) and
-//! `page` shows that as a document. `reads` is apart: requests, and no moves.
+//! after game with think times; after an uncounted warm-up the measurement begins.
 //!
-//! A latency counts from the moment at which the player meant to act, not from when this program
-//! came to it, and a pause of the server counts for the moves that were not made meanwhile: so a
-//! server that stands still cannot look fast (see `tally`).
+//! - `plan` runs the phases of each mode; `crowd` holds the players and `player` simulates one.
+//! - `frames` and `audit` check what each player receives; `board` measures when a move has reached
+//!   every seat.
+//! - `counters` counts; `nodes` samples the servers' metrics; `progress` reports a running test.
+//! - `report` is the result, with `summary`, `idle`, `slope` and `compare`; `page` renders it as
+//!   HTML.
+//! - `reads` is separate: it sends REST requests and no moves.
 //!
-//! A server that is fast and wrong fails: no message may hold what its reader may not see, versions
-//! must follow one another, some games are held against their records, and the books are checked at
-//! the end where a database is named.
+//! A latency counts from the time at which the player meant to act, not from the time at which this
+//! program sent the action, and a pause of the server also counts for the moves that were not made
+//! meanwhile, so a stalled server cannot look fast (see `counters`).
 //!
-//! Players go broke. Who cannot pay for the room comes back as a new guest, and the report says how
-//! many did: no coins come from anywhere but the house's welcome.
+//! A fast but wrong server fails: no message may hold what its reader may not see, versions must be
+//! contiguous, some games are compared with their records, and the ledger is verified at the end if
+//! a database is given.
 //!
-//! Bounds: guests arrive [`Options::arrivals`] at a time; a table that does nothing for a minute is
-//! seen in the counts, not waited for.
+//! Players run out of coins. A player that cannot pay for the room is replaced by a new guest, and
+//! the report counts them: the only source of coins is the welcome grant.
+//!
+//! Bounds: at most [`Options::arrivals`] guests arrive at the same time; a table that stalls for a
+//! minute shows in the counts and is not waited for.
 
-mod asked;
 mod audit;
+mod awaited_input;
 mod board;
 mod compare;
+mod connection_end;
+mod counters;
 mod crowd;
-mod dice;
 mod frames;
 mod idle;
 mod nodes;
 mod page;
 mod plan;
 mod player;
+mod player_rng;
 mod progress;
 mod reads;
 mod report;
 mod room;
 mod slope;
 mod summary;
-mod tally;
 
 use std::path::{Path, PathBuf};
 
@@ -52,77 +56,77 @@ use crate::client::ClientError;
 use crate::loadtest::report::Report;
 use crate::ws::protocol::brief::Form;
 
-/// What is asked.
+/// The mode of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// So many tables for so many seconds.
+    /// Plays a fixed number of tables for a fixed time.
     Fixed,
-    /// The most tables at which a move reaches every seat within the limit, 99 times of 100.
+    /// Searches the most tables at which 99 of 100 moves reach every seat within the limit.
     Ramp,
-    /// Everybody loses the connection at once and comes back.
+    /// Disconnects every player at once and waits until all have reconnected.
     Storm,
-    /// Hours: whether memory and latency stay where they are.
+    /// Plays for hours to see whether memory and latency are stable.
     Soak,
-    /// No time to think.
+    /// Plays without think times.
     Max,
-    /// What a connection and a table cost that only stand there.
+    /// Measures the cost of idle connections and tables.
     Idle,
-    /// How fast clients read what is beside the table, by so many requests a second.
+    /// Sends REST reads at a fixed rate and measures their latency.
     Reads,
 }
 
-/// The subprotocol that players ask for.
+/// The subprotocol that players request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Wanted {
+pub enum FormOption {
     /// `bahay.v1`: objects in JSON.
     Full,
     /// `bahay.v1.brief`: short arrays in JSON.
     Brief,
-    /// `bahay.v1.compact`: the same in MessagePack.
+    /// `bahay.v1.compact`: the same arrays in MessagePack.
     Compact,
 }
 
-impl From<Wanted> for Form {
-    fn from(wanted: Wanted) -> Self {
+impl From<FormOption> for Form {
+    fn from(wanted: FormOption) -> Self {
         match wanted {
-            Wanted::Full => Self::Full,
-            Wanted::Brief => Self::Brief,
-            Wanted::Compact => Self::Compact,
+            FormOption::Full => Self::Full,
+            FormOption::Brief => Self::Brief,
+            FormOption::Compact => Self::Compact,
         }
     }
 }
 
-/// How times to think are spread.
+/// The distribution of think times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
-    /// Always the same.
+    /// Always the mean.
     Steady,
-    /// Between half of it and one and a half.
+    /// Uniform between half and one and a half of the mean.
     Even,
-    /// Mostly shorter, now and then three times as long, as people do.
+    /// Log-normal as of people: mostly shorter, occasionally more than twice the mean.
     People,
 }
 
-/// Where the players of one table connect when there are several nodes.
+/// The assignment of a table's players to nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Seating {
-    /// To different nodes: each line that one of them stores is told to the others.
+    /// To different nodes, so that every stored line is sent to the other nodes.
     Apart,
-    /// All to the same.
+    /// All to the same node.
     Together,
 }
 
 /// Play against a server with many bots at once, and measure it.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// What is asked.
+    /// The mode of the run.
     #[arg(value_enum, default_value = "fixed")]
     pub mode: Mode,
 
-    /// The server's address. Several are nodes of one house, each given as its own --url, or with
-    /// commas between them.
+    /// The server's address. Several addresses are nodes of one house, each given as its own --url,
+    /// or separated by commas.
     #[arg(
         long = "url",
         env = "BAHAY_URL",
@@ -132,106 +136,107 @@ pub struct Options {
     )]
     pub urls: Vec<String>,
 
-    /// Where the players of one table connect when there are several nodes.
+    /// The assignment of a table's players to several nodes.
     #[arg(long, value_enum, default_value = "apart")]
     pub seating: Seating,
 
-    /// Tables, all of them full; where a ramp begins.
+    /// Number of full tables; in a ramp the number of the first step.
     #[arg(long, default_value_t = 100, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub tables: u32,
 
-    /// How long a measurement takes, after the warm-up.
+    /// Duration of a measurement, after the warm-up.
     #[arg(long, default_value_t = 30, value_name = "SECONDS",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seconds: u64,
 
-    /// How long players play before anything counts.
+    /// Duration of the uncounted warm-up.
     #[arg(long, default_value_t = 10, value_name = "SECONDS")]
     pub warm_up: u64,
 
-    /// How long a player thinks before each move, on average.
+    /// Mean time to think before each move.
     #[arg(long, default_value_t = 500, value_name = "MILLISECONDS")]
     pub think_ms: u64,
 
-    /// How these times are spread.
+    /// Distribution of think times.
     #[arg(long, value_enum, default_value = "even")]
     pub spread: Spread,
 
-    /// Decides times to think, and who is slow, drops or is idle.
+    /// Seed of the think times, and of which players are slow, drop or are idle.
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub seed: u64,
 
-    /// Players of a hundred who think four times as long and read with pauses.
+    /// Percentage of players that think four times as long and pause before reading.
     #[arg(long, default_value_t = 0, value_name = "PERCENT",
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub slow: u8,
 
-    /// Players of a hundred who lose their connection every ten seconds or so.
+    /// Percentage of players that lose their connection every ten seconds or so.
     #[arg(long, default_value_t = 0, value_name = "PERCENT",
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub dropping: u8,
 
-    /// Players of a hundred who sit there and leave it to the clock and the AI.
+    /// Percentage of players that never act and leave it to the clock and the AI.
     #[arg(long, default_value_t = 0, value_name = "PERCENT",
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub idle: u8,
 
-    /// How the players want messages on the socket.
+    /// Form of the messages on the socket.
     #[arg(long, value_enum, default_value = "full")]
-    pub form: Wanted,
+    pub form: FormOption,
 
-    /// The room that all play in.
+    /// Room in which all players play.
     #[arg(long, default_value = "newbie", value_name = "ROOM")]
     pub room: String,
 
-    /// Guests that arrive at the same time.
+    /// Number of guests that arrive at the same time.
     #[arg(long, default_value_t = 32, value_name = "NUMBER",
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub arrivals: u16,
 
-    /// What a ramp holds the 99th percentile against.
+    /// Limit of the 99th percentile in a ramp.
     #[arg(long, default_value_t = 100, value_name = "MILLISECONDS")]
     pub limit_ms: u64,
 
-    /// Requests a second of `reads`, whether or not the ones before are answered.
+    /// Requests per second of `reads`, sent whether or not earlier ones are answered.
     #[arg(long, default_value_t = 500, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub per_second: u32,
 
-    /// Where the server shows its figures (BAHAY_PROBE_LISTEN), as in http://127.0.0.1:9180; of each
-    /// node, in the order of --url. Without it processor time and memory are known by --pid alone.
+    /// Address of the server's metrics (BAHAY_PROBE_LISTEN), as in http://127.0.0.1:9180; one for
+    /// each node, in the order of --url. Without it processor time and memory are measured by --pid
+    /// only.
     #[arg(long = "probe-url", env = "BAHAY_PROBE_URL", value_delimiter = ',', value_name = "URL")]
     pub probe_urls: Vec<String>,
 
-    /// The server's process, if it runs on this machine, to ask the kernel; of each node, in the
-    /// order of --url.
+    /// The server's process on this machine, whose usage is read from the kernel; one for each
+    /// node, in the order of --url.
     #[arg(long = "pid", value_delimiter = ',', value_name = "PID")]
     pub pids: Vec<u32>,
 
-    /// Where the report goes as JSON.
+    /// File for the report as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 
-    /// Where the report goes as a page that opens from disk.
+    /// File for the report as a self-contained HTML page.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Plays nothing: makes one report of those of several processes that played together.
+    /// Merges the reports of several processes that played together, and plays nothing.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     pub merge: Vec<PathBuf>,
 
-    /// A report to compare with. What is worse by more than --worse fails.
+    /// Report to compare with. A figure that is worse by more than --worse fails the run.
     #[arg(long, value_name = "FILE")]
     pub compare: Option<PathBuf>,
 
-    /// By how much a figure may be worse than in the report that it is compared with.
+    /// Tolerated worsening of a figure against the compared report.
     #[arg(long, default_value_t = 20, value_name = "PERCENT")]
     pub worse: u32,
 }
 
 impl Options {
-    /// How long players think on average; zero where there is no rhythm to hold a move against.
+    /// Returns the mean think time in ms; zero in modes whose moves have no expected interval.
     fn mean_think_ms(&self) -> u64 {
         match self.mode {
             Mode::Max | Mode::Idle => 0,
@@ -240,21 +245,21 @@ impl Options {
     }
 }
 
-/// Why there is no report, or why it is not one to be content with.
+/// The failure of a run, or of its result.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("{path} cannot be read: {why}")]
     Unreadable { path: String, why: String },
     #[error("{path} cannot be written: {error}")]
     Unwritable { path: String, error: std::io::Error },
-    /// Thousands come from this one address, which a house on the internet does not let in.
+    /// Thousands of players share one address, which the default rate limits do not admit.
     #[error(
-        "the server turns us away ({code}): start it with wider limits for one address, as \
+        "the server refuses further clients ({code}): start it with wider limits for one address, as \
          `./dev loadtest` does: BAHAY_SIGN_INS_PER_ADDRESS, BAHAY_REQUESTS_PER_ADDRESS, \
          BAHAY_CONNECTIONS_PER_ADDRESS, BAHAY_SOCKETS_PER_ADDRESS and \
          BAHAY_WELCOMES_PER_NETWORK"
     )]
-    TurnedAway { code: String },
+    RateLimited { code: String },
     #[error("no server is named: give --url")]
     NoAddress,
     #[error("{pids} processes are named, but {urls} addresses: give --pid once for each --url")]
@@ -271,21 +276,26 @@ pub enum LoadError {
     SignIn(ClientError),
     #[error("only {playing} of {wanted} players came to a table: {why}")]
     Unfilled { playing: u64, wanted: u64, why: String },
-    #[error("the server is wrong: {0}")]
+    #[error("the server is at fault: {0}")]
     Wrong(String),
     #[error("worse than before: {0}")]
     Worse(String),
     #[error("there is nothing to merge in {0}: the reports are of different kinds")]
-    Unlike(String),
+    MergeMismatch(String),
 }
 
-/// Plays, or merges; writes the report where it is wanted; says whether all is well. `complaints`
-/// asks the books what does not add up, where that is possible.
+/// Runs or merges, writes the requested reports and compares them. `complaints` verifies the
+/// ledger, if a database is given.
+///
+/// # Errors
+///
+/// Fails if the run cannot be completed, the server is at fault, or a compared figure got worse.
 pub async fn run(
     options: Options,
     complaints: Option<impl AsyncFnOnce() -> Result<Vec<String>, String>>,
 ) -> Result<(), LoadError> {
-    let (pids, urls) = (options.pids.len(), options.urls.len());
+    let pids = options.pids.len();
+    let urls = options.urls.len();
     if pids > 0 && pids != urls {
         return Err(LoadError::Pids { pids, urls });
     }
@@ -294,13 +304,13 @@ pub async fn run(
         return Err(LoadError::Probes { probes, urls });
     }
     if options.mode == Mode::Reads {
-        return read_only(&options).await;
+        return run_reads(&options).await;
     }
     let mut report = if options.merge.is_empty() {
-        plan::carry_out(&options).await?
+        plan::run_plan(&options).await?
     } else {
-        let read = options.merge.iter().map(|path| read(path));
-        Report::merged(read.collect::<Result<Vec<_>, _>>()?)?
+        let read = options.merge.iter().map(|path| read_report(path));
+        Report::merge(read.collect::<Result<Vec<_>, _>>()?)?
     };
     if options.merge.is_empty()
         && let Some(complaints) = complaints
@@ -310,15 +320,15 @@ pub async fn run(
             Err(why) => report.faults.push(format!("the ledger could not be checked: {why}")),
         }
     }
-    let old = options.compare.as_deref().map(read).transpose()?;
+    let old = options.compare.as_deref().map(read_report).transpose()?;
     println!("{}", report.summary());
     if let Some(path) = &options.json {
-        progress::save(path, &report)?;
+        progress::save_report(path, &report)?;
     }
     if let Some(path) = &options.html {
-        write(path, &page::page(&report, old.as_ref()))?;
+        write_file(path, &page::render_page(&report, old.as_ref()))?;
     }
-    let compared = old.map(|old| report.compared(&old, options.worse));
+    let compared = old.map(|old| report.compare_with(&old, options.worse));
     if let Some(compared) = &compared {
         println!("{compared}");
     }
@@ -333,23 +343,23 @@ pub async fn run(
     }
 }
 
-/// Has a report of its own: there are no tables to compare.
-async fn read_only(options: &Options) -> Result<(), LoadError> {
-    let reads = reads::carry_out(options).await?;
+/// Runs `reads`, which has a report of its own because there are no tables to compare.
+async fn run_reads(options: &Options) -> Result<(), LoadError> {
+    let reads = reads::run_reads(options).await?;
     println!("{reads}");
     if let Some(path) = &options.json {
-        write(path, &serde_json::to_string(&reads).unwrap_or_default())?;
+        write_file(path, &serde_json::to_string(&reads).unwrap_or_default())?;
     }
     reads.fault().map_or(Ok(()), |fault| Err(LoadError::Wrong(fault)))
 }
 
-fn read(path: &Path) -> Result<Report, LoadError> {
+fn read_report(path: &Path) -> Result<Report, LoadError> {
     let unreadable = |why: String| LoadError::Unreadable { path: path.display().to_string(), why };
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), LoadError> {
+fn write_file(path: &Path, text: &str) -> Result<(), LoadError> {
     let unwritable = |error| LoadError::Unwritable { path: path.display().to_string(), error };
     std::fs::write(path, text).map_err(unwritable)
 }

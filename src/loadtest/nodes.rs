@@ -1,6 +1,6 @@
-//! The servers that are loaded: which of them a player goes to, and what each shows of itself, its
-//! processor time, memory and queues, from its own figures or from the kernel's when its process is
-//! named. And the same of this program, because a tester at its end measures itself.
+//! The measured servers: the node that each player connects to, and the processor time, memory and
+//! queues of each node, from its metrics, or from the kernel if its process is given. The usage of
+//! this program is sampled as well, because a saturated tester measures itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +11,10 @@ use futures_util::future::join_all;
 use super::{Options, Seating};
 use crate::client::Client;
 
-/// Ticks of the kernel's accounts in a second. Linux shows it so on every machine.
+/// The kernel's clock ticks per second (`USER_HZ`), 100 on every Linux machine.
 const TICKS: u64 = 100;
 
-/// The servers, in the order in which they were named: nodes of one house.
+/// The nodes of one house, in the order of the options.
 #[derive(Debug)]
 pub(super) struct Nodes {
     each: Vec<Node>,
@@ -23,35 +23,35 @@ pub(super) struct Nodes {
 
 #[derive(Debug)]
 struct Node {
-    /// Reads the figures; nobody who plays.
+    /// A client that reads the metrics and does not play.
     client: Client,
-    /// Where it shows its figures.
+    /// The address of the node's metrics.
     probes: Option<String>,
     pid: Option<u32>,
 }
 
-/// What is known of a process at one moment.
+/// A process's resource usage at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct ProcessUsage {
     pub(super) cpu_us: u64,
     pub(super) rss_bytes: u64,
-    /// What waits for clients that do not read, and for a place in PostgreSQL and Redis.
+    /// Messages waiting for slow clients, and appends waiting for PostgreSQL and Redis.
     pub(super) queued: u64,
 }
 
-impl Look {
-    /// Of several processes together.
-    pub(super) fn sum(looks: &[Self]) -> Self {
-        looks.iter().fold(Self::default(), |sum, look| Self {
-            cpu_us: sum.cpu_us + look.cpu_us,
-            rss_bytes: sum.rss_bytes + look.rss_bytes,
-            queued: sum.queued + look.queued,
+impl ProcessUsage {
+    /// Returns the sum of several processes.
+    pub(super) fn sum(usages: &[Self]) -> Self {
+        usages.iter().fold(Self::default(), |sum, usage| Self {
+            cpu_us: sum.cpu_us + usage.cpu_us,
+            rss_bytes: sum.rss_bytes + usage.rss_bytes,
+            queued: sum.queued + usage.queued,
         })
     }
 }
 
 impl Nodes {
-    /// As the options name them; reached through this client.
+    /// Creates the nodes that the options name, with clients that share the settings of `first`.
     pub(super) fn new(options: &Options, first: &Client) -> Self {
         let pids = options.pids.iter().copied().map(Some).chain(std::iter::repeat(None));
         let probes = options.probe_urls.iter().cloned().map(Some).chain(std::iter::repeat(None));
@@ -66,18 +66,19 @@ impl Nodes {
         self.each.iter().map(|node| node.client.base())
     }
 
-    /// Where the player with this number signs in and asks for a seat.
-    pub(super) fn of_player(&self, number: u32) -> usize {
+    /// Returns the node at which the player with this number signs in and asks for a seat.
+    pub(super) fn node_for_player(&self, number: u32) -> usize {
         usize::try_from(number).unwrap_or(0) % self.each.len()
     }
 
-    /// Somebody at this node, through whom others sign in there.
+    /// Returns the client of a node, through which players sign in there.
     pub(super) fn client(&self, node: usize) -> &Client {
         &self.each[node].client
     }
 
-    /// Where one more player of a table connects, when so many of the table are at each node.
-    pub(super) fn of_seat(&self, table: TableId, taken: &[u32]) -> usize {
+    /// Returns the node for one more player of a table, given the number of its players at each
+    /// node.
+    pub(super) fn node_for_seat(&self, table: TableId, taken: &[u32]) -> usize {
         let count = self.each.len();
         let home = usize::try_from(table.0.as_u128() % count as u128).unwrap_or(0);
         match self.seating {
@@ -89,69 +90,70 @@ impl Nodes {
         }
     }
 
-    /// Looks at each. Zeros where nothing is to be seen.
-    pub(super) async fn look(&self) -> Vec<Look> {
-        join_all(self.each.iter().map(Node::look)).await
+    /// Samples the usage of each node; unknown values are zero.
+    pub(super) async fn sample_usage(&self) -> Vec<ProcessUsage> {
+        join_all(self.each.iter().map(Node::sample_usage)).await
     }
 }
 
 impl Node {
-    async fn look(&self) -> Look {
+    async fn sample_usage(&self) -> ProcessUsage {
         let text = match &self.probes {
             Some(probes) => self.client.metrics(probes).await.unwrap_or_default(),
             None => String::new(),
         };
-        let figures = figures(&text);
+        let figures = parse_metrics(&text);
         let figure = |name: &str| figures.get(name).copied().unwrap_or(0) / MILLIONTHS;
-        let shown = Look {
+        let shown = ProcessUsage {
             cpu_us: figures.get("bahay_process_cpu_seconds_total").copied().unwrap_or(0),
             rss_bytes: figure("bahay_process_resident_bytes"),
             queued: figure("bahay_socket_messages_waiting") + figure("bahay_appends_waiting"),
         };
-        match self.pid.and_then(|pid| of_process(&pid.to_string())) {
-            Some(of_kernel) => Look { queued: shown.queued, ..of_kernel },
+        match self.pid.and_then(|pid| process_usage(&pid.to_string())) {
+            Some(of_kernel) => ProcessUsage { queued: shown.queued, ..of_kernel },
             None => shown,
         }
     }
 }
 
-/// Of this program.
-pub(super) fn own() -> Look {
-    of_process("self").unwrap_or_default()
+/// Returns the usage of this program.
+pub(super) fn own_usage() -> ProcessUsage {
+    process_usage("self").unwrap_or_default()
 }
 
-/// Processors that this program may use.
+/// Returns the number of processors available to this program.
 pub(super) fn own_processors() -> u64 {
     std::thread::available_parallelism().map_or(1, |number| number.get() as u64)
 }
 
-fn of_process(pid: &str) -> Option<Look> {
+fn process_usage(pid: &str) -> Option<ProcessUsage> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in brackets that may hold spaces; count from behind it.
+    // The second field is a name in brackets that may hold spaces, so fields are counted from its
+    // end.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
     let cpu_us = (ticks(11)? + ticks(12)?) * (1_000_000 / TICKS);
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let resident_kib: u64 = resident.trim().split(' ').next()?.parse().ok()?;
-    Some(Look { cpu_us, rss_bytes: resident_kib * 1_024, ..Look::default() })
+    Some(ProcessUsage { cpu_us, rss_bytes: resident_kib * 1_024, ..ProcessUsage::default() })
 }
 
-/// Figures are kept in millionths, so that seconds come as microseconds.
+/// Metrics are scaled to millionths, so that seconds become microseconds.
 const MILLIONTHS: u64 = 1_000_000;
 
-/// Every figure without labels, by name, in millionths, rounded down; none that is below zero.
-fn figures(text: &str) -> BTreeMap<&str, u64> {
+/// Parses the metrics without labels, in millionths, rounded down. Negative values are skipped.
+fn parse_metrics(text: &str) -> BTreeMap<&str, u64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
         .filter_map(|line| {
             let (name, value) = line.split_once(' ')?;
-            Some((name, millionths(value)?))
+            Some((name, parse_millionths(value)?))
         })
         .collect()
 }
 
-fn millionths(value: &str) -> Option<u64> {
+fn parse_millionths(value: &str) -> Option<u64> {
     let (whole, part) = value.split_once('.').unwrap_or((value, ""));
     let part: String = part.chars().chain("000000".chars()).take(6).collect();
     whole.parse::<u64>().ok()?.checked_mul(MILLIONTHS)?.checked_add(part.parse().ok()?)
@@ -159,12 +161,12 @@ fn millionths(value: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{figures, own};
+    use super::{own_usage, parse_metrics};
 
     #[test]
     fn figures_are_read_in_millionths() {
         let text = "# HELP a b\na_seconds_total 1.25\nb_bytes 7\nc{x=\"y\"} 3\nd -1\n# EOF\n";
-        let figures = figures(text);
+        let figures = parse_metrics(text);
         assert_eq!(figures["a_seconds_total"], 1_250_000);
         assert_eq!(figures["b_bytes"], 7_000_000);
         assert!(!figures.contains_key("d"));
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn this_process_is_seen_where_the_kernel_shows_it() {
         if cfg!(target_os = "linux") {
-            assert!(own().rss_bytes > 1 << 20);
+            assert!(own_usage().rss_bytes > 1 << 20);
         }
     }
 }

@@ -1,18 +1,17 @@
-//! The report as one page that opens from disk: everything is in it, the charts are drawn here as
-//! SVG and nothing is loaded from anywhere.
+//! The report as a self-contained HTML page with charts in SVG.
 
-use super::report::{Node, Report, Step};
-use super::summary::{millis, name, per_second, percent};
-use super::tally::{Count, Figure};
+use super::counters::{Count, Figure};
+use super::report::{NodeUsage, Report, Step};
+use super::summary::{figure_name, millis, per_second, percent};
 
-/// The size of a chart, in its own units.
+/// The size of a chart, in SVG units.
 const WIDTH: u64 = 640;
 const HEIGHT: u64 = 240;
-/// Room for the numbers at the left and below.
+/// The margins for the numbers at the left and below.
 const LEFT: u64 = 70;
 const BELOW: u64 = 28;
 
-/// The most points of a line; more than that are thinned out.
+/// The most points of a series; longer ones are thinned out.
 const POINTS_MAX: usize = 800;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;\
@@ -30,29 +29,31 @@ struct Series<'a> {
     points: Vec<(u64, u64)>,
 }
 
-/// The page; with another run, also what changed.
-pub(super) fn page(report: &Report, old: Option<&Report>) -> String {
+/// Renders the page, with a comparison if an older report is given.
+pub(super) fn render_page(report: &Report, old: Option<&Report>) -> String {
     let faults: String = report
         .fault()
-        .map(|fault| format!("<p class=\"fault\">The server is wrong: {}</p>", escaped(&fault)))
+        .map(|fault| {
+            format!("<p class=\"fault\">The server is at fault: {}</p>", escape_html(&fault))
+        })
         .unwrap_or_default();
     let compared = old.map_or(String::new(), |old| {
-        let compared = report.compared(old, 0);
-        format!("<h2>Compared</h2><pre>{}</pre>", escaped(&compared.to_string()))
+        let compared = report.compare_with(old, 0);
+        format!("<h2>Comparison</h2><pre>{}</pre>", escape_html(&compared.to_string()))
     });
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>bahay loadtest</title>\
          <style>{STYLE}</style><h1>bahay loadtest: {}</h1>{faults}<h2>In short</h2><pre>{}</pre>\
          {compared}<h2>Steps</h2>{}<div class=\"charts\">{}</div></html>\n",
-        escaped(&format!("{:?}, {} ms to think", report.mode, report.think_ms).to_lowercase()),
-        escaped(&report.summary()),
-        steps(report),
-        charts(report),
+        escape_html(&format!("{:?}, {} ms to think", report.mode, report.think_ms).to_lowercase()),
+        escape_html(&report.summary()),
+        render_steps(report),
+        render_charts(report),
     )
 }
 
-fn steps(report: &Report) -> String {
+fn render_steps(report: &Report) -> String {
     let rows: String = report
         .steps
         .iter()
@@ -78,21 +79,21 @@ fn steps(report: &Report) -> String {
     format!(
         "<table><tr><th>tables</th><th>moves/s</th><th>p50</th><th>p99</th><th>server cpu %</th>\
          <th>us a move</th><th>KiB a table</th><th>bytes a move</th><th>games</th></tr>{rows}</table>{}",
-        nodes(report),
+        render_nodes(report),
     )
 }
 
-/// Each server of several in the step that answers the question.
-fn nodes(report: &Report) -> String {
-    let Some(step) = report.answer().or(report.steps.last()).filter(|step| step.nodes.len() > 1)
-    else {
+/// Renders the usage of each node in the result step, if there are several.
+fn render_nodes(report: &Report) -> String {
+    let step = report.result_step().or(report.steps.last());
+    let Some(step) = step.filter(|step| step.nodes.len() > 1) else {
         return String::new();
     };
-    let row = |node: &Node| {
+    let row = |node: &NodeUsage| {
         let tenths = node.cpu_per_move_tenths_us();
         format!(
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}.{}</td><td>{}</td></tr>",
-            escaped(&node.url),
+            escape_html(&node.url),
             per_second(node.moves, step.long_ms),
             percent(node.cpu_us, step.long_ms),
             tenths / 10,
@@ -107,11 +108,11 @@ fn nodes(report: &Report) -> String {
     )
 }
 
-fn charts(report: &Report) -> String {
+fn render_charts(report: &Report) -> String {
     let mut charts = String::new();
-    if let Some(step) = report.answer().or(report.steps.last()) {
-        charts += &over_time(step);
-        charts += &percentiles(step);
+    if let Some(step) = report.result_step().or(report.steps.last()) {
+        charts += &render_time_charts(step);
+        charts += &render_percentiles(step);
     }
     let measured = report.steps.iter().filter(|step| step.unfilled.is_none());
     let by_tables = |value: &dyn Fn(&Step) -> u64| {
@@ -120,7 +121,7 @@ fn charts(report: &Report) -> String {
         points.sort_unstable();
         points
     };
-    charts += &chart(
+    charts += &render_chart(
         "Capacity: latency to every seat by tables (ms)",
         "tables",
         &[
@@ -138,7 +139,7 @@ fn charts(report: &Report) -> String {
             },
         ],
     );
-    charts += &chart(
+    charts += &render_chart(
         "Memory for each table with its players (KiB)",
         "tables",
         &[Series {
@@ -149,17 +150,17 @@ fn charts(report: &Report) -> String {
     charts
 }
 
-fn over_time(step: &Step) -> String {
-    let line = |name, value: &dyn Fn(&super::report::Second) -> u64| Series {
+fn render_time_charts(step: &Step) -> String {
+    let line = |name, value: &dyn Fn(&super::report::SecondSample) -> u64| Series {
         name,
         points: step.seconds.iter().map(|second| (second.at_ms / 1_000, value(second))).collect(),
     };
-    let latency = chart(
+    let latency = render_chart(
         "Latency to every seat over time (us)",
         "seconds",
         &[line("p50", &|second| second.p50_us), line("p99", &|second| second.p99_us)],
     );
-    let load = chart(
+    let load = render_chart(
         "Processor time (% of a core)",
         "seconds",
         &[
@@ -167,8 +168,8 @@ fn over_time(step: &Step) -> String {
             line("tester", &|second| percent(second.tester_cpu_us, second.long_ms)),
         ],
     );
-    let memory = chart(
-        "The server's memory (MiB) and what waits in it",
+    let memory = render_chart(
+        "The server's memory (MiB) and queued messages",
         "seconds",
         &[
             line("memory", &|second| second.server_rss_bytes >> 20),
@@ -178,29 +179,27 @@ fn over_time(step: &Step) -> String {
     format!("{latency}{load}{memory}")
 }
 
-/// How the slowest are: x counts how many of a thousand are slower, from half of them down to one.
-fn percentiles(step: &Step) -> String {
+/// Renders latency by percentile, from the median to the 99.9th.
+fn render_percentiles(step: &Step) -> String {
     let permilles = [500, 600, 700, 750, 800, 850, 900, 925, 950, 975, 980, 990, 995, 999];
     let lines = [Figure::ActionToAck, Figure::ActionToEvent, Figure::Settlement, Figure::Resume];
     let series: Vec<_> = lines
         .into_iter()
-        .filter(|figure| step.counted.times(*figure) > 0)
+        .filter(|figure| step.counted.latency_count(*figure) > 0)
         .map(|figure| Series {
-            name: name(figure),
+            name: figure_name(figure),
             points: permilles
                 .map(|permille| (u64::from(permille), step.counted.permille_us(figure, permille)))
                 .to_vec(),
         })
         .collect();
-    chart("Percentiles (us), of a thousand", "so many are as fast", &series)
+    render_chart("Percentiles (us), of a thousand", "so many are as fast", &series)
 }
 
-fn chart(title: &str, below: &str, series: &[Series<'_>]) -> String {
+fn render_chart(title: &str, below: &str, series: &[Series<'_>]) -> String {
     let points = || series.iter().flat_map(|series| &series.points);
-    let (first, last) = (
-        points().map(|point| point.0).min().unwrap_or(0),
-        points().map(|point| point.0).max().unwrap_or(0),
-    );
+    let first = points().map(|point| point.0).min().unwrap_or(0);
+    let last = points().map(|point| point.0).max().unwrap_or(0);
     let highest = points().map(|point| point.1).max().unwrap_or(0).max(1);
     let long = (last - first).max(1);
     let x = |value: u64| LEFT + (value - first) * (WIDTH - LEFT - 10) / long;
@@ -247,35 +246,35 @@ fn chart(title: &str, below: &str, series: &[Series<'_>]) -> String {
             "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>{dots}\
              <text x=\"{}\" y=\"14\" fill=\"{colour}\">{}</text>",
             LEFT + number as u64 * 130,
-            escaped(series.name),
+            escape_html(series.name),
         );
     }
     format!(
         "<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-size=\"12\" \
          role=\"img\">{drawn}</svg></figure>",
-        escaped(title),
+        escape_html(title),
     )
 }
 
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Series, chart, escaped};
+    use super::{Series, escape_html, render_chart};
 
     #[test]
     fn a_chart_stays_within_its_frame_whatever_its_values() {
         for points in [vec![], vec![(3, 0)], vec![(0, 1), (5, u64::MAX >> 16)]] {
-            let drawn = chart("t", "x", &[Series { name: "s", points }]);
+            let drawn = render_chart("t", "x", &[Series { name: "s", points }]);
             assert!(drawn.ends_with("</svg></figure>"), "{drawn}");
             assert!(!drawn.contains('-') || !drawn.contains("\"-"), "{drawn}");
         }
     }
 
     #[test]
-    fn nothing_that_a_server_says_is_markup() {
-        assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+    fn text_from_a_server_is_escaped() {
+        assert_eq!(escape_html("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
     }
 }

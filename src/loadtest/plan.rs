@@ -1,8 +1,9 @@
-//! What is measured when: fills tables, warms up, measures; and what each mode does beside that.
+//! The phases of each mode: filling tables, warm-up and measurement.
 //!
-//! A ramp goes up by half from step to step until the limit is broken or tables do not fill any more,
-//! then closes in on the most tables that keep it, and measures these once more, twice as long, on the
-//! way down if need be. A report tells when it was this program that was at its end.
+//! A ramp grows by half from step to step until the limit is exceeded or tables can no longer be
+//! filled, then bisects to the most tables that keep the limit. The result is confirmed by a
+//! measurement of twice the duration, repeated with fewer tables if that fails. The report says if
+//! the tester was saturated.
 
 use std::iter::repeat;
 use std::sync::atomic::Ordering;
@@ -10,42 +11,43 @@ use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::crowd::{Crowd, Gathering};
-use super::nodes::{self, Look};
-use super::progress::Progress;
-use super::report::{FORMAT, Node, Report, Second, Step};
-use super::tally::{Count, Counted, Figure};
+use super::counters::{Count, Figure, Measurements};
+use super::crowd::{Crowd, CrowdControl};
+use super::nodes::{self, ProcessUsage};
+use super::progress::RunProgress;
+use super::report::{FORMAT, NodeUsage, Report, SecondSample, Step};
 use super::{LoadError, Mode, Options};
 use crate::clock::Moment;
 
-/// Nobody came to a table for so long: those who are there are all.
+/// The time without a new player at a table after which filling stops.
 const STANDSTILL: Duration = Duration::from_secs(20);
 
-/// The least share of players, in hundredths, without which a measurement is of no use.
+/// The least percentage of players with which a measurement is useful.
 const FILLED_PERCENT: u64 = 98;
 
-/// How long a storm may take to settle.
+/// The time limit for the recovery from a storm.
 const STORM_MAX: Duration = Duration::from_secs(90);
 
-/// A ramp's answer is at most this many hundredths below the first step that broke the limit.
+/// The precision of a ramp: its result is at most this percentage below the first step that
+/// exceeded the limit.
 const CLOSE_PERCENT: u32 = 10;
 
-/// Plays, and says what came of it.
-pub(super) async fn carry_out(options: &Options) -> Result<Report, LoadError> {
-    let mut gathering = Gathering::new(options).await?;
-    let empty = Look::sum(&gathering.crowd.nodes.look().await);
+/// Runs the requested mode and returns its report.
+pub(super) async fn run_plan(options: &Options) -> Result<Report, LoadError> {
+    let mut control = CrowdControl::new(options).await?;
+    let empty = ProcessUsage::sum(&control.crowd.nodes.sample_usage().await);
     let mut run = Run {
         options,
-        progress: Progress::new(options.json.clone()),
+        progress: RunProgress::new(options.json.clone()),
         empty_rss_bytes: empty.rss_bytes,
-        before: Counted::default(),
+        before: Measurements::default(),
         steps: Vec::new(),
     };
-    let carried_out = run.carry_out(&mut gathering).await;
-    run.progress.say("");
-    carried_out?;
-    let rest = gathering.crowd.tally.take();
-    gathering.end().await;
+    let outcome = run.run_mode(&mut control).await;
+    run.progress.show_status("");
+    outcome?;
+    let rest = control.crowd.counters.take_measurements();
+    control.shut_down().await;
     let mut report = run.report(None);
     report.broken_off = false;
     report.faults.extend(rest.faults);
@@ -54,36 +56,36 @@ pub(super) async fn carry_out(options: &Options) -> Result<Report, LoadError> {
 
 struct Run<'a> {
     options: &'a Options,
-    progress: Progress,
+    progress: RunProgress,
     empty_rss_bytes: u64,
-    /// What was counted while nothing was measured.
-    before: Counted,
-    /// Measurements that are over.
+    /// The measurements taken between steps.
+    before: Measurements,
+    /// The completed steps.
     steps: Vec<Step>,
 }
 
 impl Run<'_> {
-    async fn carry_out(&mut self, gathering: &mut Gathering) -> Result<(), LoadError> {
+    async fn run_mode(&mut self, control: &mut CrowdControl) -> Result<(), LoadError> {
         let Options { mode, tables, seconds, .. } = *self.options;
         match mode {
-            Mode::Idle => self.idle(gathering).await,
+            Mode::Idle => self.measure_idle(control).await,
             Mode::Fixed | Mode::Soak | Mode::Max => {
-                self.fill(gathering, tables).await?;
-                self.measure(gathering, Step { tables, ..Step::default() }, seconds).await;
+                self.fill(control, tables).await?;
+                self.measure(control, Step { tables, ..Step::default() }, seconds).await;
                 Ok(())
             }
             Mode::Storm => {
-                self.fill(gathering, tables).await?;
-                self.storm(gathering).await;
+                self.fill(control, tables).await?;
+                self.measure_storm(control).await;
                 Ok(())
             }
-            Mode::Ramp => self.ramp(gathering).await,
-            // It is no matter of tables: see `reads`.
+            Mode::Ramp => self.run_ramp(control).await,
+            // This mode has no tables: see `reads`.
             Mode::Reads => Ok(()),
         }
     }
 
-    /// What there is so far, as of a run that was broken off; with a step that goes on.
+    /// Returns the report so far, marked as broken off, with the step under way.
     fn report(&self, under_way: Option<&Step>) -> Report {
         Report {
             format: FORMAT,
@@ -100,62 +102,66 @@ impl Run<'_> {
         }
     }
 
-    /// Brings so many tables to play, and lets them warm up.
-    async fn fill(&mut self, gathering: &mut Gathering, tables: u32) -> Result<(), LoadError> {
-        gathering.set_to_sit(true);
-        // Those who stay would sit at tables that others have left, and never fill them.
-        let players = tables * gathering.crowd.seats;
-        if players < gathering.players() {
-            self.progress.say("games come to their end");
-            gathering.empty().await;
+    /// Fills a number of tables and lets them warm up.
+    async fn fill(&mut self, control: &mut CrowdControl, tables: u32) -> Result<(), LoadError> {
+        control.set_seek_tables(true);
+        // With fewer players, those that stay would be scattered over tables that never fill, so
+        // all leave first.
+        let players = tables * control.crowd.seats;
+        if players < control.players() {
+            self.progress.show_status("waiting for running games to end");
+            control.finish_games().await;
         }
-        self.gather(gathering, players, "at a table", Crowd::playing).await
+        self.gather(control, players, "at a table", Crowd::playing).await
     }
 
-    /// Brings so many players to where they are to be, which `present` counts.
+    /// Waits until a number of players, as counted by `present`, is in place.
     async fn gather(
         &mut self,
-        gathering: &mut Gathering,
+        control: &mut CrowdControl,
         players: u32,
         place: &str,
         present: impl Fn(&Crowd) -> u64,
     ) -> Result<(), LoadError> {
         let wanted = u64::from(players);
-        gathering.set_players(players);
-        let crowd = gathering.crowd.clone();
-        let (mut most, mut since) = (0, Moment::now());
+        control.set_players(players);
+        let crowd = control.crowd.clone();
+        let mut most = 0;
+        let mut since = Moment::now();
         loop {
             let playing = present(&crowd);
-            self.progress.say(&format!("{playing} of {wanted} players are {place}"));
-            // Those who are too many may still be on their way out.
+            self.progress.show_status(&format!("{playing} of {wanted} players are {place}"));
+            // Surplus players may still be leaving.
             if playing >= wanted && playing * FILLED_PERCENT <= wanted * 100 {
                 break;
             }
-            if let Some(code) = crowd.turned_away.get() {
-                return Err(LoadError::TurnedAway { code: code.clone() });
+            if let Some(code) = crowd.rate_limited.get() {
+                return Err(LoadError::RateLimited { code: code.clone() });
             }
-            // Who has signed in is on the way; more than that come again and again.
-            let come = playing + crowd.tally.so_far(Count::Guests).min(wanted);
+            // Signed-in guests count as progress, up to the wanted number; beyond it they are
+            // replacements.
+            let come = playing + crowd.counters.current(Count::Guests).min(wanted);
             if come > most {
-                (most, since) = (come, Moment::now());
+                most = come;
+                since = Moment::now();
             }
-            // It does not get better by waiting.
+            // Without progress, waiting longer does not help.
             if since.elapsed() > STANDSTILL {
                 if playing * 100 >= wanted * FILLED_PERCENT {
                     break;
                 }
-                return Err(self.unfilled(gathering, playing, wanted));
+                return Err(self.unfilled_error(control, playing, wanted));
             }
             sleep(Duration::from_millis(200)).await;
         }
-        self.progress.say(&format!("warming up for {} s", self.options.warm_up));
+        self.progress.show_status(&format!("warming up for {} s", self.options.warm_up));
         sleep(Duration::from_secs(self.options.warm_up)).await;
-        self.before.add(&crowd.tally.take());
+        self.before.add(&crowd.counters.take_measurements());
         Ok(())
     }
 
-    fn unfilled(&mut self, gathering: &Gathering, playing: u64, wanted: u64) -> LoadError {
-        self.before.add(&gathering.crowd.tally.take());
+    fn unfilled_error(&mut self, control: &CrowdControl, playing: u64, wanted: u64) -> LoadError {
+        self.before.add(&control.crowd.counters.take_measurements());
         let why: Vec<_> = self
             .before
             .errors
@@ -165,65 +171,68 @@ impl Run<'_> {
         LoadError::Unfilled { playing, wanted, why: why.join(", ") }
     }
 
-    /// Counts for so long, in a step of which it is known how many are there.
-    async fn measure(&mut self, gathering: &Gathering, step: Step, seconds: u64) {
-        let crowd = &gathering.crowd;
-        self.before.add(&crowd.tally.take());
-        let mut watch = Watch::begin(gathering, step).await;
+    /// Measures a step for a number of seconds.
+    async fn measure(&mut self, control: &CrowdControl, step: Step, seconds: u64) {
+        let crowd = &control.crowd;
+        self.before.add(&crowd.counters.take_measurements());
+        let mut measurement = StepMeasurement::begin(control, step).await;
         let mut ticks = interval(Duration::from_secs(1));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ticks.tick().await;
-        while watch.begun.elapsed() < Duration::from_secs(seconds) {
+        while measurement.begun.elapsed() < Duration::from_secs(seconds) {
             ticks.tick().await;
-            let second = watch.second(gathering).await;
-            self.progress.say(&second.line(seconds));
+            let second = measurement.sample_second(control).await;
+            self.progress.show_status(&second.summary_line(seconds));
             if self.progress.is_due(seconds) {
-                let report = self.report(Some(&watch.so_far(gathering)));
+                let report = self.report(Some(&measurement.to_step(control)));
                 self.progress.save(&report);
             }
         }
-        self.steps.push(watch.so_far(gathering));
+        self.steps.push(measurement.to_step(control));
     }
 
-    /// Everybody drops at once; counts until all are back, and a while longer.
-    async fn storm(&mut self, gathering: &Gathering) {
-        let crowd = &gathering.crowd;
-        self.before.add(&crowd.tally.take());
+    /// Disconnects every player at once and measures until all have reconnected or [`STORM_MAX`]
+    /// has passed.
+    async fn measure_storm(&mut self, control: &CrowdControl) {
+        let crowd = &control.crowd;
+        self.before.add(&crowd.counters.take_measurements());
         let players = crowd.playing();
         let step = Step { tables: self.options.tables, ..Step::default() };
-        let mut watch = Watch::begin(gathering, step).await;
-        gathering.storm();
+        let mut measurement = StepMeasurement::begin(control, step).await;
+        control.disconnect_all();
         let mut back = 0;
-        while watch.begun.elapsed() < STORM_MAX && back < players {
+        while measurement.begun.elapsed() < STORM_MAX && back < players {
             sleep(Duration::from_millis(500)).await;
-            let second = watch.second(gathering).await;
-            back = watch.step.counted.count(Count::Resumes);
-            self.progress.say(&format!("{back} of {players} are back; {}", second.line(0)));
+            let second = measurement.sample_second(control).await;
+            back = measurement.step.counted.count(Count::Resumes);
+            let line = second.summary_line(0);
+            self.progress.show_status(&format!("{back} of {players} are back; {line}"));
         }
         let lost_in_storm = players.saturating_sub(back);
-        self.steps.push(Step { lost_in_storm, ..watch.so_far(gathering) });
+        self.steps.push(Step { lost_in_storm, ..measurement.to_step(control) });
     }
 
-    /// The server alone; then connections without a table; then tables whose players sit there with
-    /// the same number of connections, and answer as late as they may.
-    async fn idle(&mut self, gathering: &mut Gathering) -> Result<(), LoadError> {
+    /// Measures the server alone, then connections without a table, then tables with as many
+    /// connections whose players answer as late as possible.
+    async fn measure_idle(&mut self, control: &mut CrowdControl) -> Result<(), LoadError> {
         let Options { tables, seconds, .. } = *self.options;
-        let connections = tables * gathering.crowd.seats;
-        self.measure(gathering, Step::default(), seconds).await;
-        gathering.set_to_sit(false);
-        let standing = |crowd: &Crowd| crowd.standing.load(Ordering::Relaxed);
-        self.gather(gathering, connections, "connected", standing).await?;
-        self.measure(gathering, Step { connections, ..Step::default() }, seconds).await;
-        self.fill(gathering, tables).await?;
-        self.measure(gathering, Step { tables, connections, ..Step::default() }, seconds).await;
+        let connections = tables * control.crowd.seats;
+        self.measure(control, Step::default(), seconds).await;
+        control.set_seek_tables(false);
+        let unseated = |crowd: &Crowd| crowd.unseated.load(Ordering::Relaxed);
+        self.gather(control, connections, "connected", unseated).await?;
+        self.measure(control, Step { connections, ..Step::default() }, seconds).await;
+        self.fill(control, tables).await?;
+        self.measure(control, Step { tables, connections, ..Step::default() }, seconds).await;
         Ok(())
     }
 
-    async fn ramp(&mut self, gathering: &mut Gathering) -> Result<(), LoadError> {
-        let (mut kept, mut broken) = (0, None);
+    async fn run_ramp(&mut self, control: &mut CrowdControl) -> Result<(), LoadError> {
+        let mut kept = 0;
+        let mut broken = None;
         let mut tables = self.options.tables;
         loop {
-            if self.step(gathering, tables, self.options.seconds).await? {
+            if self.measure_step(control, tables, self.options.seconds).await? {
                 kept = tables
             } else {
                 broken = Some(tables)
@@ -235,7 +244,7 @@ impl Run<'_> {
             };
         }
         while kept > 0 {
-            if self.step(gathering, kept, self.options.seconds * 2).await? {
+            if self.measure_step(control, kept, self.options.seconds * 2).await? {
                 if let Some(step) = self.steps.last_mut() {
                     step.confirmed = true;
                 }
@@ -246,25 +255,26 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether so many tables keep the limit. Nothing counts while they fill. Tables that cannot be
-    /// filled do not keep it, but a ramp that cannot even begin is an error.
-    async fn step(
+    /// Measures whether a number of tables keeps the limit. Filling is not measured. Tables that
+    /// cannot be filled do not keep the limit, but a failure to fill the first step is an error.
+    async fn measure_step(
         &mut self,
-        gathering: &mut Gathering,
+        control: &mut CrowdControl,
         tables: u32,
         seconds: u64,
     ) -> Result<bool, LoadError> {
-        let (begun, own) = (Moment::now(), nodes::own());
-        match self.fill(gathering, tables).await {
+        let begun = Moment::now();
+        let own = nodes::own_usage();
+        match self.fill(control, tables).await {
             Ok(()) => {
-                self.measure(gathering, Step { tables, ..Step::default() }, seconds).await;
+                self.measure(control, Step { tables, ..Step::default() }, seconds).await;
             }
             Err(error @ LoadError::Unfilled { .. }) if !self.steps.is_empty() => {
                 self.steps.push(Step {
                     tables,
                     unfilled: Some(error.to_string()),
-                    long_ms: ms(begun.elapsed()),
-                    tester_cpu_us: nodes::own().cpu_us.saturating_sub(own.cpu_us),
+                    long_ms: to_ms(begun.elapsed()),
+                    tester_cpu_us: nodes::own_usage().cpu_us.saturating_sub(own.cpu_us),
                     tester_processors: nodes::own_processors(),
                     ..Step::default()
                 });
@@ -275,47 +285,50 @@ impl Run<'_> {
         let Some(step) = self.steps.last() else {
             return Ok(false);
         };
-        self.progress.note(&step.told(limit_ms));
-        Ok(step.keeps(limit_ms))
+        self.progress.print_line(&step.ramp_line(limit_ms));
+        Ok(step.keeps_limit(limit_ms))
     }
 }
 
-/// A measurement that goes on.
-struct Watch {
+/// A step under way.
+struct StepMeasurement {
     begun: Moment,
-    first: Vec<Look>,
-    own_first: Look,
-    last: Vec<Look>,
-    own_last: Look,
+    first: Vec<ProcessUsage>,
+    own_first: ProcessUsage,
+    last: Vec<ProcessUsage>,
+    own_last: ProcessUsage,
     last_at: Moment,
     step: Step,
 }
 
-impl Watch {
-    async fn begin(gathering: &Gathering, step: Step) -> Self {
-        let (look, own) = (gathering.crowd.nodes.look().await, nodes::own());
+impl StepMeasurement {
+    async fn begin(control: &CrowdControl, step: Step) -> Self {
+        let usage = control.crowd.nodes.sample_usage().await;
+        let own = nodes::own_usage();
         let begun = Moment::now();
-        gathering.crowd.tally.take();
+        control.crowd.counters.take_measurements();
         Self {
             begun,
-            first: look.clone(),
+            first: usage.clone(),
             own_first: own.clone(),
-            last: look,
+            last: usage,
             own_last: own,
             last_at: begun,
             step,
         }
     }
 
-    async fn second(&mut self, gathering: &Gathering) -> Second {
-        let (look, own) = (gathering.crowd.nodes.look().await, nodes::own());
-        let counted = gathering.crowd.tally.take();
+    async fn sample_second(&mut self, control: &CrowdControl) -> SecondSample {
+        let usage = control.crowd.nodes.sample_usage().await;
+        let own = nodes::own_usage();
+        let counted = control.crowd.counters.take_measurements();
         let at = Moment::now();
-        let (sum, last) = (Look::sum(&look), Look::sum(&self.last));
-        let second = Second {
-            at_ms: ms(at.since(self.begun)),
-            long_ms: ms(at.since(self.last_at)),
-            tables: gathering.crowd.boards.len() as u64,
+        let sum = ProcessUsage::sum(&usage);
+        let last = ProcessUsage::sum(&self.last);
+        let second = SecondSample {
+            at_ms: to_ms(at.since(self.begun)),
+            long_ms: to_ms(at.since(self.last_at)),
+            tables: control.crowd.boards.len() as u64,
             moves: counted.count(Count::Moves),
             p50_us: counted.permille_us(Figure::ActionToEvent, 500),
             p99_us: counted.permille_us(Figure::ActionToEvent, 990),
@@ -325,18 +338,20 @@ impl Watch {
             server_queued: sum.queued,
             tester_cpu_us: own.cpu_us.saturating_sub(self.own_last.cpu_us),
         };
-        (self.last, self.own_last, self.last_at) = (look, own, at);
+        self.last = usage;
+        self.own_last = own;
+        self.last_at = at;
         self.step.counted.add(&counted);
         self.step.seconds.push(second.clone());
         second
     }
 
-    /// All of it until the last second that was looked at.
-    fn so_far(&self, gathering: &Gathering) -> Step {
-        let looks = self.first.iter().zip(&self.last);
+    /// Returns the step up to the last sampled second.
+    fn to_step(&self, control: &CrowdControl) -> Step {
+        let usages = self.first.iter().zip(&self.last);
         let moves = self.step.counted.moves_at.iter().chain(repeat(&0));
-        let seen = gathering.crowd.nodes.urls().zip(looks).zip(moves);
-        let nodes = seen.map(|((url, (first, last)), moves)| Node {
+        let sampled = control.crowd.nodes.urls().zip(usages).zip(moves);
+        let nodes = sampled.map(|((url, (first, last)), moves)| NodeUsage {
             url: url.to_owned(),
             cpu_us: last.cpu_us.saturating_sub(first.cpu_us),
             rss_bytes: last.rss_bytes,
@@ -344,7 +359,7 @@ impl Watch {
         });
         let nodes: Vec<_> = nodes.collect();
         Step {
-            long_ms: ms(self.last_at.since(self.begun)),
+            long_ms: to_ms(self.last_at.since(self.begun)),
             server_cpu_us: nodes.iter().map(|node| node.cpu_us).sum(),
             server_rss_bytes: nodes.iter().map(|node| node.rss_bytes).sum(),
             nodes,
@@ -355,6 +370,6 @@ impl Watch {
     }
 }
 
-fn ms(duration: Duration) -> u64 {
+fn to_ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,5 +1,5 @@
-//! The life of one player: signs in as a guest, asks for a seat, connects, plays as the house's bot
-//! would after thinking for a while, and comes back whenever the connection breaks.
+//! A simulated player: signs in as a guest, asks for a seat, connects, plays as the house's bot
+//! does with think times, and reconnects whenever the connection breaks.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,173 +11,158 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
 use super::Mode;
-use super::asked::{Question, just_in_time, plays, question};
 use super::audit::audit;
-use super::board::{Place, Teller};
-use super::crowd::{Crowd, Order, Orders};
-use super::dice::{Dice, Habit};
-use super::frames::Seen;
-use super::tally::{Count, Figure, TIMER};
+use super::awaited_input::{AwaitedInput, awaited_input, is_in_game, late_think_time};
+use super::board::{BoardSeat, SeatReporter};
+use super::connection_end::{ConnectionEnd, TOKEN_EXPIRED};
+use super::counters::{Count, Figure, TIMER};
+use super::crowd::{Crowd, Order, OrderReceiver};
+use super::frames::FrameChecker;
+use super::player_rng::{Habit, PlayerRng};
 use crate::client::{Client, ClientError, ClientTable, Play, PlayError, RawMessage};
 use crate::clock::Moment;
 use crate::entropy;
 use crate::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
 
-/// Before something that was refused or failed is tried again.
+/// The back-off after a refusal or failure.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// After a command that was refused as too fast: the server takes 20 a second for long.
+/// The back-off after a command was refused as too fast: the server admits 20 a second in the long
+/// run.
 const TOO_FAST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Longer than anything may take on the way to a table.
+/// The timeout of a connection attempt.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a slow player leaves a message unread.
+/// The pause of a slow player before reading a message.
 const UNREAD: Duration = Duration::from_millis(100);
 
-/// What an access token is refused with that has had its time.
-const TOKEN_EXPIRED: &str = "token_expired";
-
-/// By how much a slow player thinks longer.
+/// The factor by which a slow player thinks longer.
 const SLOWER: u32 = 4;
 
-/// How a connection came to its end.
-enum End {
-    /// The player is to go.
-    Over,
-    /// There is no seat any more.
-    Unseated,
-    /// Broken off on purpose; back after this time.
-    BrokenOff(Duration),
-    /// Not opened, because the access token has had its time.
-    Expired,
-    /// Broken.
-    Lost(String),
-}
-
-/// Why a player leaves the room for good.
-enum Gone {
+/// The reason for which a player leaves the room for good.
+enum LeaveReason {
     Over,
     Broke,
     Refused,
 }
 
-/// One player of the crowd.
-pub(super) struct Player {
+/// A player of the crowd.
+pub(super) struct LoadPlayer {
     crowd: Arc<Crowd>,
     number: u32,
-    dice: Dice,
+    rng: PlayerRng,
     habit: Habit,
-    orders: Orders,
-    /// Held from signing in until a table is joined, so that tables fill one after the other.
+    orders: OrderReceiver,
+    /// A permit held from sign-in until a table is joined, so that tables fill one after the other.
     arriving: Option<OwnedSemaphorePermit>,
 }
 
-/// What a connection knows beside its table.
-struct Sitting {
+/// The state of one connection to a table.
+struct TableConnection {
     crowd: Arc<Crowd>,
-    /// Reads records.
+    /// The client that reads records.
     client: Client,
-    /// The table's board, and the node of this connection.
-    place: Arc<Place>,
-    /// Once it is joined.
-    teller: Option<Teller>,
-    seen: Seen,
-    /// The id of `join`, until it is answered.
+    /// The seat at the table's board, with the node of this connection.
+    board_seat: Arc<BoardSeat>,
+    /// The registration with the board; `None` until the table is joined.
+    reporter: Option<SeatReporter>,
+    checker: FrameChecker,
+    /// The id of the unanswered `join`.
     join: Option<u32>,
     came_back: Option<Moment>,
     asked_for_seat: Option<Moment>,
-    /// The question that is being thought about or was answered, and when to say what.
-    question: Option<Question>,
+    /// The input under consideration or already answered; `due` is the time of the answer.
+    question: Option<AwaitedInput>,
     due: Option<Moment>,
-    /// Actions that were sent: their ids, and when they were meant.
+    /// The id of the last sent action, and the time at which it was meant.
     sent: Option<(u32, Moment)>,
     over_at: Option<Moment>,
 }
 
-impl Drop for Sitting {
+impl Drop for TableConnection {
     fn drop(&mut self) {
-        if self.teller.is_some() {
-            self.crowd.dropped_out();
+        if self.reporter.is_some() {
+            self.crowd.player_left();
         }
     }
 }
 
-/// A player with a connection and no table.
-struct Standing(Arc<Crowd>);
+/// Counts a player with a connection and no table until it is dropped.
+struct UnseatedGuard(Arc<Crowd>);
 
-impl Standing {
+impl UnseatedGuard {
     fn new(crowd: Arc<Crowd>) -> Self {
-        crowd.standing.fetch_add(1, Ordering::Relaxed);
+        crowd.unseated.fetch_add(1, Ordering::Relaxed);
         Self(crowd)
     }
 }
 
-impl Drop for Standing {
+impl Drop for UnseatedGuard {
     fn drop(&mut self) {
-        self.0.standing.fetch_sub(1, Ordering::Relaxed);
+        self.0.unseated.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Player {
-    pub(super) fn new(crowd: Arc<Crowd>, number: u32, orders: Orders) -> Self {
-        let mut dice = Dice::new(crowd.options.seed, number);
-        let habit = Habit::of(&mut dice, &crowd.options);
-        Self { crowd, number, dice, habit, orders, arriving: None }
+impl LoadPlayer {
+    pub(super) fn new(crowd: Arc<Crowd>, number: u32, orders: OrderReceiver) -> Self {
+        let mut rng = PlayerRng::new(crowd.options.seed, number);
+        let habit = Habit::draw(&mut rng, &crowd.options);
+        Self { crowd, number, rng, habit, orders, arriving: None }
     }
 
-    /// Plays until the orders say otherwise.
-    pub(super) async fn live(mut self) {
-        while !self.orders.over_for(self.number) {
+    /// Plays until the player is dismissed.
+    pub(super) async fn run(mut self) {
+        while !self.orders.is_dismissed(self.number) {
             let Some(mut client) = self.sign_in().await else {
                 continue;
             };
-            if !self.orders.to_sit() {
-                self.stand(&mut client).await;
+            if !self.orders.seeks_tables() {
+                self.hold_connection(&mut client).await;
             }
-            match self.play_on(&mut client).await {
-                Gone::Over => return,
-                Gone::Broke => self.crowd.tally.count(Count::Broke, 1),
-                Gone::Refused => sleep(PAUSE).await,
+            match self.play_tables(&mut client).await {
+                LeaveReason::Over => return,
+                LeaveReason::Broke => self.crowd.counters.count(Count::Broke, 1),
+                LeaveReason::Refused => sleep(PAUSE).await,
             }
         }
     }
 
     async fn sign_in(&mut self) -> Option<Client> {
         let crowd = self.crowd.clone();
-        self.arrive().await;
+        self.acquire_arrival().await;
         let device = format!("load-{}", entropy::uuid());
-        let door = crowd.nodes.client(crowd.nodes.of_player(self.number));
+        let door = crowd.nodes.client(crowd.nodes.node_for_player(self.number));
         match door.another_guest(&device, &format!("Load {}", self.number)).await {
             Ok(client) => {
-                crowd.tally.count(Count::Guests, 1);
+                crowd.counters.count(Count::Guests, 1);
                 Some(client.with_form(crowd.options.form.into()))
             }
             Err(error) => {
-                crowd.failed(&error);
-                self.rest(PAUSE).await;
+                crowd.record_failure(&error);
+                self.pause_for(PAUSE).await;
                 None
             }
         }
     }
 
-    /// Waits until fewer are on their way.
-    async fn arrive(&mut self) {
+    /// Waits for a permit to arrive.
+    async fn acquire_arrival(&mut self) {
         if self.arriving.is_none() {
-            // Closed only with the crowd.
+            // The semaphore is never closed while the crowd exists.
             self.arriving = self.crowd.arrivals.clone().acquire_owned().await.ok();
         }
     }
 
-    /// Keeps a connection without a table, until all are to sit down.
-    async fn stand(&mut self, client: &mut Client) {
-        while !self.orders.to_sit() && !self.orders.over_for(self.number) {
+    /// Keeps a connection without a table until players are to look for tables.
+    async fn hold_connection(&mut self, client: &mut Client) {
+        while !self.orders.seeks_tables() && !self.orders.is_dismissed(self.number) {
             let connected = match timeout(PATIENCE, client.play()).await {
-                Ok(Ok(mut play)) => self.stand_by(&mut play).await,
+                Ok(Ok(mut play)) => self.read_until_seating(&mut play).await,
                 Ok(Err(error)) => Err(error),
                 Err(_) => {
-                    self.crowd.tally.error("connect_timeout");
+                    self.crowd.counters.count_error("connect_timeout");
                     continue;
                 }
             };
@@ -185,123 +170,131 @@ impl Player {
                 if let PlayError::Upgrade { status, code } = &error {
                     self.crowd.note_refusal(*status, code);
                 }
-                match self.broken(&error) {
-                    End::Expired if self.renew(client).await => continue,
-                    End::Lost(code) => self.crowd.tally.error(&code),
+                match self.classify_error(&error) {
+                    ConnectionEnd::Expired if self.renew_tokens(client).await => continue,
+                    ConnectionEnd::Lost(code) => self.crowd.counters.count_error(&code),
                     _ => {}
                 }
                 sleep(PAUSE).await;
             }
         }
-        self.arrive().await;
+        self.acquire_arrival().await;
     }
 
-    async fn stand_by(&mut self, play: &mut Play) -> Result<(), PlayError> {
+    async fn read_until_seating(&mut self, play: &mut Play) -> Result<(), PlayError> {
         let mut orders = self.orders.clone();
-        let mut standing = None;
+        let mut unseated = None;
         loop {
             tokio::select! {
-                said = play.next_raw() => {
-                    self.crowd.tally.heard(said?.as_bytes().len());
-                    // The hello says that the connection serves.
-                    standing.get_or_insert_with(|| Standing::new(self.crowd.clone()));
+                frame = play.next_raw() => {
+                    self.crowd.counters.count_message_in(frame?.as_bytes().len());
+                    // The hello confirms the connection.
+                    unseated.get_or_insert_with(|| UnseatedGuard::new(self.crowd.clone()));
                     self.arriving = None;
                 }
-                () = orders.sitting(self.number) => return Ok(()),
+                () = orders.wait_to_sit(self.number) => return Ok(()),
             }
         }
     }
 
-    /// New tokens for those that have had their time, as every client gets them; says whether it did.
-    async fn renew(&self, client: &mut Client) -> bool {
+    /// Renews expired tokens as every client does; returns false on failure.
+    async fn renew_tokens(&self, client: &mut Client) -> bool {
         let base = client.base().to_owned();
         match client.renew_tokens_at(&base).await {
             Ok(()) => true,
             Err(error) => {
-                self.crowd.failed(&error);
+                self.crowd.record_failure(&error);
                 false
             }
         }
     }
 
-    /// From one table to the next.
-    async fn play_on(&mut self, client: &mut Client) -> Gone {
+    /// Plays at one table after the other.
+    async fn play_tables(&mut self, client: &mut Client) -> LeaveReason {
         loop {
-            if self.orders.over_for(self.number) {
-                return Gone::Over;
+            if self.orders.is_dismissed(self.number) {
+                return LeaveReason::Over;
             }
             let asked = Moment::now();
             let table = match client.seat(&self.crowd.options.room).await {
                 Ok(table) => table,
                 Err(ClientError::Refused { code, .. }) if code == "too_few_coins" => {
-                    return Gone::Broke;
+                    return LeaveReason::Broke;
                 }
                 Err(ClientError::Refused { code, .. })
-                    if code == TOKEN_EXPIRED && self.renew(client).await =>
+                    if code == TOKEN_EXPIRED && self.renew_tokens(client).await =>
                 {
                     continue;
                 }
                 Err(error @ ClientError::Refused { status: 401, .. }) => {
-                    self.crowd.failed(&error);
-                    return Gone::Refused;
+                    self.crowd.record_failure(&error);
+                    return LeaveReason::Refused;
                 }
                 Err(error) => {
-                    self.crowd.failed(&error);
-                    self.rest(PAUSE).await;
+                    self.crowd.record_failure(&error);
+                    self.pause_for(PAUSE).await;
                     continue;
                 }
             };
-            if self.stay(client, table, asked).await {
-                return Gone::Over;
+            if self.play_table(client, table, asked).await {
+                return LeaveReason::Over;
             }
         }
     }
 
-    /// Stays at a table, through connections that come and go; says whether all is over.
-    async fn stay(&mut self, client: &mut Client, table: TableId, asked: Moment) -> bool {
+    /// Plays at a table across reconnections. Returns true if the player is dismissed.
+    async fn play_table(&mut self, client: &mut Client, table: TableId, asked: Moment) -> bool {
         let crowd = self.crowd.clone();
-        let place = Arc::new(crowd.boards.place(table, &crowd.nodes));
-        let node = crowd.nodes.client(place.node).base();
+        let board_seat = Arc::new(crowd.boards.take_seat(table, &crowd.nodes));
+        let node = crowd.nodes.client(board_seat.node).base();
         let mut known = ClientTable::default();
         let mut asked = Some(asked);
         let mut came_back = None;
         loop {
-            let (end, left) =
-                self.connection(&client.with_base(node), &place, known, asked.take(), came_back).await;
+            let connection_client = client.with_base(node);
+            let connection = self.play_connection(
+                &connection_client,
+                &board_seat,
+                known,
+                asked.take(),
+                came_back,
+            );
+            let (end, left) = connection.await;
             known = left;
             match end {
-                End::Over => return true,
-                End::Unseated => return false,
-                End::BrokenOff(pause) => {
-                    self.rest(pause).await;
+                ConnectionEnd::Over => return true,
+                ConnectionEnd::Unseated => return false,
+                ConnectionEnd::BrokenOff(pause) => {
+                    self.pause_for(pause).await;
                     came_back = Some(Moment::now());
                 }
-                End::Expired if self.renew(client).await => {
+                ConnectionEnd::Expired if self.renew_tokens(client).await => {
                     came_back.get_or_insert_with(Moment::now);
                 }
-                End::Expired => self.rest(PAUSE).await,
-                End::Lost(code) => {
-                    self.crowd.tally.error(&code);
+                ConnectionEnd::Expired => self.pause_for(PAUSE).await,
+                ConnectionEnd::Lost(code) => {
+                    self.crowd.counters.count_error(&code);
                     came_back.get_or_insert_with(Moment::now);
-                    let pause = self.dice.milliseconds(100, 400);
-                    self.rest(pause).await;
+                    let pause = self.rng.draw_millis(100, 400);
+                    self.pause_for(pause).await;
                 }
             }
-            if self.orders.over_for(self.number) {
+            if self.orders.is_dismissed(self.number) {
                 return true;
             }
         }
     }
 
-    /// One connection, from its opening to its end; also gives what is known of the table then.
-    async fn connection(
+    /// Plays over one connection from its opening to its end; also returns the state of the table
+    /// for a resume.
+    async fn play_connection(
         &mut self,
         client: &Client,
-        place: &Arc<Place>,
+        board_seat: &Arc<BoardSeat>,
         known: ClientTable,
         asked_for_seat: Option<Moment>,
         came_back: Option<Moment>,
-    ) -> (End, ClientTable) {
+    ) -> (ConnectionEnd, ClientTable) {
         let crowd = self.crowd.clone();
         let mut play = match timeout(PATIENCE, client.play()).await {
             Ok(Ok(play)) => play,
@@ -309,17 +302,17 @@ impl Player {
                 if let PlayError::Upgrade { status, code } = &error {
                     crowd.note_refusal(*status, code);
                 }
-                return (lost(&error), known);
+                return (ConnectionEnd::from_error(&error), known);
             }
-            Err(_) => return (End::Lost("connect_timeout".to_owned()), known),
+            Err(_) => return (ConnectionEnd::Lost("connect_timeout".to_owned()), known),
         };
         play.resume(known);
-        let mut sitting = Sitting {
+        let mut table = TableConnection {
             crowd: crowd.clone(),
             client: client.clone(),
-            place: place.clone(),
-            teller: None,
-            seen: Seen::new(crowd.options.form.into(), self.number),
+            board_seat: board_seat.clone(),
+            reporter: None,
+            checker: FrameChecker::new(crowd.options.form.into(), self.number),
             join: None,
             came_back,
             asked_for_seat,
@@ -330,59 +323,67 @@ impl Player {
         };
         let end = match play.join().await {
             Ok(join) => {
-                sitting.join = Some(join);
-                crowd.tally.count(Count::MessagesOut, 1);
-                self.sit(&mut play, &mut sitting).await.unwrap_or_else(|error| self.broken(&error))
+                table.join = Some(join);
+                crowd.counters.count(Count::MessagesOut, 1);
+                self.run_connection(&mut play, &mut table)
+                    .await
+                    .unwrap_or_else(|error| self.classify_error(&error))
             }
-            Err(error) => self.broken(&error),
+            Err(error) => self.classify_error(&error),
         };
-        if let End::Over = end {
-            // It ends anyway; whether this arrives is of no account.
+        if let ConnectionEnd::Over = end {
+            // The connection ends in any case, so a failure is ignored.
             let _ = timeout(PAUSE, play.leave()).await;
         }
         (end, play.drop_connection())
     }
 
-    /// What no server may do is a fault; the rest happens on networks.
-    fn broken(&self, error: &PlayError) -> End {
+    /// Records a protocol violation as a fault; other errors are expected on networks.
+    fn classify_error(&self, error: &PlayError) -> ConnectionEnd {
         if matches!(error, PlayError::Gap { .. } | PlayError::Nonsense(_)) {
-            self.crowd.tally.fault(error.to_string());
+            self.crowd.counters.add_fault(error.to_string());
         }
-        lost(error)
+        ConnectionEnd::from_error(error)
     }
 
-    async fn sit(&mut self, play: &mut Play, sitting: &mut Sitting) -> Result<End, PlayError> {
-        let drops_after = match self.habit {
-            Habit::Dropping => Some(self.dice.milliseconds(5_000, 15_000)),
+    async fn run_connection(
+        &mut self,
+        play: &mut Play,
+        table: &mut TableConnection,
+    ) -> Result<ConnectionEnd, PlayError> {
+        let disconnect_after = match self.habit {
+            Habit::Dropping => Some(self.rng.draw_millis(5_000, 15_000)),
             Habit::Steady | Habit::Slow | Habit::Idle => None,
         };
-        // Made once and not for each message: to wait for something anew takes locks and lists.
-        let drops = sleep(drops_after.unwrap_or_default());
+        // The timers and the order future are created once: registering them for each message would
+        // take locks and allocate.
+        let disconnect = sleep(disconnect_after.unwrap_or_default());
         let number = self.number;
         let mut orders = self.orders.clone();
-        let order = async move { (orders.next(number).await, orders) };
+        let order = async move { (orders.next_order(number).await, orders) };
         let until_due = sleep(Duration::ZERO);
-        tokio::pin!(drops, order, until_due);
-        let (mut waits_until, mut is_leaving) = (None, false);
+        tokio::pin!(disconnect, order, until_due);
+        let mut waits_until = None;
+        let mut is_leaving = false;
         loop {
-            if is_leaving && !plays(play) {
-                return Ok(End::Over);
+            if is_leaving && !is_in_game(play) {
+                return Ok(ConnectionEnd::Over);
             }
             let now = Moment::now();
-            if sitting.due.is_some_and(|due| due <= now) {
-                self.answer(play, sitting, now).await?;
+            if table.due.is_some_and(|due| due <= now) {
+                self.send_answer(play, table, now).await?;
             }
-            if sitting.due != waits_until {
-                waits_until = sitting.due;
+            if table.due != waits_until {
+                waits_until = table.due;
                 waits_until.into_iter().for_each(|due| until_due.set(sleep(due.since(now))));
             }
             tokio::select! {
-                // What is woken for nearly always comes first: nothing else is asked before it, and
-                // what is due is looked at after each message anyway.
+                // Messages are by far the most frequent wake-up, so they are polled first; the due
+                // time is checked after each message anyway.
                 biased;
-                said = play.next_raw() => {
-                    let said = said?;
-                    if let Some(end) = self.hear(play, sitting, &said) {
+                frame = play.next_raw() => {
+                    let frame = frame?;
+                    if let Some(end) = self.handle_message(play, table, &frame) {
                         return Ok(end);
                     }
                     if self.habit == Habit::Slow {
@@ -393,206 +394,205 @@ impl Player {
                 (order, orders) = &mut order, if !is_leaving => {
                     self.orders = orders;
                     match order {
-                        Order::Go if self.orders.at_once() => return Ok(End::Over),
+                        Order::Go if self.orders.leaves_at_once() => return Ok(ConnectionEnd::Over),
                         Order::Go => is_leaving = true,
-                        Order::BreakOff => return Ok(End::BrokenOff(Duration::ZERO)),
+                        Order::BreakOff => return Ok(ConnectionEnd::BrokenOff(Duration::ZERO)),
                     }
                 }
-                () = &mut drops, if drops_after.is_some() => {
-                    return Ok(End::BrokenOff(self.dice.milliseconds(500, 2_000)));
+                () = &mut disconnect, if disconnect_after.is_some() => {
+                    return Ok(ConnectionEnd::BrokenOff(self.rng.draw_millis(500, 2_000)));
                 }
             }
         }
     }
 
-    fn hear(&mut self, play: &mut Play, sitting: &mut Sitting, said: &RawMessage) -> Option<End> {
+    fn handle_message(
+        &mut self,
+        play: &mut Play,
+        table: &mut TableConnection,
+        frame: &RawMessage,
+    ) -> Option<ConnectionEnd> {
         let crowd = self.crowd.clone();
-        let tally = &crowd.tally;
+        let counters = &crowd.counters;
         let now = Moment::now();
-        tally.heard(said.as_bytes().len());
-        let message = match play.apply_raw(said) {
+        counters.count_message_in(frame.as_bytes().len());
+        let message = match play.apply_raw(frame) {
             Ok(message) => message,
-            Err(error) => return Some(self.broken(&error)),
+            Err(error) => return Some(self.classify_error(&error)),
         };
-        match sitting.seen.check(said, &message, play.view()) {
+        match table.checker.check(frame, &message, play.view()) {
             Ok(None) => {}
-            // Beside the player's own life.
+            // Audits run beside the player.
             Ok(Some(shown)) => {
-                tokio::spawn(audit(crowd.clone(), sitting.client.clone(), shown));
+                tokio::spawn(audit(crowd.clone(), table.client.clone(), shown));
             }
-            Err(leak) => tally.fault(format!("a player was shown what is hidden: {leak}")),
+            Err(leak) => counters.add_fault(format!("a player was shown what is hidden: {leak}")),
         }
         match &message {
-            // It says nothing, looks for no table over the socket and asks for no hint.
+            // The player does not chat, queue over the socket or ask for advice.
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
             | Message::Invited { .. }
             | Message::Advice { .. } => {}
-            Message::Snapshot { .. } => sitting.question = None,
+            Message::Snapshot { .. } => table.question = None,
             Message::Update { version, tag, events, .. } => {
-                let teller = sitting.teller.as_mut();
-                if let Some(taken) = teller.and_then(|it| it.heard(*version, *tag, now)) {
-                    crowd.reached_all(taken);
+                let reporter = table.reporter.as_mut();
+                let taken =
+                    reporter.and_then(|reporter| reporter.record_update(*version, *tag, now));
+                if let Some(taken) = taken {
+                    crowd.record_delivery(taken);
                 }
                 for event in events {
-                    self.happened(event, play, sitting, now);
+                    self.record_event(event, play, table, now);
                 }
             }
-            Message::Ack { id, .. } if sitting.join == Some(*id) => {
-                sitting.join = None;
+            Message::Ack { id, .. } if table.join == Some(*id) => {
+                table.join = None;
                 self.arriving = None;
-                sitting.teller = Some(Teller::join(sitting.place.board.clone()));
-                crowd.joined();
-                if let Some(came_back) = sitting.came_back.take() {
-                    tally.took(Figure::Resume, now.since(came_back));
-                    tally.count(Count::Resumes, 1);
+                table.reporter = Some(SeatReporter::join(table.board_seat.board.clone()));
+                crowd.player_joined();
+                if let Some(came_back) = table.came_back.take() {
+                    counters.record_latency(Figure::Resume, now.since(came_back));
+                    counters.count(Count::Resumes, 1);
                 }
             }
             Message::Ack { id, version } => {
-                if let Some((sent, meant)) = sitting.sent
+                if let Some((sent, meant)) = table.sent
                     && sent == *id
                 {
-                    sitting.sent = None;
-                    crowd.acted(now.since(meant), sitting.place.node);
-                    let taken = sitting.teller.as_ref().zip(*version);
-                    if let Some(taken) = taken.and_then(|(it, version)| it.acted(version, meant)) {
-                        crowd.reached_all(taken);
+                    table.sent = None;
+                    crowd.record_move(now.since(meant), table.board_seat.node);
+                    let taken = table
+                        .reporter
+                        .as_ref()
+                        .zip(*version)
+                        .and_then(|(reporter, version)| reporter.record_ack(version, meant));
+                    if let Some(taken) = taken {
+                        crowd.record_delivery(taken);
                     }
                 }
             }
-            Message::Closed { .. } => return Some(End::Unseated),
+            Message::Closed { .. } => return Some(ConnectionEnd::Unseated),
             Message::Refusal { id, code, retryable, .. } => {
-                tally.error(code);
-                if sitting.join.is_some() && *id == sitting.join {
+                counters.count_error(code);
+                if table.join.is_some() && *id == table.join {
                     return Some(match retryable {
-                        true => End::BrokenOff(PAUSE),
-                        false => End::Unseated,
+                        true => ConnectionEnd::BrokenOff(PAUSE),
+                        false => ConnectionEnd::Unseated,
                     });
                 }
                 if *retryable {
-                    // The same question once more, a moment later.
-                    sitting.due = Some(now.saturating_add(TOO_FAST_PAUSE));
+                    // The same input is answered again a moment later.
+                    table.due = Some(now.saturating_add(TOO_FAST_PAUSE));
                     return None;
                 }
             }
         }
         let view = play.view()?;
         if view.seat.is_none() {
-            return Some(End::Unseated);
+            return Some(ConnectionEnd::Unseated);
         }
-        if let Some(asked) = sitting.asked_for_seat
+        if let Some(asked) = table.asked_for_seat
             && !matches!(view.phase, PhaseView::Waiting)
         {
-            sitting.asked_for_seat = None;
-            tally.took(Figure::MatchWait, now.since(asked));
+            table.asked_for_seat = None;
+            counters.record_latency(Figure::MatchWait, now.since(asked));
         }
-        self.think(play, sitting, now);
+        self.schedule_answer(play, table, now);
         None
     }
 
-    fn happened(
+    fn record_event(
         &self,
         event: &Event<<AnyGame as Game>::Event>,
         play: &Play,
-        sitting: &mut Sitting,
+        table: &mut TableConnection,
         now: Moment,
     ) {
         match event {
-            Event::Over { .. } => sitting.over_at = Some(now),
+            Event::Over { .. } => table.over_at = Some(now),
             Event::Settled { .. } => {
-                if let Some(over_at) = sitting.over_at.take() {
-                    self.crowd.tally.took(Figure::Settlement, now.since(over_at));
+                if let Some(over_at) = table.over_at.take() {
+                    self.crowd.counters.record_latency(Figure::Settlement, now.since(over_at));
                 }
-                // One of the players counts the game: the first seat is always played.
+                // The first seat always plays, so its player counts the game.
                 let seat = play.view().and_then(|view| view.seat);
                 if seat.is_some_and(|seat| seat.index() == 0) {
-                    self.crowd.tally.count(Count::Games, 1);
+                    self.crowd.counters.count(Count::Games, 1);
                 }
             }
             _ => {}
         }
     }
 
-    /// Notes a new question, and when it will be answered.
-    fn think(&mut self, play: &Play, sitting: &mut Sitting, now: Moment) {
-        let question = question(play);
-        if question == sitting.question {
+    /// Notes newly awaited input and schedules its answer.
+    fn schedule_answer(&mut self, play: &Play, table: &mut TableConnection, now: Moment) {
+        let question = awaited_input(play);
+        if question == table.question {
             return;
         }
-        sitting.question = question;
-        sitting.due = None;
+        table.question = question;
+        table.due = None;
         let Some(question) = question else {
             return;
         };
         let options = &self.crowd.options;
         let think = match (question, self.habit) {
-            (Question::Ready(_) | Question::Reveal(_), _) => Duration::ZERO,
-            (Question::Act(..), _) if options.mode == Mode::Idle => just_in_time(play),
-            (Question::Act(..), Habit::Idle) => return,
-            (Question::Act(..), Habit::Slow) => {
-                self.dice.think(self.crowd.think_ms, options.spread).saturating_mul(SLOWER)
+            (AwaitedInput::Ready(_) | AwaitedInput::Reveal(_), _) => Duration::ZERO,
+            (AwaitedInput::Act(..), _) if options.mode == Mode::Idle => late_think_time(play),
+            (AwaitedInput::Act(..), Habit::Idle) => return,
+            (AwaitedInput::Act(..), Habit::Slow) => {
+                self.rng.draw_think_time(self.crowd.think_ms, options.spread).saturating_mul(SLOWER)
             }
-            (Question::Act(..), Habit::Steady | Habit::Dropping) => {
-                self.dice.think(self.crowd.think_ms, options.spread)
+            (AwaitedInput::Act(..), Habit::Steady | Habit::Dropping) => {
+                self.rng.draw_think_time(self.crowd.think_ms, options.spread)
             }
         };
-        sitting.due = Some(now.saturating_add(think));
+        table.due = Some(now.saturating_add(think));
     }
 
-    /// Says what is due.
-    async fn answer(
+    /// Sends the answer that is due.
+    async fn send_answer(
         &mut self,
         play: &mut Play,
-        sitting: &mut Sitting,
+        table: &mut TableConnection,
         now: Moment,
     ) -> Result<(), PlayError> {
-        let Some(due) = sitting.due.take() else {
+        let Some(due) = table.due.take() else {
             return Ok(());
         };
-        let Some(question) = question(play) else {
+        let Some(question) = awaited_input(play) else {
             return Ok(());
         };
-        let tally = &self.crowd.tally;
-        tally.count(Count::MessagesOut, 1);
+        let counters = &self.crowd.counters;
+        counters.count(Count::MessagesOut, 1);
         match question {
-            Question::Ready(game) => {
+            AwaitedInput::Ready(game) => {
                 play.ready(game, Some(format!("load {}", self.number))).await?;
             }
-            Question::Reveal(_) => {
+            AwaitedInput::Reveal(_) => {
                 play.reveal().await?;
             }
-            Question::Act(..) => {
+            AwaitedInput::Act(..) => {
                 let Some(action) = play.advice() else {
                     return Ok(());
                 };
                 let late = now.since(due);
-                tally.took(Figure::Lag, late);
+                counters.record_latency(Figure::Lag, late);
                 let meant = if late <= TIMER { now } else { due };
-                sitting.sent = Some((play.act(action).await?, meant));
+                table.sent = Some((play.act(action).await?, meant));
             }
         }
         Ok(())
     }
 
-    /// Waits, unless there are orders.
-    async fn rest(&mut self, pause: Duration) {
+    /// Sleeps, unless an order arrives.
+    async fn pause_for(&mut self, pause: Duration) {
         let mut orders = self.orders.clone();
         tokio::select! {
             () = sleep(pause) => {}
-            _ = orders.next(self.number) => self.orders = orders.clone(),
+            _ = orders.next_order(self.number) => self.orders = orders.clone(),
         }
     }
-}
-
-fn lost(error: &PlayError) -> End {
-    End::Lost(match error {
-        PlayError::Upgrade { code, .. } if code == TOKEN_EXPIRED => return End::Expired,
-        PlayError::Socket(_) => "socket".to_owned(),
-        PlayError::Upgrade { status, code } => format!("upgrade_{status}_{code}"),
-        PlayError::Closed { code, .. } => format!("closed_{code}"),
-        PlayError::Nonsense(_) => "nonsense".to_owned(),
-        PlayError::Gap { .. } => "gap".to_owned(),
-        PlayError::Refused { code, .. } => code.clone(),
-    })
 }

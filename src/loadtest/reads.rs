@@ -1,13 +1,13 @@
-//! What clients read beside the table: so many requests a second, whether or not the ones before are
-//! answered, over all that a client's pages ask for.
+//! REST reads at a fixed rate: an open-loop load over all routes that a client's pages read.
 //!
-//! First guests sign in, and play some games, so that there is something of their own to read. Then
-//! one read after the other is due, each of another player and the next of [`Route::ALL`]. Its
-//! latency counts from when it was due: a server that stands still is late for every read that was
-//! due meanwhile, so nothing is omitted. Up to [`TIMER`] of lateness is the timer's own.
+//! First guests sign in and play some games, so that they have games of their own. Then one read
+//! after the other is due, each of another player and of the next route in [`ReadRoute::ALL`]. A
+//! latency counts from the due time: a stalled server is late for every read that was due
+//! meanwhile, so coordinated omission does not occur. Up to [`TIMER`] of lateness is attributed to
+//! the timer.
 //!
-//! Bounds: [`UNDER_WAY_MAX`] reads wait for their answers; what is due beyond that counts as an error
-//! of its own, `not_sent`.
+//! Bounds: at most [`UNDER_WAY_MAX`] reads are pending; reads due beyond that count as the error
+//! `not_sent`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -21,45 +21,45 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
-use super::tally::{Latencies, TIMER};
+use super::counters::{Latencies, TIMER};
 use super::{LoadError, Options, room};
 use crate::client::{Client, ClientError, PlayError};
 use crate::clock::Moment;
 use crate::entropy;
 use crate::ws::protocol::Message;
 
-/// Games that each of them plays before the reads begin.
+/// The number of games that each player plays before the reads begin.
 const GAMES: u32 = 3;
 
-/// Before each move: the server takes 20 commands a second of a socket for long.
+/// The think time: the server admits 20 commands a second on a socket in the long run.
 const THINK: Duration = Duration::from_millis(60);
 
-/// How long these may take.
+/// The time limit for these games.
 const PLAYING_MAX: Duration = Duration::from_secs(300);
 
 const UNDER_WAY_MAX: usize = 4_096;
 
-/// Something that a client reads.
+/// A route that clients read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Route {
+enum ReadRoute {
     Me,
     Wallet,
     Entries,
     Rooms,
     History,
     Game,
-    /// A game of the player's own, step by step.
+    /// The steps of one of the player's own games.
     Replay,
     Statistics,
     Leaderboard,
-    /// The places around the player.
+    /// The leaderboard section around the player.
     Around,
     Profile,
     Notices,
 }
 
-impl Route {
+impl ReadRoute {
     const ALL: [Self; 12] = [
         Self::Me,
         Self::Wallet,
@@ -94,29 +94,29 @@ impl Route {
     }
 }
 
-impl fmt::Display for Route {
+impl fmt::Display for ReadRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Padded as the formatter says.
+        // `pad` applies the formatter's width.
         f.pad(&format!("{self:?}").to_lowercase())
     }
 }
 
-/// A player with a game to look back on.
+/// A player with a settled game.
 #[derive(Clone)]
 struct Reader {
     client: Client,
     game: GameId,
 }
 
-/// What came of the reads of one route.
+/// The latencies and errors of one route.
 #[derive(Debug, Serialize, Deserialize)]
-struct Read {
+struct RouteResult {
     latencies: Latencies,
-    /// By code.
+    /// The number of errors by code.
     errors: BTreeMap<String, u64>,
 }
 
-impl Read {
+impl RouteResult {
     fn new() -> Self {
         Self { latencies: Latencies::new(), errors: BTreeMap::new() }
     }
@@ -128,10 +128,11 @@ impl Read {
         }
     }
 
-    fn line(&self, name: &str) -> String {
+    fn summary_line(&self, name: &str) -> String {
         let ms = |us: u64| format!("{}.{:02}", us / 1_000, us % 1_000 / 10);
         let Self { latencies, errors } = self;
-        let (p50, p99) = (latencies.permille_us(500), latencies.permille_us(990));
+        let p50 = latencies.permille_us(500);
+        let p99 = latencies.permille_us(990);
         let mut line = format!(
             "{name:<12} {:>7} {:>9} {:>9} {:>9}",
             latencies.count(),
@@ -146,68 +147,69 @@ impl Read {
     }
 }
 
-/// What came of all of them.
+/// The report of a `reads` run.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Reads {
+pub(super) struct ReadsReport {
     per_second: u32,
     seconds: u64,
     players: usize,
-    routes: BTreeMap<Route, Read>,
+    routes: BTreeMap<ReadRoute, RouteResult>,
 }
 
-impl Reads {
-    fn all(&self) -> Read {
-        let mut all = Read::new();
+impl ReadsReport {
+    fn total(&self) -> RouteResult {
+        let mut all = RouteResult::new();
         self.routes.values().for_each(|read| all.add(read));
         all
     }
 
-    /// What is wrong with them, if anything is: reads are answered, all of them.
+    /// Returns the most frequent error, if any read failed.
     pub(super) fn fault(&self) -> Option<String> {
-        let errors = self.all().errors;
+        let errors = self.total().errors;
         let (code, number) = errors.into_iter().max_by_key(|(_, number)| *number)?;
         Some(format!("reads were refused or not answered: {code} {number} times"))
     }
 }
 
-impl fmt::Display for Reads {
+impl fmt::Display for ReadsReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { per_second, seconds, players, routes } = self;
         writeln!(f, "{per_second} reads a second for {seconds} s, by {players} players")?;
         writeln!(f, "route          reads    p50 ms    p99 ms    max ms  errors")?;
         for (route, read) in routes {
-            writeln!(f, "{}", read.line(&route.to_string()))?;
+            writeln!(f, "{}", read.summary_line(&route.to_string()))?;
         }
-        write!(f, "{}", self.all().line("all"))
+        write!(f, "{}", self.total().summary_line("all"))
     }
 }
 
-/// Plays a little, reads, and says what came of it.
-pub(super) async fn carry_out(options: &Options) -> Result<Reads, LoadError> {
-    let readers = readers(options).await?;
+/// Prepares the readers, warms up and measures.
+pub(super) async fn run_reads(options: &Options) -> Result<ReadsReport, LoadError> {
+    let readers = prepare_readers(options).await?;
     eprintln!("{} players have played; now they read", readers.len());
-    read(options, &readers, options.warm_up).await;
-    Ok(read(options, &readers, options.seconds).await)
+    send_reads(options, &readers, options.warm_up).await;
+    Ok(send_reads(options, &readers, options.seconds).await)
 }
 
-/// Signs players in and has them play.
-async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
+/// Signs players in and lets them play their games.
+async fn prepare_readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     let mut playing = JoinSet::new();
     let device = || format!("load-{}", entropy::uuid());
     let url = options.urls.first().ok_or(LoadError::NoAddress)?;
-    // Tries the door, and does not play.
+    // A guest that checks the address and does not play.
     let first = Client::guest(url, &device(), "Loida").await.map_err(LoadError::SignIn)?;
-    let seats = room::seats_of(&first, &options.room).await?;
+    let seats = room::read_seat_count(&first, &options.room).await?;
     for _ in 0..options.tables {
-        // Table by table, so that each fills up.
+        // Seats are requested table by table, so that each fills up.
         for url in options.urls.iter().cycle().take(seats.into()) {
             let client = first.with_base(url).another_guest(&device(), "Loida").await;
             let client = client.map_err(LoadError::SignIn)?;
             client.seat(&options.room).await.map_err(LoadError::SignIn)?;
-            playing.spawn(timeout(PLAYING_MAX, play(client)));
+            playing.spawn(timeout(PLAYING_MAX, play_games(client)));
         }
     }
-    let (mut readers, mut why) = (Vec::new(), String::new());
+    let mut readers = Vec::new();
+    let mut why = String::new();
     while let Some(played) = playing.join_next().await {
         match played {
             Ok(Ok(Ok(reader))) => readers.push(reader),
@@ -223,16 +225,21 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     }
 }
 
-/// Some games as the house's bot would play them, with hardly any time to think.
-async fn play(client: Client) -> Result<Reader, PlayError> {
+/// Plays some games as the house's bot does, with a minimal think time.
+async fn play_games(client: Client) -> Result<Reader, PlayError> {
     let mut play = client.play().await?;
     let joining = play.join().await?;
     play.wait_for_answer(joining).await?;
-    let (mut preparing, mut answered, mut games) = (None, None, 0);
-    let (mut is_full, mut plays, mut last) = (false, false, None);
+    let mut preparing = None;
+    let mut answered = None;
+    let mut games = 0;
+    let mut is_full = false;
+    let mut plays = false;
+    let mut last = None;
     while games < GAMES {
         if let Some(view) = play.view() {
-            // Nobody begins before all are there: so all play the same games, and leave together.
+            // A player becomes ready only at a full table, so all play the same games and leave
+            // together.
             is_full |= view.seats.iter().all(Option::is_some);
             if let PhaseView::Preparing { game, .. } = view.phase
                 && is_full
@@ -266,54 +273,58 @@ async fn play(client: Client) -> Result<Reader, PlayError> {
             }
         }
     }
-    // The others may be gone already, and the seat with them.
+    // The other players may have left already, and the seat may be gone with them.
     let _ = client.leave().await;
     let game = last.ok_or(PlayError::Nonsense("no game was settled".to_owned()))?;
     Ok(Reader { client, game })
 }
 
-async fn read(options: &Options, readers: &[Reader], seconds: u64) -> Reads {
-    let routes: BTreeMap<Route, Read> = Route::ALL.map(|route| (route, Read::new())).into();
+async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> ReadsReport {
+    let routes: BTreeMap<ReadRoute, RouteResult> =
+        ReadRoute::ALL.map(|route| (route, RouteResult::new())).into();
     let routes = Arc::new(Mutex::new(routes));
     let under_way = Arc::new(Semaphore::new(UNDER_WAY_MAX));
     let mut reading = JoinSet::new();
-    // Late ticks come one after the other at once: none is left out.
+    // Missed ticks fire immediately one after the other, so no read is skipped.
     let mut ticks = interval(Duration::from_secs(1) / options.per_second.max(1));
     let count = seconds * u64::from(options.per_second);
-    let due = (0..count).zip(readers.iter().cycle()).zip(Route::ALL.iter().cycle());
+    let due = (0..count).zip(readers.iter().cycle()).zip(ReadRoute::ALL.iter().cycle());
     for ((number, reader), route) in due {
         let due = ticks.tick().await;
-        // With as many players as routes nobody is to read the same thing always.
+        // The shift keeps a player from reading the same route every time if there are as many
+        // players as routes.
         let shift = usize::try_from(number / readers.len().max(1) as u64).unwrap_or(0);
-        let route = Route::ALL[(*route as usize + shift) % Route::ALL.len()];
+        let route = ReadRoute::ALL[(*route as usize + shift) % ReadRoute::ALL.len()];
         let routes = routes.clone();
-        let entered = move |taken: Option<Duration>, code: Option<String>| {
+        let record_result = move |taken: Option<Duration>, code: Option<String>| {
             let mut routes = routes.lock().unwrap_or_else(PoisonError::into_inner);
-            let read = routes.entry(route).or_insert_with(Read::new);
+            let read = routes.entry(route).or_insert_with(RouteResult::new);
             taken.into_iter().for_each(|taken| read.latencies.record(taken, Duration::ZERO));
             code.into_iter().for_each(|code| *read.errors.entry(code).or_default() += 1);
         };
-        let Ok(place) = under_way.clone().try_acquire_owned() else {
-            entered(None, Some("not_sent".to_owned()));
+        let Ok(permit) = under_way.clone().try_acquire_owned() else {
+            record_result(None, Some("not_sent".to_owned()));
             continue;
         };
-        let (client, path) = (reader.client.clone(), route.path(reader));
+        let client = reader.client.clone();
+        let path = route.path(reader);
         let late = due.elapsed();
         let late = if late < TIMER { Duration::ZERO } else { late };
         let sent = Moment::now();
         reading.spawn(async move {
             let answer = client.read::<Value>(&path).await;
-            entered(Some(late + sent.elapsed()), answer.err().map(|error| code(&error)));
-            drop(place);
+            let code = answer.err().map(|error| error_code(&error));
+            record_result(Some(late + sent.elapsed()), code);
+            drop(permit);
         });
         while reading.try_join_next().is_some() {}
     }
     while reading.join_next().await.is_some() {}
     let routes = std::mem::take(&mut *routes.lock().unwrap_or_else(PoisonError::into_inner));
-    Reads { per_second: options.per_second, seconds, players: readers.len(), routes }
+    ReadsReport { per_second: options.per_second, seconds, players: readers.len(), routes }
 }
 
-fn code(error: &ClientError) -> String {
+fn error_code(error: &ClientError) -> String {
     match error {
         ClientError::Refused { code, .. } => code.clone(),
         other => other.to_string(),

@@ -1,4 +1,4 @@
-//! The room that all play in, as the server lists it.
+//! The room of the run, as the server lists it.
 
 use serde::Deserialize;
 
@@ -6,19 +6,19 @@ use super::LoadError;
 use crate::client::Client;
 
 #[derive(Deserialize)]
-struct Rooms {
-    items: Vec<Room>,
+struct RoomList {
+    items: Vec<RoomSummary>,
 }
 
 #[derive(Deserialize)]
-struct Room {
+struct RoomSummary {
     id: String,
     seats: u8,
 }
 
-/// How many players a table of this room has when it is full.
-pub(super) async fn seats_of(client: &Client, room: &str) -> Result<u8, LoadError> {
-    let Rooms { items } = client.read("/v1/rooms").await.map_err(LoadError::Rooms)?;
-    let found = items.into_iter().find(|one| one.id == room);
+/// Reads the number of seats at a table of this room.
+pub(super) async fn read_seat_count(client: &Client, room: &str) -> Result<u8, LoadError> {
+    let RoomList { items } = client.read("/v1/rooms").await.map_err(LoadError::Rooms)?;
+    let found = items.into_iter().find(|listed| listed.id == room);
     found.map(|room| room.seats).ok_or_else(|| LoadError::NoRoom(room.to_owned()))
 }

@@ -1,43 +1,43 @@
-//! How a figure changes by the hour: the straight line that fits its seconds best, and how far the
-//! true one may be from it, 95 times of 100.
+//! Growth of a figure per hour: the least-squares line through its seconds, with a 95 % confidence
+//! interval.
 //!
-//! Neighbouring seconds are much alike, so that each of them says less than a value of its own would;
-//! they are taken together in at most [`BLOCKS_MAX`] blocks, whose means the line is drawn through.
-//! What changes more slowly than a block is long (a pool that grows in steps) is in the slope.
+//! Neighbouring seconds are correlated, so they are averaged in at most [`BLOCKS_MAX`] blocks, and
+//! the line is fitted to the means. Changes slower than the length of a block (such as a pool that
+//! grows in steps) are part of the slope.
 
 #![expect(clippy::float_arithmetic, reason = "a deviation is a square root, and no coin")]
 
 use std::fmt;
 
-use super::report::{Second, Step};
+use super::report::{SecondSample, Step};
 
-/// Means that a line is drawn through.
+/// The most blocks of a fit.
 const BLOCKS_MAX: usize = 60;
 
-/// With fewer there is no telling.
+/// The fewest blocks of a fit.
 const BLOCKS_MIN: usize = 5;
 
 const MS_OF_AN_HOUR: f64 = 3_600_000.0;
 
-/// How many deviations hold 95 of 100 values, by the blocks beyond two (Student's t). From the last
-/// on it is taken to be the same, which is a little too much.
+/// The quantiles of Student's t for 95 %, by degrees of freedom (blocks minus two). The last one is
+/// used for all larger numbers, which is slightly too wide.
 const DEVIATIONS: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
-/// By how much something grows in an hour.
+/// The growth of a figure per hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Slope {
     per_hour: f64,
-    /// By how much that may be wrong.
+    /// The half-width of the confidence interval.
     error: f64,
 }
 
 impl Slope {
-    /// Whether it may as well be none.
+    /// Returns true if the slope is not significantly different from zero.
     fn is_lost_in_noise(self) -> bool {
         self.per_hour.abs() <= self.error
     }
 
-    /// The same in a unit of which so many make one.
+    /// Converts to a larger unit, which is `unit` of the present one.
     pub(super) fn in_units_of(self, unit: u32) -> Self {
         let unit = f64::from(unit);
         Self { per_hour: self.per_hour / unit, error: self.error / unit }
@@ -52,31 +52,33 @@ impl fmt::Display for Slope {
 }
 
 impl Step {
-    /// How a value of the seconds grows by the hour; `None` when there are too few.
-    pub(super) fn slope(&self, value: impl Fn(&Second) -> u64) -> Option<Slope> {
+    /// Fits the growth of a value over the seconds; `None` if there are too few blocks.
+    pub(super) fn slope(&self, value: impl Fn(&SecondSample) -> u64) -> Option<Slope> {
         let blocks = self.seconds.chunks(self.seconds.len().div_ceil(BLOCKS_MAX).max(1));
-        let mean = |block: &[Second], of: &dyn Fn(&Second) -> u64| {
+        let mean = |block: &[SecondSample], of: &dyn Fn(&SecondSample) -> u64| {
             block.iter().map(|second| of(second) as f64).sum::<f64>() / block.len() as f64
         };
         let points: Vec<_> = blocks
             .map(|block| (mean(block, &|second| second.at_ms), mean(block, &value)))
             .collect();
-        line(&points)
+        fit_line(&points)
     }
 }
 
-/// By least squares, through points of milliseconds and values.
-fn line(points: &[(f64, f64)]) -> Option<Slope> {
+/// Fits a line by least squares to points of milliseconds and values.
+fn fit_line(points: &[(f64, f64)]) -> Option<Slope> {
     if points.len() < BLOCKS_MIN {
         return None;
     }
     let count = points.len() as f64;
     let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(&|point| point.0), mean(&|point| point.1));
+    let x = mean(&|point| point.0);
+    let y = mean(&|point| point.1);
     let spread = |of: &dyn Fn(f64, f64) -> f64| {
         points.iter().map(|point| of(point.0 - x, point.1 - y)).sum::<f64>()
     };
-    let (xx, xy) = (spread(&|x, _| x * x), spread(&|x, y| x * y));
+    let xx = spread(&|x, _| x * x);
+    let xy = spread(&|x, y| x * y);
     if xx <= 0.0 {
         return None;
     }
@@ -90,15 +92,16 @@ fn line(points: &[(f64, f64)]) -> Option<Slope> {
 
 #[cfg(test)]
 mod tests {
-    use crate::loadtest::dice::Dice;
-    use crate::loadtest::report::{Second, Step};
+    use crate::loadtest::player_rng::PlayerRng;
+    use crate::loadtest::report::{SecondSample, Step};
 
     /// An hour of seconds with this many bytes at each.
     fn hour(bytes: impl FnMut(u64) -> u64) -> Step {
-        let seconds = (0..3_600).zip((0..3_600).map(bytes)).map(|(at, server_rss_bytes)| Second {
+        let values = (0..3_600).zip((0..3_600).map(bytes));
+        let seconds = values.map(|(at, server_rss_bytes)| SecondSample {
             at_ms: at * 1_000,
             server_rss_bytes,
-            ..Second::default()
+            ..SecondSample::default()
         });
         Step { seconds: seconds.collect(), ..Step::default() }
     }
@@ -115,13 +118,14 @@ mod tests {
         assert_eq!(in_kib.in_units_of(1_024).to_string(), "+3600 ± 0");
     }
 
-    /// The bound is to hold 95 times of 100; of 200 seeds 170 are far below what chance does.
+    /// The interval is to hold in 95 of 100 cases; fewer than 170 of 200 seeds would be very
+    /// unlikely by chance.
     #[test]
     fn the_true_slope_is_within_the_error_nearly_always() {
         for growth in [0, 50] {
             let holds = (0..200).filter(|seed| {
-                let mut dice = Dice::new(*seed, 0);
-                let noisy = hour(|at| 1_000_000 + at * growth + dice.below(400_000));
+                let mut rng = PlayerRng::new(*seed, 0);
+                let noisy = hour(|at| 1_000_000 + at * growth + rng.draw_below(400_000));
                 let slope = noisy.slope(|second| second.server_rss_bytes).unwrap();
                 (slope.per_hour - (growth * 3_600) as f64).abs() <= slope.error
             });
@@ -131,19 +135,19 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_told_from_noise() {
-        let mut dice = Dice::new(7, 0);
-        let noisy = hour(|at| 1_000_000 + at * 200 + dice.below(100_000));
+    fn growth_is_distinguished_from_noise() {
+        let mut rng = PlayerRng::new(7, 0);
+        let noisy = hour(|at| 1_000_000 + at * 200 + rng.draw_below(100_000));
         let slope = noisy.slope(|second| second.server_rss_bytes).unwrap();
         assert!(!slope.is_lost_in_noise(), "{slope}");
-        let mut dice = Dice::new(7, 0);
-        let only_noise = hour(|_| 1_000_000 + dice.below(100_000));
+        let mut rng = PlayerRng::new(7, 0);
+        let only_noise = hour(|_| 1_000_000 + rng.draw_below(100_000));
         let slope = only_noise.slope(|second| second.server_rss_bytes).unwrap();
         assert!(slope.error > 0.0 && slope.error < 30_000.0, "{slope}");
     }
 
     #[test]
-    fn a_few_seconds_say_nothing() {
+    fn a_few_seconds_have_no_slope() {
         let mut step = hour(|at| at);
         step.seconds.truncate(4);
         assert_eq!(step.slope(|second| second.server_rss_bytes), None);

@@ -1,13 +1,13 @@
-//! The report as a few lines for people, and how its figures are written.
+//! The report as text, and the format of its figures.
 
 use std::collections::BTreeMap;
 
 use super::Mode;
-use super::report::{Node, Report, Second, Step};
-use super::tally::{Count, Figure};
+use super::counters::{Count, Figure};
+use super::report::{NodeUsage, Report, SecondSample, Step};
 
-impl Second {
-    pub(super) fn line(&self, of_seconds: u64) -> String {
+impl SecondSample {
+    pub(super) fn summary_line(&self, of_seconds: u64) -> String {
         let at = self.at_ms / 1_000;
         let of = if of_seconds == 0 { String::new() } else { format!(" of {of_seconds}") };
         format!(
@@ -23,8 +23,8 @@ impl Second {
     }
 }
 
-impl Node {
-    fn line(&self, long_ms: u64) -> String {
+impl NodeUsage {
+    fn summary_line(&self, long_ms: u64) -> String {
         let tenths = self.cpu_per_move_tenths_us();
         format!(
             "    {}: {} % cpu, {} moves/s of its own, {}.{} us each, {} MiB\n",
@@ -39,20 +39,20 @@ impl Node {
 }
 
 impl Step {
-    /// What a ramp finds.
+    /// Returns a step's result in a ramp.
     fn verdict(&self, limit_ms: u64) -> String {
-        match (&self.unfilled, self.tester_at_its_end()) {
+        match (&self.unfilled, self.tester_limit()) {
             (Some(why), None) => format!("were not filled: {why}"),
             (Some(why), Some(end)) => format!("were not filled, but {end}: {why}"),
             (None, _) if self.confirmed => "holds, confirmed".to_owned(),
-            (None, _) if self.keeps(limit_ms) => "holds".to_owned(),
+            (None, _) if self.keeps_limit(limit_ms) => "holds".to_owned(),
             (None, Some(end)) => format!("does not hold, but {end}"),
             (None, None) => "does not hold".to_owned(),
         }
     }
 
-    /// A ramp's step in one line.
-    pub(super) fn told(&self, limit_ms: u64) -> String {
+    /// Returns a ramp's step in one line.
+    pub(super) fn ramp_line(&self, limit_ms: u64) -> String {
         format!(
             "{} tables: p99 {}, server {} % cpu, tester {} % cpu: {}",
             self.tables,
@@ -63,7 +63,7 @@ impl Step {
         )
     }
 
-    fn by_the_hour(&self) -> String {
+    fn hourly_growth(&self) -> String {
         let slopes =
             (self.slope(|second| second.server_rss_bytes), self.slope(|second| second.p99_us));
         let (Some(memory), Some(p99)) = slopes else {
@@ -98,7 +98,7 @@ impl Report {
             for (figure, latencies) in &counted.latencies {
                 text += &format!(
                     "  {:<16} {:>9} times  p50 {:>9}  p90 {:>9}  p99 {:>9}  p99.9 {:>9}  most {:>9}\n",
-                    name(*figure),
+                    figure_name(*figure),
                     latencies.count(),
                     millis(latencies.permille_us(500)),
                     millis(latencies.permille_us(900)),
@@ -118,7 +118,7 @@ impl Report {
                 percent(step.tester_cpu_us, step.long_ms),
             );
             if step.nodes.len() > 1 {
-                step.nodes.iter().for_each(|node| text += &node.line(step.long_ms));
+                step.nodes.iter().for_each(|node| text += &node.summary_line(step.long_ms));
             }
             text += &format!(
                 "  {} bytes to a table's clients for a move, {} messages in, {} out; {} guests, \
@@ -130,19 +130,19 @@ impl Report {
                 counted.count(Count::Broke),
                 counted.count(Count::Audited),
             );
-            if let Some(end) = step.tester_at_its_end() {
+            if let Some(end) = step.tester_limit() {
                 text += &format!("  {end}: these figures are about itself\n");
             }
             if self.mode == Mode::Soak {
-                text += &step.by_the_hour();
+                text += &step.hourly_growth();
             }
             if !counted.errors.is_empty() {
-                text += &format!("  errors: {}\n", listed(&counted.errors));
+                text += &format!("  errors: {}\n", join_errors(&counted.errors));
             }
         }
-        self.idle().into_iter().for_each(|idle| text += &idle.to_string());
+        self.idle_costs().into_iter().for_each(|idle| text += &idle.to_string());
         if self.mode == Mode::Ramp {
-            text += &match self.answer() {
+            text += &match self.result_step() {
                 Some(step) => {
                     format!("{} tables keep p99 below {} ms\n", step.tables, self.limit_ms)
                 }
@@ -164,7 +164,7 @@ impl Report {
             if waited.errors.is_empty() {
                 String::new()
             } else {
-                format!("; errors: {}", listed(&waited.errors))
+                format!("; errors: {}", join_errors(&waited.errors))
             },
         );
         text += &match self.ledger_differences {
@@ -180,7 +180,7 @@ impl Report {
     }
 }
 
-pub(super) fn name(figure: Figure) -> &'static str {
+pub(super) fn figure_name(figure: Figure) -> &'static str {
     match figure {
         Figure::ActionToAck => "action to ack",
         Figure::ActionToEvent => "to every seat",
@@ -191,7 +191,7 @@ pub(super) fn name(figure: Figure) -> &'static str {
     }
 }
 
-/// Milliseconds with two digits after the point, rounded down.
+/// Formats milliseconds with two decimals, rounded down.
 pub(super) fn millis(us: u64) -> String {
     format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
 }
@@ -200,12 +200,12 @@ pub(super) fn per_second(number: u64, long_ms: u64) -> u64 {
     number * 1_000 / long_ms.max(1)
 }
 
-/// Of one core.
+/// Returns the processor time in percent of one core.
 pub(super) fn percent(cpu_us: u64, long_ms: u64) -> u64 {
     cpu_us / 10 / long_ms.max(1)
 }
 
-fn listed(errors: &BTreeMap<String, u64>) -> String {
+fn join_errors(errors: &BTreeMap<String, u64>) -> String {
     let listed: Vec<_> = errors.iter().map(|(code, number)| format!("{code} {number}")).collect();
     listed.join(", ")
 }

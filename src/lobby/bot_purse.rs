@@ -41,7 +41,9 @@ impl BotPurse {
         let HouseBotCoins { lost, held } = coins;
         let kept = match purpose {
             PursePurpose::Rooms => Coins::ZERO,
-            PursePurpose::PrivateTable => Coins::from_hundredths(day_max.hundredths() / ROOMS_SHARE),
+            PursePurpose::PrivateTable => {
+                Coins::from_hundredths(day_max.hundredths() / ROOMS_SHARE)
+            }
         };
         let left = day_max.checked_sub(kept).and_then(|left| left.checked_sub(lost));
         let left = left.and_then(|left| left.checked_sub(held));

@@ -35,11 +35,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::entropy;
 use crate::ledger::LedgerError;
-use crate::live_store::{MatchingLease, JoinableTable, SeatReservation, Unavailable};
+use crate::live_store::{JoinableTable, MatchingLease, SeatReservation, Unavailable};
 
 use super::bot_purse::BotPurse;
 use super::matcher::{Matcher, PlannedTable};
-use super::take_seat::{SeatOutcome, NewOccupant};
+use super::take_seat::{NewOccupant, SeatOutcome};
 use super::{Lobby, LobbyError, Room};
 
 /// The number of bots that are located concurrently.
@@ -304,7 +304,8 @@ impl Matcher {
                 let planned = PlannedTable::new(room.id(), TableId(entropy::uuid()));
                 if self.place_tickets(held, &planned, &placement.tickets).await > 0 {
                     let count = room.seats().least - size;
-                    self.fill_with_bots(held.now, room, planned.table, count, rating, locations).await;
+                    self.fill_with_bots(held.now, room, planned.table, count, rating, locations)
+                        .await;
                 }
                 waiting.retain(|ticket| !placement.tickets.contains(&ticket.id));
             }
@@ -493,7 +494,8 @@ impl Lobby {
         }
         let players: BTreeSet<PlayerId> = self.bots.iter().map(|bot| bot.player).collect();
         let locations = self.locate_bots(&self.bots).await;
-        let occupied = self.tables_with_bots(std::slice::from_ref(room), &locations, &players).await;
+        let occupied =
+            self.tables_with_bots(std::slice::from_ref(room), &locations, &players).await;
         for (table, BotTable { bots, companions, is_running, .. }) in occupied {
             let Some(player) = bots.last().filter(|_| !is_running && companions.iter().all(fits))
             else {
@@ -521,7 +523,8 @@ impl Lobby {
         if !self.live.reserve_at_table(reserve, table).await? {
             return Ok(false);
         }
-        let occupant = NewOccupant { player, name: &bot.name, avatar: Some(&bot.avatar), is_bot: true };
+        let occupant =
+            NewOccupant { player, name: &bot.name, avatar: Some(&bot.avatar), is_bot: true };
         match self.take_seat(&occupant, table).await? {
             SeatOutcome::Seated => Ok(true),
             SeatOutcome::BoundElsewhere | SeatOutcome::NoSeat => {

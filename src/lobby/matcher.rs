@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::game::SeatRange;
-use bahay_engine::matchmaking::{self, OpenTable, Placement, PlacementTarget, RoomSet, Round, TicketId};
+use bahay_engine::matchmaking::{
+    self, OpenTable, Placement, PlacementTarget, RoomSet, Round, TicketId,
+};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
@@ -20,10 +22,10 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
-use crate::live_store::{MatchingLease, JoinableTable, StoredTicket, Unavailable, WaitReason};
+use crate::live_store::{JoinableTable, MatchingLease, StoredTicket, Unavailable, WaitReason};
 
 use super::bots::Bots;
-use super::take_seat::{SeatOutcome, NewOccupant};
+use super::take_seat::{NewOccupant, SeatOutcome};
 use super::tickets::TicketRequest;
 use super::{Lobby, LobbyError, Room};
 
@@ -154,10 +156,9 @@ impl Matcher {
             }
             let this = &*self;
             let held = &held;
-            let placing = plans
-                .into_iter()
-                .take(PLACEMENTS_MAX)
-                .map(|(planned, ids)| async move { this.place_tickets(held, &planned, &ids).await });
+            let placing = plans.into_iter().take(PLACEMENTS_MAX).map(|(planned, ids)| async move {
+                this.place_tickets(held, &planned, &ids).await
+            });
             let placed: Vec<usize> =
                 stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
             count = placed.iter().sum();
@@ -217,11 +218,13 @@ impl Matcher {
 
     /// Cancels and drops the tickets of players who no longer have an open socket.
     async fn cancel_offline_tickets(&mut self) -> Result<(), Unavailable> {
-        let players: Vec<PlayerId> = self.tickets.values().map(|(ticket, _)| ticket.player).collect();
+        let players: Vec<PlayerId> =
+            self.tickets.values().map(|(ticket, _)| ticket.player).collect();
         let online = self.lobby.filter_online(&players).await?;
-        let (online_tickets, offline_tickets): (HashMap<_, _>, HashMap<_, _>) = std::mem::take(&mut self.tickets)
-            .into_iter()
-            .partition(|(_, (ticket, _))| online.contains(&ticket.player));
+        let (online_tickets, offline_tickets): (HashMap<_, _>, HashMap<_, _>) =
+            std::mem::take(&mut self.tickets)
+                .into_iter()
+                .partition(|(_, (ticket, _))| online.contains(&ticket.player));
         self.tickets = online_tickets;
         for (id, (ticket, _)) in offline_tickets {
             self.lobby.live.cancel_matching_ticket(id, ticket.player).await?;
@@ -329,7 +332,12 @@ impl Matcher {
     }
 
     /// Carries out one placement. Returns the number of tickets that it placed.
-    pub(super) async fn place_tickets(&self, held: &MatchingLease, planned: &PlannedTable, ids: &[TicketId]) -> usize {
+    pub(super) async fn place_tickets(
+        &self,
+        held: &MatchingLease,
+        planned: &PlannedTable,
+        ids: &[TicketId],
+    ) -> usize {
         let Ok(plan) = serde_json::to_string(planned) else {
             return 0;
         };
@@ -355,7 +363,11 @@ impl Matcher {
 
     /// Seats the players of placed tickets. A ticket whose player cannot be seated there waits
     /// again.
-    async fn seat_tickets(&self, planned: &PlannedTable, tickets: &[(&StoredTicket, &TicketRequest)]) {
+    async fn seat_tickets(
+        &self,
+        planned: &PlannedTable,
+        tickets: &[(&StoredTicket, &TicketRequest)],
+    ) {
         match self.lobby.prepare_table(planned, tickets).await {
             Ok(true) => {}
             Ok(false) => {
@@ -379,7 +391,12 @@ impl Matcher {
         }
     }
 
-    async fn finish_ticket(&self, planned: &PlannedTable, ticket: &StoredTicket, seated: Option<TableId>) {
+    async fn finish_ticket(
+        &self,
+        planned: &PlannedTable,
+        ticket: &StoredTicket,
+        seated: Option<TableId>,
+    ) {
         let live = &self.lobby.live;
         let ended = live.finish_placing(ticket.id, ticket.player, planned.table, seated).await;
         if let Err(error) = ended {

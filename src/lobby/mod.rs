@@ -24,8 +24,8 @@ mod practice;
 mod private;
 mod private_bots;
 mod rematch;
-mod ticket_waiters;
 mod take_seat;
+mod ticket_waiters;
 mod tickets;
 
 use std::collections::BTreeMap;
@@ -38,19 +38,21 @@ use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
-use crate::accounts::{AccountError, Accounts, Sanction, Profile};
+use crate::accounts::{AccountError, Accounts, Profile, Sanction};
 use crate::allowance;
-use crate::rate_limit::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
-use crate::live_store::{LiveStore, PlayingCount, SeatReservation, SeatClaim, Unavailable, WaitReason};
-use crate::ratings::{MatchmakingProfile, INITIAL_RATING, Ratings};
-use crate::tables::{SubmitError, Tables, TableReadError};
+use crate::live_store::{
+    LiveStore, PlayingCount, SeatClaim, SeatReservation, Unavailable, WaitReason,
+};
+use crate::rate_limit::Address;
+use crate::ratings::{INITIAL_RATING, MatchmakingProfile, Ratings};
+use crate::tables::{SubmitError, TableReadError, Tables};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 
 use online::Online;
+use take_seat::{NewOccupant, SeatOutcome};
 use ticket_waiters::TicketWaiters;
-use take_seat::{SeatOutcome, NewOccupant};
 
 pub use crate::rooms::{Catalog, Room, RoomError, RuleSetRequest, house_rooms};
 pub use bots::{Bot, Bots};
@@ -60,13 +62,12 @@ pub use no_shows::{InvalidWaits, NotReadyWaits};
 pub use online::OpenSocket;
 pub use options::Options;
 pub use private::{
-    CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest,
-    PrivateView,
+    CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest, PrivateView,
 };
 pub use private_bots::BotsUnavailable;
 pub use rematch::{FinishedGame, REMATCH_WITHIN, Rematch};
 pub use ticket_waiters::TicketSubscription;
-pub use tickets::{TICKET_ROOMS_MAX, TICKET_LIFE, Ticket};
+pub use tickets::{TICKET_LIFE, TICKET_ROOMS_MAX, Ticket};
 
 /// The number of full tables that are tried before the request fails with [`LobbyError::Seating`].
 const ATTEMPTS: usize = 8;
@@ -250,7 +251,9 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let source = rooms.clone();
-        tables.set_terms_source(move |terms, known_revision| source.room_terms(terms, known_revision));
+        tables.set_terms_source(move |terms, known_revision| {
+            source.room_terms(terms, known_revision)
+        });
         Self {
             rooms,
             tables,
@@ -307,7 +310,8 @@ impl Lobby {
     pub async fn playing_counts(&self) -> Result<BTreeMap<String, PlayingCount>, Unavailable> {
         let mut playing_counts = self.playing_counts.lock().await;
         let now = self.tables.clock().now();
-        let is_good = !playing_counts.by_room.is_empty() && now.ms_since(playing_counts.at) < PLAYING_COUNTS_MS;
+        let is_good = !playing_counts.by_room.is_empty()
+            && now.ms_since(playing_counts.at) < PLAYING_COUNTS_MS;
         if !is_good || now < playing_counts.at {
             let mut by_room = BTreeMap::new();
             for room in self.rooms.rooms().iter() {
@@ -474,13 +478,19 @@ impl Lobby {
     }
 
     /// Returns the matchmaking profile of a player for a kind of game.
-    async fn matchmaking_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, LobbyError> {
+    async fn matchmaking_profile(
+        &self,
+        player: PlayerId,
+        kind: &str,
+    ) -> Result<MatchmakingProfile, LobbyError> {
         match &self.ratings {
             Some(ratings) => {
                 let profile = ratings.matchmaking_profile(player, kind).await;
                 profile.map_err(|error| Unavailable::new(error.to_string()).into())
             }
-            None => Ok(MatchmakingProfile { rating: INITIAL_RATING, ..MatchmakingProfile::default() }),
+            None => {
+                Ok(MatchmakingProfile { rating: INITIAL_RATING, ..MatchmakingProfile::default() })
+            }
         }
     }
 
@@ -489,7 +499,11 @@ impl Lobby {
     ///
     /// # Errors
     /// [`LobbyError::RoomLimit`] if the player has reached the daily limit on winnings in rooms.
-    async fn room_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, LobbyError> {
+    async fn room_profile(
+        &self,
+        player: PlayerId,
+        kind: &str,
+    ) -> Result<MatchmakingProfile, LobbyError> {
         let won = self.ledger.room_winnings(player, self.tables.clock().now()).await?;
         if won.is_day_limit_reached() {
             return Err(LobbyError::RoomLimit);
@@ -499,13 +513,22 @@ impl Lobby {
         Ok(profile)
     }
 
-    fn candidate(&self, player: PlayerId, profile: &MatchmakingProfile, from: Option<Address>) -> Candidate {
+    fn candidate(
+        &self,
+        player: PlayerId,
+        profile: &MatchmakingProfile,
+        from: Option<Address>,
+    ) -> Candidate {
         let from = from.filter(|_| self.options.separate_same_network);
         conflict_keys::candidate(&self.options.conflict_secret, player, profile, from)
     }
 
     /// Returns the reservation of seats for these players in a room.
-    fn build_reservation<'a>(&self, room: &'a Room, candidates: &'a [Candidate]) -> SeatReservation<'a> {
+    fn build_reservation<'a>(
+        &self,
+        room: &'a Room,
+        candidates: &'a [Candidate],
+    ) -> SeatReservation<'a> {
         let networks_apart = self.options.keeps_networks_apart(room);
         SeatReservation { room: room.id(), seats: room.seats().most, candidates, networks_apart }
     }

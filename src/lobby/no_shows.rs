@@ -17,8 +17,8 @@ use std::time::Duration;
 use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{PlayerId, Timestamp};
 
-use crate::rate_limit::Address;
 use crate::live_store::{NO_SHOW_KEPT_MS, NoShow, NoShowSubject, SeatOrigin};
+use crate::rate_limit::Address;
 use crate::ratings::MatchmakingProfile;
 
 use super::conflict_keys::{device_keys, network_key};
@@ -108,7 +108,11 @@ impl Lobby {
     }
 
     /// Admits a newcomer of a slowed network when its turn comes.
-    async fn check_newcomer_turn(&self, network: ConflictKey, now: Timestamp) -> Result<(), LobbyError> {
+    async fn check_newcomer_turn(
+        &self,
+        network: ConflictKey,
+        now: Timestamp,
+    ) -> Result<(), LobbyError> {
         let no_shows = self.live.no_shows(NoShowSubject::Network(network)).await?;
         let Some(every_ms) = newcomer_every_ms(&no_shows, now) else {
             return Ok(());

@@ -74,7 +74,10 @@ impl Online {
     }
 
     /// Subscribes to the invitations of a player who has a socket at this process.
-    fn subscribe_to_invitations(&self, player: PlayerId) -> Option<broadcast::Receiver<Arc<Invitation>>> {
+    fn subscribe_to_invitations(
+        &self,
+        player: PlayerId,
+    ) -> Option<broadcast::Receiver<Arc<Invitation>>> {
         self.sockets().get(&player).map(|sockets| sockets.invitations.subscribe())
     }
 

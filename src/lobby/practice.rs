@@ -14,12 +14,12 @@ use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Clocks, PlayerId, PracticeBot, Table, TableId, Terms};
 
 use crate::accounts::HouseBot;
-use crate::rate_limit::Address;
 use crate::entropy;
 use crate::live_store::SeatReservation;
+use crate::rate_limit::Address;
 use crate::rooms::{PRACTICE, RoomError, RuleSetRequest, check_clocks, choose_rules};
 
-use super::take_seat::{SeatOutcome, NewOccupant};
+use super::take_seat::{NewOccupant, SeatOutcome};
 use super::{Lobby, LobbyError};
 
 impl Lobby {
@@ -60,7 +60,12 @@ impl Lobby {
         let profile = self.matchmaking_profile(player, terms.rules.kind()).await?;
         self.check_no_shows(player, &profile, from).await?;
         let candidates = [Candidate::new(player, profile.rating)];
-        let reserve = SeatReservation { room: PRACTICE, seats: 1, candidates: &candidates, networks_apart: false };
+        let reserve = SeatReservation {
+            room: PRACTICE,
+            seats: 1,
+            candidates: &candidates,
+            networks_apart: false,
+        };
         if !self.live.reserve_at_table(reserve, id).await? {
             return Err(LobbyError::Seating);
         }
@@ -107,7 +112,8 @@ fn practice_terms(
 fn practice_bots(count: u8) -> impl Iterator<Item = PracticeBot> {
     let [first, ..] = entropy::seed();
     (0..usize::from(count)).map(move |place| {
-        let HouseBot { id: player, name, avatar } = HouseBot::without_account(usize::from(first) + place);
+        let HouseBot { id: player, name, avatar } =
+            HouseBot::without_account(usize::from(first) + place);
         PracticeBot { player, name, avatar }
     })
 }

@@ -11,7 +11,9 @@
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill};
-use bahay_engine::table::{Input, PlayerId, PrivateTerms, Rejection, Spectators, Table, TableId, Terms};
+use bahay_engine::table::{
+    Input, PlayerId, PrivateTerms, Rejection, Spectators, Table, TableId, Terms,
+};
 
 use crate::entropy;
 use crate::live_store::{PrivateTable, SeatReservation};
@@ -19,7 +21,7 @@ use crate::rooms::{PRIVATE, Room, RoomError, RuleSetRequest, check_clocks, choos
 use crate::tables::SubmitError;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
-use super::take_seat::{SeatOutcome, NewOccupant};
+use super::take_seat::{NewOccupant, SeatOutcome};
 use super::{Lobby, LobbyError, max_winnings};
 
 /// Letters and digits that cannot be mistaken for one another, in writing or in speech.
@@ -331,7 +333,12 @@ impl Lobby {
     ) -> Result<(), LobbyError> {
         let profile = self.matchmaking_profile(player, kind).await?;
         let candidates = [self.candidate(player, &profile, None)];
-        let reserve = SeatReservation { room: PRIVATE, seats, candidates: &candidates, networks_apart: false };
+        let reserve = SeatReservation {
+            room: PRIVATE,
+            seats,
+            candidates: &candidates,
+            networks_apart: false,
+        };
         if !self.live.reserve_at_table(reserve, table).await? {
             return Err(LobbyError::TableFull);
         }
@@ -342,7 +349,11 @@ impl Lobby {
             SeatOutcome::Seated => Ok(self.live.drop_matching_ticket(player).await?),
             SeatOutcome::BoundElsewhere | SeatOutcome::NoSeat => {
                 self.live.unreserve(PRIVATE, table, player).await?;
-                Err(if sat == SeatOutcome::NoSeat { LobbyError::TableFull } else { LobbyError::Seating })
+                Err(if sat == SeatOutcome::NoSeat {
+                    LobbyError::TableFull
+                } else {
+                    LobbyError::Seating
+                })
             }
         }
     }

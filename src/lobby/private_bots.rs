@@ -58,7 +58,11 @@ impl Lobby {
     /// # Errors
     /// [`LobbyError::NotHost`], [`LobbyError::GameRunning`], [`LobbyError::NotSeated`], and
     /// [`LobbyError::BotsUnavailable`] with the reason why no bot joins.
-    pub async fn fill_private_table(&self, by: PlayerId, code: &str) -> Result<PrivateView, LobbyError> {
+    pub async fn fill_private_table(
+        &self,
+        by: PlayerId,
+        code: &str,
+    ) -> Result<PrivateView, LobbyError> {
         self.check_not_banned(by).await?;
         let (code, private, table) = self.resolve_code(code).await?;
         if private.host != by {
@@ -106,7 +110,12 @@ impl Lobby {
                 self.fund_private_bot(now, &bot, least).await?;
                 let candidates = [Candidate::new(bot.player, INITIAL_RATING)];
                 let seats = AnyGame::seats(&terms.rules).most;
-                let reserve = SeatReservation { room: PRIVATE, seats, candidates: &candidates, networks_apart: false };
+                let reserve = SeatReservation {
+                    room: PRIVATE,
+                    seats,
+                    candidates: &candidates,
+                    networks_apart: false,
+                };
                 if self.seat_bot(reserve, table, &bot).await? {
                     break;
                 }

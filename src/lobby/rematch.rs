@@ -121,7 +121,8 @@ impl Lobby {
     ) -> Result<StoredRematch, LobbyError> {
         self.require_open_house()?;
         let table = self.plan_private_table(player, terms).await?;
-        let wanted = StoredRematch { code: generate_code(), table, host: player, is_created: false };
+        let wanted =
+            StoredRematch { code: generate_code(), table, host: player, is_created: false };
         // A table that loses the claim is never created, and expires from the list of its host.
         Ok(self.live.claim_rematch(game, &wanted, over).await?)
     }

@@ -34,7 +34,11 @@ impl Lobby {
     /// # Errors
     /// After an error it is unknown whether the player sits there: the claim expires, and the next
     /// request resolves it.
-    pub(super) async fn take_seat(&self, occupant: &NewOccupant<'_>, table: TableId) -> Result<SeatOutcome, LobbyError> {
+    pub(super) async fn take_seat(
+        &self,
+        occupant: &NewOccupant<'_>,
+        table: TableId,
+    ) -> Result<SeatOutcome, LobbyError> {
         let NewOccupant { player, name, avatar, is_bot: bot } = *occupant;
         if !self.live.claim_seat(player, table).await? {
             match self.live.seat_claim(player).await? {

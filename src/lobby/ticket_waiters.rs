@@ -9,7 +9,7 @@ use bahay_engine::matchmaking::TicketId;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use crate::live_store::{LiveStore, TicketUpdate, TicketState, Unavailable};
+use crate::live_store::{LiveStore, TicketState, TicketUpdate, Unavailable};
 
 use super::Lobby;
 

@@ -8,9 +8,9 @@ use bahay_engine::matchmaking::{BlockList, Candidate, ConflictKey, TicketId};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::rate_limit::Address;
 use crate::entropy;
 use crate::live_store::{StoredTicket, TicketState, Unavailable, WaitReason};
+use crate::rate_limit::Address;
 use crate::ratings::MatchmakingProfile;
 
 use super::{Lobby, LobbyError, check_wallet};
@@ -104,7 +104,8 @@ impl Lobby {
         let Candidate { rating, conflict_keys, network, blocked, .. } =
             self.candidate(player, &profile, from);
         let MatchmakingProfile { name, avatar, recent, .. } = profile;
-        let request = TicketRequest { name, avatar, rooms, rating, conflict_keys, network, blocked, recent };
+        let request =
+            TicketRequest { name, avatar, rooms, rating, conflict_keys, network, blocked, recent };
         let body = serde_json::to_string(&request);
         let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
         let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);
@@ -178,7 +179,11 @@ impl Lobby {
     }
 
     /// Cancels a ticket, unless a table has been found.
-    pub async fn cancel_ticket(&self, player: PlayerId, id: TicketId) -> Result<Ticket, LobbyError> {
+    pub async fn cancel_ticket(
+        &self,
+        player: PlayerId,
+        id: TicketId,
+    ) -> Result<Ticket, LobbyError> {
         // Rejects a ticket of another player as unknown.
         self.ticket(player, id).await?;
         match self.live.cancel_matching_ticket(id, player).await? {

@@ -152,7 +152,10 @@ impl Notices {
     /// Writes an invitation to a rematch for the other players of the game, and returns those who
     /// had no invitation to this table before. House bots, deleted accounts, and players with a
     /// block in either direction are not invited.
-    pub async fn invite(&self, invitation: &RematchInvitation) -> Result<InvitationResult, sqlx::Error> {
+    pub async fn invite(
+        &self,
+        invitation: &RematchInvitation,
+    ) -> Result<InvitationResult, sqlx::Error> {
         let RematchInvitation { game, from, code } = invitation;
         let query = || {
             sqlx::query!(

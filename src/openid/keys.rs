@@ -81,7 +81,9 @@ impl IssuerKeys {
         let inner = self.0.clone();
         let found = tokio::spawn(async move { inner.find(id.as_deref(), algorithm, now).await });
         found.await.unwrap_or_else(|error| {
-            Err(OpenIdError::Unavailable { reason: format!("the keys could not be fetched: {error}") })
+            Err(OpenIdError::Unavailable {
+                reason: format!("the keys could not be fetched: {error}"),
+            })
         })
     }
 }
@@ -104,11 +106,19 @@ impl KeyStore {
             cache.attempted_at = Some(now);
             match self.fetch().await {
                 Ok(keys) => {
-                    *cache =
-                        KeyCache { keys, fetched_at: Some(now), attempted_at: Some(now), failure: None };
+                    *cache = KeyCache {
+                        keys,
+                        fetched_at: Some(now),
+                        attempted_at: Some(now),
+                        failure: None,
+                    };
                 }
                 Err(failure) => {
-                    tracing::warn!(issuer = self.issuer, failure, "the keys of an issuer could not be fetched");
+                    tracing::warn!(
+                        issuer = self.issuer,
+                        failure,
+                        "the keys of an issuer could not be fetched"
+                    );
                     cache.failure = Some(failure);
                 }
             }
@@ -144,7 +154,8 @@ impl KeyStore {
             return Err(format!("{url} is the document of another issuer"));
         }
         let keys = document.get("jwks_uri").and_then(Value::as_str);
-        keys.map(str::to_owned).ok_or_else(|| format!("{url} does not name the address of the keys"))
+        keys.map(str::to_owned)
+            .ok_or_else(|| format!("{url} does not name the address of the keys"))
     }
 }
 

@@ -197,7 +197,8 @@ impl Issuers {
                 return Err(IssuerError::NoAudience(name));
             }
             let addresses = [Some(&issuer.issuer), issuer.keys_url.as_ref()];
-            let is_wrong = |url: &&String| !is_allowed_address(url) || url.len() > ADDRESS_CHARS_MAX;
+            let is_wrong =
+                |url: &&String| !is_allowed_address(url) || url.len() > ADDRESS_CHARS_MAX;
             if let Some(wrong) = addresses.into_iter().flatten().find(is_wrong) {
                 return Err(IssuerError::Address(wrong.clone()));
             }
@@ -216,7 +217,11 @@ impl Issuers {
     ///
     /// # Errors
     /// The first reason of [`OpenIdError`] that applies.
-    pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<VerifiedToken, OpenIdError> {
+    pub async fn verify(
+        &self,
+        token: &IdToken,
+        now: Timestamp,
+    ) -> Result<VerifiedToken, OpenIdError> {
         let trusted = self.0.iter().find(|trusted| trusted.issuer.name == token.issuer);
         let TrustedIssuer { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
         let IdToken { token, .. } = token;
@@ -306,7 +311,7 @@ impl Claims {
 
 #[cfg(test)]
 mod tests {
-    use super::{Audience, Claims, Issuer, Issuers, OpenIdError, IssuerError};
+    use super::{Audience, Claims, Issuer, IssuerError, Issuers, OpenIdError};
     use crate::clock::Timestamp;
 
     fn issuer() -> Issuer {

@@ -57,7 +57,8 @@ pub struct Actor {
 
 impl Actor {
     /// The command line, whose user is known to the operating system but not to the service.
-    pub const COMMAND_LINE: Self = Self { operator: None, channel: Channel::Command, address: None };
+    pub const COMMAND_LINE: Self =
+        Self { operator: None, channel: Channel::Command, address: None };
 }
 
 macro_rules! actions {

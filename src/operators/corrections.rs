@@ -21,7 +21,7 @@ use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::adjustments::{Adjustment, AdjustmentBounds, DailyLimitError, BoundCheck};
+use super::adjustments::{Adjustment, AdjustmentBounds, BoundCheck, DailyLimitError};
 use super::audit::{self, Action};
 use super::sign_in::to_sql;
 use super::{CanApproveCorrections, Operator, issuance, tokens};
@@ -224,7 +224,8 @@ impl Corrections {
             let mut tx = self.pool.begin().await?;
             if let Subject::Adjustment { player, amount } = subject {
                 let adjustment = Adjustment { requester: by.id(), player, amount, id: attempt };
-                let left = self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Requested, now);
+                let left =
+                    self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Requested, now);
                 if let Err(error) = left.await? {
                     return Ok(Err(error.into()));
                 }
@@ -440,7 +441,8 @@ impl Corrections {
         let below = cursor.map_or(Uuid::max(), |cursor| cursor.below);
         let once = || async {
             let mut connection = self.pool.acquire().await?;
-            let selection = CorrectionSelection { only: None, state, below, limit: i64::from(limit) + 1 };
+            let selection =
+                CorrectionSelection { only: None, state, below, limit: i64::from(limit) + 1 };
             select(&mut connection, selection).await
         };
         let rows = db::retry(once).await?;
@@ -509,7 +511,8 @@ async fn find_in(
     connection: &mut PgConnection,
     id: CorrectionId,
 ) -> Result<Option<Correction>, sqlx::Error> {
-    let selection = CorrectionSelection { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
+    let selection =
+        CorrectionSelection { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
     Ok(select(connection, selection).await?.pop())
 }
 

@@ -20,8 +20,11 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Actor, Channel};
-use super::sign_in::{OperatorAuth, OperatorAuthError, OpenedSession, SignInClient, end_sessions_in_tx, open_in_tx, to_sql};
 use super::second_factor::SecondFactor;
+use super::sign_in::{
+    OpenedSession, OperatorAuth, OperatorAuthError, SignInClient, end_sessions_in_tx, open_in_tx,
+    to_sql,
+};
 use super::{browsers, issuance};
 use crate::accounts::NewPassword;
 use crate::auth::{EnrolmentBrowserToken, EnrolmentCode};
@@ -73,7 +76,8 @@ impl OperatorAuth {
         code: &str,
         address: Option<String>,
     ) -> Result<(Enrolment, EnrolmentBrowserToken), OperatorAuthError> {
-        let code: EnrolmentCode = code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
+        let code: EnrolmentCode =
+            code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
         let code_hash = code.hash();
         let now = self.clock.now();
         let factor = SecondFactor::random();
@@ -113,7 +117,8 @@ impl OperatorAuth {
         let actor = Actor { operator: None, channel: Channel::Desk, address };
         let subject = format!("operator:{}", row.name);
         let detail = json!({ "openings": row.openings });
-        audit::record_in_tx(&mut tx, &actor, Action::EnrolmentOpened, Some(&subject), detail).await?;
+        audit::record_in_tx(&mut tx, &actor, Action::EnrolmentOpened, Some(&subject), detail)
+            .await?;
         tx.commit().await?;
         let openings = u32::try_from(row.openings).unwrap_or(u32::MAX);
         let operator = row.operator;
@@ -130,7 +135,8 @@ impl OperatorAuth {
         code: &str,
         browser: Option<&EnrolmentBrowserToken>,
     ) -> Result<Enrolment, OperatorAuthError> {
-        let code: EnrolmentCode = code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
+        let code: EnrolmentCode =
+            code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
         let hash = code.hash();
         let now = self.clock.now();
         let once = || {
@@ -168,7 +174,10 @@ impl OperatorAuth {
     /// # Errors
     /// Those of [`OperatorAuth::find_enrolment`]; [`OperatorAuthError::PasswordShort`],
     /// [`OperatorAuthError::PasswordEasy`], [`OperatorAuthError::CodeWrong`].
-    pub async fn enrol(&self, request: EnrolmentCompletion<'_>) -> Result<OpenedSession, OperatorAuthError> {
+    pub async fn enrol(
+        &self,
+        request: EnrolmentCompletion<'_>,
+    ) -> Result<OpenedSession, OperatorAuthError> {
         let EnrolmentCompletion { code, browser, password, authenticator_code, from } = request;
         let Enrolment { name, factor, operator, stored, .. } =
             self.find_enrolment(code, browser).await?;
@@ -185,7 +194,8 @@ impl OperatorAuth {
         drop(permit);
         // A browser token that no operator has signed in with is not adopted, because it may have
         // been planted.
-        let origin = browsers::find_sign_in_origin(&self.pool, None, from.browser.as_ref(), "", now).await?;
+        let origin =
+            browsers::find_sign_in_origin(&self.pool, None, from.browser.as_ref(), "", now).await?;
         let from = SignInClient { browser: origin.token, ..from };
         let mut tx = self.pool.begin().await?;
         // An opening by another browser has replaced the secret.

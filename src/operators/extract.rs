@@ -4,7 +4,7 @@ use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 
 use super::audit::Channel;
-use super::{RequestContext, OperatorAuth, Operator, OperatorError, Operators};
+use super::{Operator, OperatorAuth, OperatorError, Operators, RequestContext};
 use crate::auth::{DeskToken, bearer_token};
 use crate::clock::Clock;
 use crate::rate_limit::Address;

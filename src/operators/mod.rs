@@ -15,16 +15,16 @@
 
 mod adjustments;
 pub mod audit;
-mod sanctions;
 mod browsers;
-mod player_notes;
 mod corrections;
-mod sign_in;
 mod enrolment;
 mod extract;
 mod issuance;
 mod operator_admin;
+mod player_notes;
+mod sanctions;
 mod second_factor;
+mod sign_in;
 mod tokens;
 
 use std::fmt;
@@ -43,17 +43,20 @@ use audit::{Actor, Channel};
 
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use audit::Audit;
-pub use sanctions::Sanctions;
-pub use player_notes::{Moderation, ModerationError, ParseNoteError, NOTE_LENGTH, NoteText};
 pub use corrections::{
-    Correction, CorrectionCursor, ParseCorrectionCursorError, CorrectionError, Corrections, Decision,
-    State, Subject,
+    Correction, CorrectionCursor, CorrectionError, Corrections, Decision,
+    ParseCorrectionCursorError, State, Subject,
 };
-pub use sign_in::{RequestContext, OperatorAuth, OperatorAuthError, SignInRequest, IDLE_MAX, OpenedSession, SESSION_MAX, SignInClient};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 pub use issuance::INDEPENDENT_AFTER;
-pub use operator_admin::{OperatorSummary, OperatorAdminError};
+pub use operator_admin::{OperatorAdminError, OperatorSummary};
+pub use player_notes::{Moderation, ModerationError, NOTE_LENGTH, NoteText, ParseNoteError};
+pub use sanctions::Sanctions;
 pub use second_factor::SecondFactor;
+pub use sign_in::{
+    IDLE_MAX, OpenedSession, OperatorAuth, OperatorAuthError, RequestContext, SESSION_MAX,
+    SignInClient, SignInRequest,
+};
 pub use tokens::TOKEN_LIFE;
 
 /// The role of an operator, which determines its capabilities.
@@ -377,7 +380,7 @@ impl Operators {
 
 #[cfg(test)]
 mod tests {
-    use super::{ParseOperatorNameError, OperatorName, Role};
+    use super::{OperatorName, ParseOperatorNameError, Role};
 
     #[test]
     fn roles_round_trip_through_text() {

@@ -173,7 +173,11 @@ fn audit_subject(name: &OperatorName) -> String {
 }
 
 /// Requires that the operator exists and is not the actor itself.
-fn require_other(by: &Actor, id: Option<Uuid>, name: &OperatorName) -> Result<Uuid, OperatorAdminError> {
+fn require_other(
+    by: &Actor,
+    id: Option<Uuid>,
+    name: &OperatorName,
+) -> Result<Uuid, OperatorAdminError> {
     let missing = || OperatorAdminError::NoSuchOperator { name: name.as_str().to_owned() };
     let id = id.ok_or_else(missing)?;
     if by.operator.is_some_and(|by| by.0 == id) { Err(OperatorAdminError::Own) } else { Ok(id) }

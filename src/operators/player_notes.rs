@@ -16,7 +16,7 @@ use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
-use crate::social::{self, ReportRecord, ReportError, ReportOutcome};
+use crate::social::{self, ReportError, ReportOutcome, ReportRecord};
 
 /// The length of a note, in characters.
 pub const NOTE_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
@@ -116,7 +116,11 @@ impl Moderation {
 
     /// Ends all sessions of a player and returns their number. The nodes observe the end within a
     /// second.
-    pub async fn end_sessions(&self, by: &CanModerate, player: PlayerId) -> Result<u64, ModerationError> {
+    pub async fn end_sessions(
+        &self,
+        by: &CanModerate,
+        player: PlayerId,
+    ) -> Result<u64, ModerationError> {
         let now = self.clock.now();
         self.require_player(player).await?;
         let once = || async {
@@ -165,11 +169,14 @@ impl Moderation {
 
 #[cfg(test)]
 mod tests {
-    use super::{ParseNoteError, NoteText};
+    use super::{NoteText, ParseNoteError};
 
     #[test]
     fn a_note_is_trimmed_and_bounded() {
-        assert_eq!(" two\r\nlines ".parse::<NoteText>().map(|note| note.0), Ok("two\nlines".into()));
+        assert_eq!(
+            " two\r\nlines ".parse::<NoteText>().map(|note| note.0),
+            Ok("two\nlines".into())
+        );
         for text in ["", " \n ", "bell\u{7}", &"x".repeat(2_001)] {
             assert_eq!(text.parse::<NoteText>(), Err(ParseNoteError));
         }

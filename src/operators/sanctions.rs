@@ -6,7 +6,10 @@ use sqlx::PgPool;
 
 use super::CanModerate;
 use super::audit::{self, Action, Actor};
-use crate::accounts::{Sanction, SanctionError, SanctionReader, SanctionKind, SanctionRecord, impose_sanction_in_tx, lift_sanctions_in_tx};
+use crate::accounts::{
+    Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord, impose_sanction_in_tx,
+    lift_sanctions_in_tx,
+};
 use crate::clock::{self, Clock, Timestamp};
 use crate::ids::PlayerId;
 use crate::{db, entropy};
@@ -36,7 +39,12 @@ impl Sanctions {
     }
 
     /// Lifts all sanctions of a kind that are in force on a player.
-    pub async fn lift(&self, by: &CanModerate, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
+    pub async fn lift(
+        &self,
+        by: &CanModerate,
+        player: PlayerId,
+        kind: SanctionKind,
+    ) -> Result<(), SanctionError> {
         self.lift_as(by.actor(), player, kind).await
     }
 
@@ -71,7 +79,12 @@ impl Sanctions {
     }
 
     /// Lifts sanctions as [`Sanctions::lift`] does, for an actor that is authorised by other means.
-    pub async fn lift_as(&self, by: &Actor, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
+    pub async fn lift_as(
+        &self,
+        by: &Actor,
+        player: PlayerId,
+        kind: SanctionKind,
+    ) -> Result<(), SanctionError> {
         let subject = format!("player:{player}");
         let now = self.clock.now();
         let once = || async {
@@ -100,7 +113,11 @@ impl Sanctions {
     }
 
     /// Returns all sanctions of a kind that a player has had, newest first.
-    pub async fn list(&self, player: PlayerId, kind: SanctionKind) -> Result<Vec<SanctionRecord>, sqlx::Error> {
+    pub async fn list(
+        &self,
+        player: PlayerId,
+        kind: SanctionKind,
+    ) -> Result<Vec<SanctionRecord>, sqlx::Error> {
         SanctionReader::new(self.pool.clone()).list(player, kind).await
     }
 }

@@ -38,7 +38,8 @@ impl SecondFactor {
         keys: &SealingKeys,
         operator: Uuid,
     ) -> Option<(Self, bool)> {
-        let UnsealedSecret { secret, is_current } = keys.open(stored, &associated_data(operator), SECRET_BYTES)?;
+        let UnsealedSecret { secret, is_current } =
+            keys.open(stored, &associated_data(operator), SECRET_BYTES)?;
         Some((Self::from_bytes(&secret)?, is_current))
     }
 

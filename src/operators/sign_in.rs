@@ -19,7 +19,7 @@ use super::audit::{self, Action, Actor, Channel};
 use super::browsers::{self, SignInOrigin};
 use super::second_factor::SecondFactor;
 use super::{Operator, OperatorName, Proof, SecondFactorMissing};
-use crate::accounts::{AccountError, Accounts, PasswordAttempt, AttemptSource, clear_failures};
+use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, clear_failures};
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure};
@@ -173,15 +173,24 @@ impl OperatorAuth {
     /// # Errors
     /// [`OperatorAuthError::Busy`], [`OperatorAuthError::Locked`],
     /// [`OperatorAuthError::RateLimited`], [`OperatorAuthError::Refused`].
-    pub async fn sign_in(&self, request: &SignInRequest) -> Result<OpenedSession, OperatorAuthError> {
+    pub async fn sign_in(
+        &self,
+        request: &SignInRequest,
+    ) -> Result<OpenedSession, OperatorAuthError> {
         let now = self.clock.now();
         // An invalid name is refused like a name that no operator has.
         let name: Option<OperatorName> = request.name.parse().ok();
         let attempt_key = attempt_key(&request.name);
         let SignInClient { address, browser, .. } = &request.from;
         let address = address.as_deref().unwrap_or_default();
-        let found =
-            browsers::find_sign_in_origin(&self.pool, name.as_ref(), browser.as_ref(), address, now).await?;
+        let found = browsers::find_sign_in_origin(
+            &self.pool,
+            name.as_ref(),
+            browser.as_ref(),
+            address,
+            now,
+        )
+        .await?;
         if let Some(retry_after) = request.rate_limited_for.filter(|_| !found.is_browser) {
             return Err(OperatorAuthError::RateLimited { retry_after });
         }

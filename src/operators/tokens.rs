@@ -10,7 +10,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 
 use super::audit::{self, Action};
-use super::{OperatorAuthError, Operator, Operators, SignedInOperator, sign_in};
+use super::{Operator, OperatorAuthError, Operators, SignedInOperator, sign_in};
 use crate::auth::OperatorToken;
 use crate::clock::{self, Timestamp};
 use crate::db;

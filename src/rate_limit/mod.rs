@@ -11,10 +11,10 @@
 //! each answers in its own format.
 
 mod address;
-mod token_buckets;
+mod concurrency;
 mod network_limits;
 mod origins;
-mod concurrency;
+mod token_buckets;
 mod write_half;
 
 use std::net::{IpAddr, SocketAddr};
@@ -26,9 +26,9 @@ use crate::ids::PlayerId;
 use network_limits::{NetworkConcurrencyLimit, NetworkRateLimit};
 
 pub use address::{Address, Network, ParseNetworkError, Proxies};
-pub use token_buckets::{BUCKETS_MAX, TokenBuckets, ParseRateError, Rate};
-pub use network_limits::{NETWORK_SHARE, ConnectionPermit};
-pub use origins::{ParseOriginError, Origins, is_same_host};
+pub use network_limits::{ConnectionPermit, NETWORK_SHARE};
+pub use origins::{Origins, ParseOriginError, is_same_host};
+pub use token_buckets::{BUCKETS_MAX, ParseRateError, Rate, TokenBuckets};
 pub use write_half::{WriteBacklog, WriteHalf};
 
 /// The options of the limits. The defaults suit a server on the open internet whose players connect
@@ -141,7 +141,9 @@ impl RateLimits {
         Self(Arc::new(LimitState {
             connections: NetworkConcurrencyLimit::new(options.connections_per_address),
             sockets: NetworkConcurrencyLimit::new(options.sockets_per_address),
-            unauthenticated_sockets: NetworkConcurrencyLimit::new(options.unauthenticated_sockets_per_address),
+            unauthenticated_sockets: NetworkConcurrencyLimit::new(
+                options.unauthenticated_sockets_per_address,
+            ),
             socket_handshakes: TokenBuckets::new(options.socket_handshakes_per_account),
             requests: NetworkRateLimit::new(options.requests_per_address),
             account_requests: TokenBuckets::new(options.requests_per_account),
@@ -181,7 +183,10 @@ impl RateLimits {
 
     /// Acquires a permit for a connection of a peer. Returns `None` for a trusted proxy, whose
     /// connections are not limited.
-    pub fn acquire_connection(&self, peer: IpAddr) -> Result<Option<ConnectionPermit>, AdmissionError> {
+    pub fn acquire_connection(
+        &self,
+        peer: IpAddr,
+    ) -> Result<Option<ConnectionPermit>, AdmissionError> {
         if self.proxies().contains(peer) {
             return Ok(None);
         }
@@ -210,7 +215,11 @@ impl RateLimits {
 
     /// Checks the origin of a socket. Programs that are not browsers send none. Pages of the
     /// requested host, as the browser names it, are always allowed.
-    pub fn check_origin(&self, origin: Option<&str>, host: Option<&str>) -> Result<(), AdmissionError> {
+    pub fn check_origin(
+        &self,
+        origin: Option<&str>,
+        host: Option<&str>,
+    ) -> Result<(), AdmissionError> {
         match origin {
             Some(origin) if !is_same_host(origin, host) && !self.origins().contains(origin) => {
                 log_foreign_origin(Some(origin), host);
@@ -227,7 +236,10 @@ impl RateLimits {
 
     /// Acquires a permit for a socket that has not authenticated yet, in addition to that of the
     /// socket.
-    pub fn acquire_unauthenticated_socket(&self, from: Address) -> Result<ConnectionPermit, AdmissionError> {
+    pub fn acquire_unauthenticated_socket(
+        &self,
+        from: Address,
+    ) -> Result<ConnectionPermit, AdmissionError> {
         self.0.unauthenticated_sockets.acquire(from)
     }
 

@@ -4,9 +4,9 @@
 //! The limit of a network is [`NETWORK_SHARE`] times that of an address. An IPv4 address is its own
 //! network and is counted once.
 
-use super::token_buckets::{TokenBuckets, Rate};
-use super::concurrency::{Permit, ConcurrencyLimit};
-use super::{Address, Network, AdmissionError};
+use super::concurrency::{ConcurrencyLimit, Permit};
+use super::token_buckets::{Rate, TokenBuckets};
+use super::{Address, AdmissionError, Network};
 
 /// The limit of a network, in limits of an address.
 pub const NETWORK_SHARE: u32 = 4;
@@ -67,7 +67,7 @@ impl NetworkConcurrencyLimit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, NetworkConcurrencyLimit, NetworkRateLimit, NETWORK_SHARE, Rate};
+    use super::{Address, NETWORK_SHARE, NetworkConcurrencyLimit, NetworkRateLimit, Rate};
     use std::net::{IpAddr, Ipv6Addr};
 
     fn ipv6(house: u16) -> Address {
@@ -85,10 +85,14 @@ mod tests {
         let share = usize::try_from(NETWORK_SHARE).expect("a small number");
         let taken = (0..1_000).filter(|house| rate.acquire(ipv6(*house)).is_ok()).count();
         assert!((share * 10..share * 12).contains(&taken), "{taken}");
-        let kept: Vec<_> = (0..1_000).filter_map(|house| connections.acquire(ipv6(house)).ok()).collect();
+        let kept: Vec<_> =
+            (0..1_000).filter_map(|house| connections.acquire(ipv6(house)).ok()).collect();
         assert_eq!(kept.len(), share * 10);
         let other = IpAddr::from(Ipv6Addr::new(0x2001, 0xDB8, 2, 0, 0, 0, 0, 1)).into();
-        assert!(rate.acquire(other).is_ok() && connections.acquire(other).is_ok(), "another network");
+        assert!(
+            rate.acquire(other).is_ok() && connections.acquire(other).is_ok(),
+            "another network"
+        );
         drop(kept);
         assert!(connections.acquire(ipv6(0)).is_ok(), "the permit is released in both");
     }

@@ -42,7 +42,8 @@ impl FromStr for Rate {
 
     fn from_str(text: &str) -> Result<Self, ParseRateError> {
         let (per_second, burst) = text.split_once(':').ok_or(ParseRateError)?;
-        let number = |text: &str| text.parse().ok().filter(|number| *number > 0).ok_or(ParseRateError);
+        let number =
+            |text: &str| text.parse().ok().filter(|number| *number > 0).ok_or(ParseRateError);
         Ok(Self { per_second: number(per_second)?, burst: number(burst)? })
     }
 }
@@ -110,7 +111,7 @@ fn evict_quarter<K: Copy + Eq + Hash>(full_at: &mut HashMap<K, Instant>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{BUCKETS_MAX, TokenBuckets, Rate, AdmissionError};
+    use super::{AdmissionError, BUCKETS_MAX, Rate, TokenBuckets};
     use std::time::{Duration, Instant};
 
     const RATE: Rate = Rate { per_second: 10, burst: 3 };

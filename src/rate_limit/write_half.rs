@@ -141,7 +141,11 @@ impl WriteHalf {
         Poll::Ready(socket2::SockRef::from(stream).shutdown(std::net::Shutdown::Write))
     }
 
-    fn poll_write_available(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write_available(
+        &self,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.half.as_ref().poll_write_ready(context))?;
             match self.half.try_write(bytes) {
@@ -262,7 +266,10 @@ mod tests {
         assert_eq!(write_frame(&write_half, b"one more").frames, waiting.frames + 1);
         write_half.discard_backlog();
         let begun = usize::from(!waiting.bytes.is_multiple_of(LENGTH));
-        assert_eq!(write_half.backlog(), WriteBacklog { frames: begun, bytes: waiting.bytes % LENGTH });
+        assert_eq!(
+            write_half.backlog(),
+            WriteBacklog { frames: begun, bytes: waiting.bytes % LENGTH }
+        );
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.expect("all bytes arrive");

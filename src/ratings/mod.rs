@@ -99,7 +99,11 @@ impl Ratings {
     }
 
     /// Returns the current profile of a player who wants to play a game of this kind.
-    pub async fn matchmaking_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, sqlx::Error> {
+    pub async fn matchmaking_profile(
+        &self,
+        player: PlayerId,
+        kind: &str,
+    ) -> Result<MatchmakingProfile, sqlx::Error> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -232,7 +236,10 @@ impl Ratings {
 }
 
 /// Reads the games that these operations settled, in their order.
-async fn read_settled_games(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<RatedGame>, sqlx::Error> {
+async fn read_settled_games(
+    tx: &mut PgConnection,
+    operations: &[i64],
+) -> Result<Vec<RatedGame>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select g.kind, t.finished_at as "finished_at!: jiff_sqlx::Timestamp",
@@ -277,7 +284,8 @@ async fn read_ratings(
     )
     .fetch_all(tx)
     .await?;
-    let rated = |rating, uncertainty| RatingUpdate { rating, uncertainty, games: 0, rated_at: None };
+    let rated =
+        |rating, uncertainty| RatingUpdate { rating, uncertainty, games: 0, rated_at: None };
     let rows = rows.into_iter();
     Ok(rows.map(|row| ((row.player, row.kind), rated(row.rating, row.uncertainty))).collect())
 }
@@ -301,7 +309,10 @@ fn apply_game(rated: &mut BTreeMap<Key, RatingUpdate>, game: &RatedGame) {
 }
 
 /// Writes the changed ratings.
-async fn write_ratings(tx: &mut PgConnection, rated: &BTreeMap<Key, RatingUpdate>) -> Result<(), sqlx::Error> {
+async fn write_ratings(
+    tx: &mut PgConnection,
+    rated: &BTreeMap<Key, RatingUpdate>,
+) -> Result<(), sqlx::Error> {
     let changed = || {
         let changed = |(key, rated): (_, &RatingUpdate)| Some((key, *rated, rated.rated_at?));
         rated.iter().filter_map(changed)
@@ -380,7 +391,10 @@ mod tests {
     use jiff_sqlx::ToSqlx as _;
     use uuid::Uuid;
 
-    use super::{INITIAL_RATING, RatedGame, Key, RatingUpdate, apply_game, from_thousandths, rate_players, to_thousandths};
+    use super::{
+        INITIAL_RATING, Key, RatedGame, RatingUpdate, apply_game, from_thousandths, rate_players,
+        to_thousandths,
+    };
 
     fn finished(players: [u128; 3], winner: Option<usize>) -> RatedGame {
         RatedGame {
@@ -420,13 +434,22 @@ mod tests {
     fn a_game_changes_ratings_of_its_own_kind_alone() {
         let mut rated = BTreeMap::new();
         apply_game(&mut rated, &finished([1, 2, 3], Some(0)));
-        apply_game(&mut rated, &RatedGame { kind: "other".to_owned(), ..finished([1, 2, 3], Some(1)) });
+        apply_game(
+            &mut rated,
+            &RatedGame { kind: "other".to_owned(), ..finished([1, 2, 3], Some(1)) },
+        );
         let gained_and_games = |player: u128, kind: &str| {
             let one = rated[&(Uuid::from_u128(player), kind.to_owned())];
             (one.rating > INITIAL_RATING, one.games)
         };
-        assert_eq!([gained_and_games(1, "tongits"), gained_and_games(2, "tongits")], [(true, 1), (false, 1)]);
-        assert_eq!([gained_and_games(1, "other"), gained_and_games(2, "other")], [(false, 1), (true, 1)]);
+        assert_eq!(
+            [gained_and_games(1, "tongits"), gained_and_games(2, "tongits")],
+            [(true, 1), (false, 1)]
+        );
+        assert_eq!(
+            [gained_and_games(1, "other"), gained_and_games(2, "other")],
+            [(false, 1), (true, 1)]
+        );
     }
 
     #[test]

@@ -128,7 +128,9 @@ impl ArchiveStore {
     }
 }
 
-async fn with_timeout<T, E: Display>(call: impl Future<Output = Result<T, E>>) -> Result<T, String> {
+async fn with_timeout<T, E: Display>(
+    call: impl Future<Output = Result<T, E>>,
+) -> Result<T, String> {
     match tokio::time::timeout(TIMEOUT, call).await {
         Ok(answer) => answer.map_err(|error| to_one_line(&error)),
         Err(_) => Err("the archive does not answer".to_owned()),

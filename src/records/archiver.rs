@@ -18,8 +18,8 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
-use super::pack::{self, Hash, PackedObject, RecordFrame, RECORD_BYTES_MAX};
 use super::archive_store::ArchiveStore;
+use super::pack::{self, Hash, PackedObject, RECORD_BYTES_MAX, RecordFrame};
 use super::reader::Records;
 use crate::clock::{self, Clock};
 use crate::db;
@@ -69,8 +69,14 @@ pub enum Step {
 }
 
 impl Step {
-    pub const ALL: [Self; 6] =
-        [Self::Learnt, Self::Packed, Self::Written, Self::ReadBack, Self::Noted, Self::TextsRemoved];
+    pub const ALL: [Self; 6] = [
+        Self::Learnt,
+        Self::Packed,
+        Self::Written,
+        Self::ReadBack,
+        Self::Noted,
+        Self::TextsRemoved,
+    ];
 }
 
 /// An error that ends a run. Completed batches remain archived.
@@ -204,7 +210,11 @@ impl Archiver {
 
     /// Archives up to `limit` due records, the oldest first. If `learn` is set, a new dictionary is
     /// trained from the first of them.
-    pub async fn archive_all(&self, limit: u64, learn: bool) -> Result<ArchiveTotals, ArchivingError> {
+    pub async fn archive_all(
+        &self,
+        limit: u64,
+        learn: bool,
+    ) -> Result<ArchiveTotals, ArchivingError> {
         let mut lock = self.lock().await?;
         self.remove_archived_texts(&mut lock.0).await?;
         let mut moved = ArchiveTotals::default();
@@ -212,7 +222,8 @@ impl Archiver {
         let mut learn = learn;
         while moved.records < limit {
             let left = u32::try_from(limit - moved.records).unwrap_or(u32::MAX);
-            let due_records = self.due_records(&mut lock.0, from, left.min(self.schedule.batch)).await?;
+            let due_records =
+                self.due_records(&mut lock.0, from, left.min(self.schedule.batch)).await?;
             let Some(last) = due_records.last() else { break };
             from = Some(last.finished_at);
             moved = moved.plus(self.archive_batch(&mut lock, due_records, learn).await?);
@@ -318,7 +329,8 @@ impl Archiver {
         }
         let columns = FrameColumns::from_frames(&frames).ok_or_else(mismatch)?;
         let dictionary_bytes = dictionary.bytes;
-        let same = run_blocking(move || Ok(frames_match(&read, &frames, &dictionary_bytes))).await?;
+        let same =
+            run_blocking(move || Ok(frames_match(&read, &frames, &dictionary_bytes))).await?;
         if !same {
             return Err(mismatch());
         }
@@ -351,7 +363,10 @@ impl Archiver {
 
     /// Removes the texts of records whose object was recorded longer ago than the grace period, if
     /// the object still matches its row. Continues after a mismatch, and fails at the end.
-    async fn remove_archived_texts(&self, connection: &mut PgConnection) -> Result<(), ArchivingError> {
+    async fn remove_archived_texts(
+        &self,
+        connection: &mut PgConnection,
+    ) -> Result<(), ArchivingError> {
         let due = sqlx::query!(
             "
             select o.number, o.name, o.hash
@@ -556,7 +571,9 @@ fn frames_match(object: &[u8], parts: &[RecordFrame], dictionary: &[u8]) -> bool
 /// Returns the time at which the search continues: a day before the newest game of the last
 /// objects. So a game that was booked up to a day late is still found; a manual run searches
 /// everything.
-async fn read_resume_point(connection: &mut PgConnection) -> Result<Option<SqlTimestamp>, sqlx::Error> {
+async fn read_resume_point(
+    connection: &mut PgConnection,
+) -> Result<Option<SqlTimestamp>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select max(o.last_finished_at) - interval '1 day' as "last: SqlTimestamp"

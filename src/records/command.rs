@@ -5,7 +5,7 @@ use std::io::Write;
 use sqlx::PgPool;
 
 use super::archiver::BATCH;
-use super::{Archiver, ArchivingError, ArchiveSchedule, Records, ArchiveInspection};
+use super::{ArchiveInspection, ArchiveSchedule, Archiver, ArchivingError, Records};
 use crate::clock::Clock;
 
 /// The options of a manual run.
@@ -80,7 +80,8 @@ pub async fn run(
         }
         return if faults.is_empty() { Ok(()) } else { Err(ArchiveError::Faults) };
     }
-    let moved = mover.archive_all(options.limit.unwrap_or(u64::MAX), options.new_dictionary).await?;
+    let moved =
+        mover.archive_all(options.limit.unwrap_or(u64::MAX), options.new_dictionary).await?;
     let each = moved.archived_bytes.checked_div(moved.records).unwrap_or_default();
     writeln!(
         out,

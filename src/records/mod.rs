@@ -10,13 +10,15 @@
 //! Bounds: by default a thousand records per object, a megabyte per record. Deliberately absent:
 //! the final removal of records, and any knowledge of their content.
 
+mod archive_store;
+mod archiver;
 pub mod command;
 mod connector;
-mod archiver;
 mod pack;
-mod archive_store;
 mod reader;
 
-pub use archiver::{ArchiveTotals, Archiver, ArchivingError, ArchiveSchedule, Step, ArchiveInspection};
 pub use archive_store::{AddressError, ArchiveStore};
+pub use archiver::{
+    ArchiveInspection, ArchiveSchedule, ArchiveTotals, Archiver, ArchivingError, Step,
+};
 pub use reader::{RecordError, Records};

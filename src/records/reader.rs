@@ -8,8 +8,8 @@ use bahay_engine::table::GameId;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::pack;
 use super::archive_store::ArchiveStore;
+use super::pack;
 use crate::db;
 
 /// An error of reading a record.
@@ -92,7 +92,11 @@ impl Records {
     }
 
     /// Reads the archived record of one game.
-    pub async fn read_one(&self, pool: &PgPool, game: GameId) -> Result<Option<String>, RecordError> {
+    pub async fn read_one(
+        &self,
+        pool: &PgPool,
+        game: GameId,
+    ) -> Result<Option<String>, RecordError> {
         self.read_archived(pool, &[game.0]).await?.remove(&game.0).transpose()
     }
 

@@ -78,7 +78,8 @@ impl Reports {
             for row in &page.items {
                 write_row(&mut text, row);
             }
-            let next = page.next.map_or(ExportPosition::End, |cursor| ExportPosition::Rows(Some(cursor)));
+            let next =
+                page.next.map_or(ExportPosition::End, |cursor| ExportPosition::Rows(Some(cursor)));
             Ok(Some((text, (reports, filter, next))))
         })
     }

@@ -20,10 +20,10 @@ mod booked;
 mod books;
 mod deals;
 mod export;
-mod projection;
 mod game;
 mod partners;
 mod player;
+mod projection;
 mod settlements;
 mod today;
 mod totals;
@@ -41,7 +41,7 @@ use crate::db;
 use crate::records::Records;
 
 pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
-pub use booked::{TransferTotals, OperationCount, Interval, Sums};
+pub use booked::{Interval, OperationCount, Sums, TransferTotals};
 pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
     Reversibility, TransferRow,
@@ -49,7 +49,7 @@ pub use books::{
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
 pub use game::{Dossier, RecordVerdict};
-pub use partners::{Partner, SharedSource, LinkedPlayer};
+pub use partners::{LinkedPlayer, Partner, SharedSource};
 pub use player::{Complaint, DeviceRow, PlayerNote, PlayerReport, SessionRow};
 pub use settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 pub use today::{Figures, Hour, RoomFigures, Today};

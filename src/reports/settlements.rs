@@ -101,7 +101,8 @@ impl FromStr for SettlementCursor {
         let (ms, game) = text.split_once('.').ok_or(ParseSettlementCursorError)?;
         let ms = i64::from_str_radix(ms, 16).map_err(|_| ParseSettlementCursorError)?;
         let game = Uuid::try_parse(game).map_err(|_| ParseSettlementCursorError)?;
-        let finished_at = BoundedTimestamp::new(Timestamp::from_ms(ms)).map_err(|_| ParseSettlementCursorError)?;
+        let finished_at = BoundedTimestamp::new(Timestamp::from_ms(ms))
+            .map_err(|_| ParseSettlementCursorError)?;
         Ok(Self { finished_at: finished_at.into(), game })
     }
 }

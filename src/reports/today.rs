@@ -9,7 +9,7 @@ use bahay_engine::coins::Coins;
 use jiff::tz::TimeZone;
 
 use super::alarms::Alarms;
-use super::booked::{TransferTotals, OperationCount, Interval, Sums};
+use super::booked::{Interval, OperationCount, Sums, TransferTotals};
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -64,7 +64,10 @@ pub struct Hour {
 }
 
 impl Figures {
-    pub(super) fn from_counts(counted: &[OperationCount], booked: &[TransferTotals]) -> Result<Self, ReportError> {
+    pub(super) fn from_counts(
+        counted: &[OperationCount],
+        booked: &[TransferTotals],
+    ) -> Result<Self, ReportError> {
         let mut figures = Self::default();
         for one in counted {
             figures.count(one);

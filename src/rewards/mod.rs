@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 use crate::clock::{Clock, Timestamp};
 use crate::db::{self, Failure};
-use crate::grant_limits::{self, LimitedGrant, GrantLimits, GrantRecipient};
+use crate::grant_limits::{self, GrantLimits, GrantRecipient, LimitedGrant};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, Ledger, LedgerError, Wallet};
 

@@ -29,7 +29,8 @@ mod tests {
     fn reliefs_of_a_day_are_bounded_across_time_zones() {
         let [monday, tuesday, wednesday] = [2, 3, 4].map(|day| date(2026, 3, day));
         assert_eq!(remaining(&RewardsRow::default(), monday, 3), 3);
-        let row = RewardsRow { relief_date: Some(tuesday), relief_count: 2, ..RewardsRow::default() };
+        let row =
+            RewardsRow { relief_date: Some(tuesday), relief_count: 2, ..RewardsRow::default() };
         assert_eq!(remaining(&row, tuesday, 3), 1);
         assert_eq!((relief_day(&row, monday), remaining(&row, monday, 3)), (tuesday, 1));
         assert_eq!(remaining(&row, wednesday, 3), 3);

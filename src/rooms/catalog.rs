@@ -62,7 +62,11 @@ impl Catalog {
     /// Returns the terms that the room of a table now prescribes, or `None` if the table already
     /// has this revision or a newer one. The main switch alone applies to private and practice
     /// tables.
-    pub fn room_terms(&self, table_terms: &Terms<AnyRules>, known_revision: u32) -> Option<RoomTerms<AnyRules>> {
+    pub fn room_terms(
+        &self,
+        table_terms: &Terms<AnyRules>,
+        known_revision: u32,
+    ) -> Option<RoomTerms<AnyRules>> {
         let HouseSwitch { is_open, revision } = self.house();
         if table_terms.room == PRIVATE || table_terms.room == PRACTICE {
             let terms = || RoomTerms { revision, is_open, terms: table_terms.clone() };

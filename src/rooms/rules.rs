@@ -29,15 +29,14 @@ pub struct RuleSetRequest {
 /// # Errors
 /// [`RoomError::Unsound`] with the field at fault: an unknown game or rule set, or rules that the game
 /// rejects.
-pub fn choose_rules(
-    kind: &str,
-    rule_set: &str,
-    switches: &Value,
-) -> Result<NamedRules, RoomError> {
+pub fn choose_rules(kind: &str, rule_set: &str, switches: &Value) -> Result<NamedRules, RoomError> {
     let kinds = catalog::kinds();
     let Some(entry) = kinds.iter().find(|entry| entry.name == kind) else {
         let names: Vec<_> = kinds.iter().filter(|entry| !entry.is_hidden).map(|k| k.name).collect();
-        return Err(unsound("kind", format!("there is no game {kind}; there are {}", names.join(", "))));
+        return Err(unsound(
+            "kind",
+            format!("there is no game {kind}; there are {}", names.join(", ")),
+        ));
     };
     let sets = &entry.rule_sets;
     let Some(named) = sets.iter().find(|set| set.name == rule_set) else {
@@ -55,7 +54,8 @@ pub fn choose_rules(
         }
         _ => return Err(unsound("switches", "must be an object")),
     };
-    AnyGame::check(&rules).map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
+    AnyGame::check(&rules)
+        .map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
     Ok(NamedRules { rules, ..named.clone() })
 }
 

@@ -115,7 +115,11 @@ impl From<&Room> for RoomDraft {
 
 impl Catalog {
     /// Creates a room.
-    pub async fn create(&self, by: &Administrator, draft: &RoomDraft) -> Result<RoomRevision, RoomError> {
+    pub async fn create(
+        &self,
+        by: &Administrator,
+        draft: &RoomDraft,
+    ) -> Result<RoomRevision, RoomError> {
         let room = draft.room(1)?;
         let id = room.id().to_owned();
         if id.parse::<RoomId>().is_err() || id == PRIVATE || id == PRACTICE {

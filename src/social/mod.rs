@@ -22,7 +22,7 @@ use crate::db;
 
 pub use bahay_protocol::Phrase;
 pub use reports::{
-    ReportRecord, ReportDecision, ReportError, ReportOutcome, ReportState, decide_report_in_tx,
+    ReportDecision, ReportError, ReportOutcome, ReportRecord, ReportState, decide_report_in_tx,
 };
 
 /// The most players that a player may mute, and that it may block.

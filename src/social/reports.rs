@@ -5,7 +5,7 @@ use jiff_sqlx::Timestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{ReportReason, Report, Social};
+use super::{Report, ReportReason, Social};
 use crate::db::{self, Page};
 use crate::ids::OperatorId;
 
@@ -87,7 +87,8 @@ impl TryFrom<Row> for ReportRecord {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let invalid = |field: &str| sqlx::Error::Decode(format!("invalid {field} of a report").into());
+        let invalid =
+            |field: &str| sqlx::Error::Decode(format!("invalid {field} of a report").into());
         let reason = ReportReason::ALL.into_iter().find(|reason| reason.as_str() == row.reason);
         let outcome = match &row.outcome {
             None => None,
@@ -117,12 +118,18 @@ impl TryFrom<Row> for ReportRecord {
 
 impl Social {
     /// Returns the reports that a player has filed, newest first.
-    pub async fn list_reports_by(&self, player: PlayerId) -> Result<Vec<ReportRecord>, sqlx::Error> {
+    pub async fn list_reports_by(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<ReportRecord>, sqlx::Error> {
         self.find_reports(Some(player), None).await
     }
 
     /// Returns the reports about a player, newest first.
-    pub async fn list_reports_about(&self, player: PlayerId) -> Result<Vec<ReportRecord>, sqlx::Error> {
+    pub async fn list_reports_about(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<ReportRecord>, sqlx::Error> {
         self.find_reports(None, Some(player)).await
     }
 

@@ -9,8 +9,8 @@ use sqlx::PgPool;
 
 use crate::ids::PRIVATE_ROOM;
 
-use super::settled_game::{SettledGame, ending_and_counts};
 use super::season::Calendar;
+use super::settled_game::{SettledGame, ending_and_counts};
 use super::statistics::StandingsUpdate;
 use super::{StandingsError, projection};
 

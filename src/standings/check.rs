@@ -46,7 +46,9 @@ pub async fn check(
     };
     let mut checked = StandingsCheck { seal: progress.seal, ..StandingsCheck::default() };
     if progress.calendar != calendar.to_string() {
-        checked.differences.push(format!("projected with calendar {}, not {calendar}", progress.calendar));
+        checked
+            .differences
+            .push(format!("projected with calendar {}, not {calendar}", progress.calendar));
         return Ok(checked);
     }
     let mut update = StandingsUpdate::default();
@@ -92,7 +94,9 @@ fn compare<K: std::fmt::Debug + Ord, V: std::fmt::Debug + PartialEq>(
     }
 }
 
-async fn read_counters(connection: &mut PgConnection) -> Result<BTreeMap<CounterKey, i64>, sqlx::Error> {
+async fn read_counters(
+    connection: &mut PgConnection,
+) -> Result<BTreeMap<CounterKey, i64>, sqlx::Error> {
     let rows = sqlx::query!("select c.player, c.kind, c.name, c.value from player_counters c")
         .fetch_all(connection)
         .await?;
@@ -103,7 +107,9 @@ async fn read_counters(connection: &mut PgConnection) -> Result<BTreeMap<Counter
     Ok(rows.collect())
 }
 
-async fn read_scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, Score>, sqlx::Error> {
+async fn read_scores(
+    connection: &mut PgConnection,
+) -> Result<BTreeMap<ScoreKey, Score>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score,

@@ -18,10 +18,10 @@
 
 mod backfill;
 mod check;
-mod settled_game;
 mod projection;
 mod rating;
 mod season;
+mod settled_game;
 mod statistics;
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
 use crate::db;
-use crate::live_store::{LiveStore, BoardRank, BoardSection, ReachedScore, Unavailable};
+use crate::live_store::{BoardRank, BoardSection, LiveStore, ReachedScore, Unavailable};
 use crate::records::{RecordError, Records};
 
 pub use backfill::{StandingsBackfill, StandingsBatch};
@@ -228,7 +228,8 @@ impl Standings {
             }
             None => {
                 self.fill(&board_id, &key).await?;
-                let missing = || Unavailable::new("a board expired as soon as it was filled".into());
+                let missing =
+                    || Unavailable::new("a board expired as soon as it was filled".into());
                 live.board_page(&key, section, limit, player).await?.ok_or_else(missing)?
             }
         };
@@ -331,7 +332,13 @@ impl Standings {
     /// Projects all sealed operations, and raises the scores in Redis.
     pub async fn catch_up(&self) -> Result<(), StandingsError> {
         loop {
-            match projection::project_next_seal(&self.inner.pool, &self.records, &self.inner.calendar).await? {
+            match projection::project_next_seal(
+                &self.inner.pool,
+                &self.records,
+                &self.inner.calendar,
+            )
+            .await?
+            {
                 ProjectionStep::Busy => return Ok(()),
                 ProjectionStep::UpToDate { generation } => {
                     self.inner.generation.store(generation, Ordering::Release);
@@ -343,7 +350,11 @@ impl Standings {
                     for (ScoreKey { kind, board, span, starts_on, player }, score) in scores {
                         let board_id = BoardId { kind, board, span, starts_on };
                         let Score { points: score, reached_at } = score;
-                        boards.entry(board_id).or_default().push(ReachedScore { player, score, reached_at });
+                        boards.entry(board_id).or_default().push(ReachedScore {
+                            player,
+                            score,
+                            reached_at,
+                        });
                     }
                     for (board_id, scores) in boards {
                         self.raise(&board_id.key(generation), &scores).await;

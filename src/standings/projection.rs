@@ -16,9 +16,11 @@ use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::settled_game::{SettledGame, ending_and_counts};
 use super::season::{Calendar, Span};
-use super::statistics::{CounterKey, Score, ScoreKey, Statistics, StatisticsKey, GameSums, StandingsUpdate};
+use super::settled_game::{SettledGame, ending_and_counts};
+use super::statistics::{
+    CounterKey, GameSums, Score, ScoreKey, StandingsUpdate, Statistics, StatisticsKey,
+};
 use super::{Board, StandingsError};
 use crate::clock;
 use crate::db;
@@ -51,7 +53,8 @@ pub(super) async fn project_next_seal(
     calendar: &Calendar,
 ) -> Result<ProjectionStep, StandingsError> {
     let mut tx = pool.begin().await?;
-    let Some(ProjectionPosition { seal, generation }) = lock_position(&mut tx, calendar).await? else {
+    let Some(ProjectionPosition { seal, generation }) = lock_position(&mut tx, calendar).await?
+    else {
         return Ok(ProjectionStep::Busy);
     };
     let seal = seal.saturating_add(1);
@@ -75,8 +78,13 @@ pub(super) async fn project_next_seal(
 }
 
 /// Reads the position; `None` before the first step.
-pub(super) async fn read_position(pool: &PgPool) -> Result<Option<ProjectionPosition>, sqlx::Error> {
-    let row = sqlx::query_as!(ProjectionPosition, "select s.seal, s.generation from standings_progress s");
+pub(super) async fn read_position(
+    pool: &PgPool,
+) -> Result<Option<ProjectionPosition>, sqlx::Error> {
+    let row = sqlx::query_as!(
+        ProjectionPosition,
+        "select s.seal, s.generation from standings_progress s"
+    );
     row.fetch_optional(pool).await
 }
 
@@ -231,7 +239,8 @@ pub(super) async fn read_settled_games(
                 }
             };
             let end = replay_to_end(row.id, record);
-            let (ending, counts) = end.map(|game| ending_and_counts(&game, &seated)).unwrap_or_default();
+            let (ending, counts) =
+                end.map(|game| ending_and_counts(&game, &seated)).unwrap_or_default();
             Ok(SettledGame {
                 game: GameId(row.id),
                 kind: row.kind,
@@ -453,7 +462,8 @@ async fn add_scores(
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter().map(|row| {
-        let key = parse_score_key(row.kind, &row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
+        let key =
+            parse_score_key(row.kind, &row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
         let reached_at = clock::from_jiff(row.reached_at.to_jiff());
         Ok((key, Score { points: row.score, reached_at }))
     });

@@ -5,7 +5,7 @@ use bahay_engine::table::PlayerId;
 use jiff::civil::Date;
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 
-use super::{BoardPageQuery, PLACES_MAX, Section, Span, BoardPage, Standings, StandingsError};
+use super::{BoardPage, BoardPageQuery, PLACES_MAX, Section, Span, Standings, StandingsError};
 use crate::clock::Timestamp;
 use crate::db;
 use crate::live_store::{BoardRank, rank_scores};

@@ -8,8 +8,8 @@ use bahay_engine::table::{GameId, PlayerId};
 use jiff::civil::Date;
 
 use super::Board;
-use super::settled_game::{SettledGame, HITS};
 use super::season::{Calendar, Span};
+use super::settled_game::{HITS, SettledGame};
 use crate::clock::Timestamp;
 
 /// A player's statistics in all settled games of a kind.
@@ -149,7 +149,7 @@ impl StandingsUpdate {
 
 #[cfg(test)]
 mod tests {
-    use super::{SettledGame, CounterKey, ScoreKey, GameSums, StandingsUpdate};
+    use super::{CounterKey, GameSums, ScoreKey, SettledGame, StandingsUpdate};
     use crate::clock::Timestamp;
     use crate::standings::{Board, Calendar, Span};
     use bahay_engine::coins::Coins;

@@ -113,7 +113,10 @@ fn run_worker<G: Readable>(jobs: &Mutex<Receiver<AiJob<G>>>) {
         };
         let key = Key(Hex(entropy::seed()));
         let action = catch_unwind(AssertUnwindSafe(|| {
-            request.table.ai_question(request.seat).and_then(|question| arena::answer_question(&question, key))
+            request
+                .table
+                .ai_question(request.seat)
+                .and_then(|question| arena::answer_question(&question, key))
         }));
         let action = action.unwrap_or_else(|_| {
             tracing::error!(table = %request.table.id(), "the AI of a taken-over player panicked");

@@ -13,8 +13,8 @@ use std::time::Duration;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameEntropy, TableId, Terms, Timestamp};
 use bahay_shell::{
-    CallResult, Call, Context, WatchEnd, Halt, LedgerAnswer, Limits, HostEvent, Reply, Request, RoomTerms,
-    Step, TableHost, Tag, RequestTicket,
+    Call, CallResult, Context, Halt, HostEvent, LedgerAnswer, Limits, Reply, Request,
+    RequestTicket, RoomTerms, Step, TableHost, Tag, WatchEnd,
 };
 use tokio::sync::broadcast;
 
@@ -76,7 +76,11 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Makes a request and performs its calls.
-    pub(super) async fn request(self: &Arc<Self>, tables: &Tables<G>, request: Request<G>) -> Reply<G> {
+    pub(super) async fn request(
+        self: &Arc<Self>,
+        tables: &Tables<G>,
+        request: Request<G>,
+    ) -> Reply<G> {
         let (ticket, step) = self.with_host(tables, |host, ctx| host.request(ctx, request));
         self.drive(tables, ticket, step).await
     }
@@ -104,7 +108,12 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Waits until a queued request has its turn or its timeout.
-    async fn wait_for_turn(self: &Arc<Self>, tables: &Tables<G>, ticket: RequestTicket, until_ms: u64) -> Step<G> {
+    async fn wait_for_turn(
+        self: &Arc<Self>,
+        tables: &Tables<G>,
+        ticket: RequestTicket,
+        until_ms: u64,
+    ) -> Step<G> {
         let turn = std::future::poll_fn(|task| {
             let mut state = self.state();
             match state.host.poll(ticket) {
@@ -130,7 +139,12 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Handles lines that another process published.
-    pub(super) fn handle_publication(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[JournalEntry]) {
+    pub(super) fn handle_publication(
+        self: &Arc<Self>,
+        tables: &Tables<G>,
+        after: Point,
+        lines: &[JournalEntry],
+    ) {
         self.with_host(tables, |host, ctx| host.handle_publication(ctx, after, lines));
     }
 

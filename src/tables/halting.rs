@@ -4,7 +4,7 @@
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, Table, TableId};
 use bahay_shell::{
-    Halt, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, ReleaseError, Voiding,
+    Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, Voiding,
     VoidingAnswer, VoidingCall, catch_panic,
 };
 

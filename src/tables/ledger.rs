@@ -6,7 +6,9 @@ use bahay_engine::table::{GameId, PotRefund, Record, StakeTerms, TableId};
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 use crate::clock::Moment;
-use crate::ledger::{PotRefundRequest, Document, LedgerError, OpenGame, OpeningOutcome, PotRefundOutcome, SettleGame};
+use crate::ledger::{
+    Document, LedgerError, OpenGame, OpeningOutcome, PotRefundOutcome, PotRefundRequest, SettleGame,
+};
 use crate::tables::Tables;
 
 impl<G: Readable> Tables<G> {
@@ -49,7 +51,9 @@ impl<G: Readable> Tables<G> {
         let answer = self.inner.ledger.open_game(open).await;
         self.counts().play().opening.observe(started_at.elapsed());
         match answer {
-            Ok(OpeningOutcome::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
+            Ok(OpeningOutcome::Opened { stakes, pot }) => {
+                LedgerAnswer::Opened { game, stakes, pot }
+            }
             // A player whose allowance is exhausted cannot play either; a notice gives the reason.
             Ok(OpeningOutcome::CannotPay { seats } | OpeningOutcome::OverAllowance { seats }) => {
                 LedgerAnswer::CannotPay { game, seats }
@@ -62,7 +66,9 @@ impl<G: Readable> Tables<G> {
     async fn perform_pot_refund(&self, asked: PotRefundRequest) -> LedgerAnswer {
         let PotRefundRequest { game, player, .. } = asked;
         match self.inner.ledger.perform_pot_refund(asked).await {
-            Ok((PotRefundOutcome { shares }, pot)) => LedgerAnswer::PotRefunded { game, player, pot, shares },
+            Ok((PotRefundOutcome { shares }, pot)) => {
+                LedgerAnswer::PotRefunded { game, player, pot, shares }
+            }
             Err(error) => refused(game, &error),
         }
     }

@@ -22,7 +22,7 @@ use crate::entropy;
 use crate::ledger::{IdlePot, LedgerError, PotRefundOutcome};
 use crate::reason::Reason;
 use crate::tables::counts::increment;
-use crate::tables::{OperateError, Tables, TableReadError};
+use crate::tables::{OperateError, TableReadError, Tables};
 
 /// The interval of a node's rounds.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -77,7 +77,9 @@ impl<G: Readable> Tables<G> {
         let mut to_read = FULL_READS_PER_ROUND;
         let mut after = None;
         loop {
-            let page = archive::list_open_games(&self.inner.pool, after, PAGE).await.map_err(to_message)?;
+            let page = archive::list_open_games(&self.inner.pool, after, PAGE)
+                .await
+                .map_err(to_message)?;
             let is_old = |game: &OpenGame| {
                 let now = self.inner.clock_of(game.table).now();
                 game.opened_at_ms <= clock::subtract(now, MIN_AGE).ms()
@@ -122,7 +124,11 @@ impl<G: Readable> Tables<G> {
         match self.read_table(game.table).await {
             Ok(Some(table)) => table.phase().game() == Some(game.game),
             Ok(None) => false,
-            Err(TableReadError::Halted | TableReadError::OtherVersion | TableReadError::Unavailable(_)) => true,
+            Err(
+                TableReadError::Halted
+                | TableReadError::OtherVersion
+                | TableReadError::Unavailable(_),
+            ) => true,
         }
     }
 

@@ -7,6 +7,7 @@
 //!
 //! Out of scope: the ownership of tables, and the rules of games.
 
+mod ai_pool;
 mod counts;
 mod driver;
 mod halting;
@@ -14,7 +15,6 @@ mod ledger;
 mod lost;
 mod presence;
 mod room_terms;
-mod ai_pool;
 mod ticker;
 
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ use std::time::Duration;
 use bahay_engine::game::Refusal;
 use bahay_engine::table::{ConnectionId, Input, Readable, Rejection, Table, TableId, Terms};
 use bahay_shell::{
-    DirectWriter, TableError, Limits, Listing, Reply, Request, Watch, WatchRequest, write_table,
+    DirectWriter, Limits, Listing, Reply, Request, TableError, Watch, WatchRequest, write_table,
 };
 use futures_util::{StreamExt, stream};
 use tokio::sync::{broadcast, mpsc};
@@ -34,17 +34,17 @@ use crate::db::PgPool;
 use crate::entropy;
 use crate::ids::Tag;
 use crate::ledger::Ledger;
-use crate::live_store::{TableListing, LiveStore, Publication, Unavailable};
+use crate::live_store::{LiveStore, Publication, TableListing, Unavailable};
+use crate::tables::ai_pool::AiPool;
 use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
 use crate::tables::room_terms::TermsSource;
-use crate::tables::ai_pool::AiPool;
 
+pub use ai_pool::AI_TIMEOUT;
 pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
 pub use halting::{OperateError, ShowError, VoidOutcome};
-pub use ai_pool::AI_TIMEOUT;
 
 /// The pauses before each read of the watched journals after subscriptions were interrupted.
 const CATCH_UP_DELAYS: [Duration; 4] =
@@ -182,7 +182,8 @@ impl<G: Readable> Tables<G> {
         pool: PgPool,
         presence: NodePresence,
     ) -> Self {
-        let queue_timeout_ms = u64::try_from(live.response_timeout().as_millis()).unwrap_or(u64::MAX);
+        let queue_timeout_ms =
+            u64::try_from(live.response_timeout().as_millis()).unwrap_or(u64::MAX);
         let inner = Inner {
             live,
             ledger,

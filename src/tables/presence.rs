@@ -19,7 +19,8 @@ use std::time::Duration;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Input, TableId};
 use bahay_shell::{
-    DeadNodeReaper, ReaperCall, WatchEnd, TableError, NodeId, ConnectionRecord, Presence, PlayerConnection, Request, is_departure_known,
+    ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, Presence, ReaperCall, Request,
+    TableError, WatchEnd, is_departure_known,
 };
 use futures_util::future::join_all;
 use tokio::task::JoinSet;
@@ -150,7 +151,10 @@ impl<G: Readable> Tables<G> {
         loop {
             ticks.tick().await;
             let was_disconnected = is_disconnected;
-            is_disconnected = !matches!(timeout(HEARTBEAT_INTERVAL, self.inner.live.ping_subscriptions()).await, Ok(Ok(())));
+            is_disconnected = !matches!(
+                timeout(HEARTBEAT_INTERVAL, self.inner.live.ping_subscriptions()).await,
+                Ok(Ok(()))
+            );
             if was_disconnected && !is_disconnected {
                 tokio::spawn(self.clone().catch_up());
             }
@@ -173,7 +177,11 @@ impl<G: Readable> Tables<G> {
         join_all(shards).await;
     }
 
-    async fn send_heartbeat(&self, shard: u16, cleanups: &mut JoinSet<()>) -> Result<(), Unavailable> {
+    async fn send_heartbeat(
+        &self,
+        shard: u16,
+        cleanups: &mut JoinSet<()>,
+    ) -> Result<(), Unavailable> {
         let (node, has_beaten) = self.inner.presence.state().identity(shard);
         let clock = self.inner.clock_in(shard);
         let requested_at = clock.record_request();
@@ -186,7 +194,9 @@ impl<G: Readable> Tables<G> {
             SyncOutcome::Leapt(ms) => {
                 tracing::warn!(ms, shard, "this node was suspended: its clock jumped ahead");
             }
-            SyncOutcome::Behind(ms) => tracing::warn!(ms, shard, "the house's time is behind: the local clock stops"),
+            SyncOutcome::Behind(ms) => {
+                tracing::warn!(ms, shard, "the house's time is behind: the local clock stops")
+            }
         }
         let new_node = || NodeId(entropy::uuid());
         let is_dead = self.inner.presence.state().record_heartbeat(shard, beat.is_dead, new_node);
@@ -221,12 +231,18 @@ impl<G: Readable> Tables<G> {
         let mut reaper = DeadNodeReaper::new();
         while let Some(call) = reaper.next_call() {
             match call {
-                ReaperCall::ReadConnections => reaper.handle_connections(live.read_present(shard, node).await?),
+                ReaperCall::ReadConnections => {
+                    reaper.handle_connections(live.read_present(shard, node).await?)
+                }
                 ReaperCall::Disconnect(present) => {
-                    let accepted = join_all(present.iter().map(|present| self.send_disconnect(*present)));
-                    let accepted = present.iter().zip(accepted.await).filter(|(_, accepted)| *accepted);
+                    let accepted =
+                        join_all(present.iter().map(|present| self.send_disconnect(*present)));
+                    let accepted =
+                        present.iter().zip(accepted.await).filter(|(_, accepted)| *accepted);
                     let accepted: Vec<_> = accepted.map(|(present, _)| *present).collect();
-                    accepted.iter().for_each(|_| increment(&self.inner.counts.dead_node_connections));
+                    accepted
+                        .iter()
+                        .for_each(|_| increment(&self.inner.counts.dead_node_connections));
                     if !reaper.handle_disconnected(accepted) {
                         return Err(Unavailable::new("no table accepted a disconnect".into()));
                     }
@@ -260,7 +276,8 @@ impl<G: Readable> Tables<G> {
             _ => None,
         };
         if let Some((noted, earlier)) = before {
-            let unavailable = |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
+            let unavailable =
+                |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
             let ConnectionRecord { node, present, .. } = noted;
             self.inner.live.add_present(shard, node, &[present]).await.map_err(unavailable)?;
             if let Some(earlier) = earlier {

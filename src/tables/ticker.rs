@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::TableId;
-use bahay_shell::{TableError, Reply, Request};
+use bahay_shell::{Reply, Request, TableError};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::task::JoinSet;

@@ -12,7 +12,11 @@ use crate::ws::protocol::{Message, OpenPrompt};
 
 impl Recorder {
     /// Opens a new connection, up to its `hello`.
-    pub(super) fn open_connection(&mut self, player: PlayerId, at: Timestamp) -> Result<(), FormError> {
+    pub(super) fn open_connection(
+        &mut self,
+        player: PlayerId,
+        at: Timestamp,
+    ) -> Result<(), FormError> {
         let mut join = json!({ "type": "join", "id": JOIN });
         if self.delivered_version > 0 {
             join["from"] = self.delivered_version.into();
@@ -46,7 +50,13 @@ impl Recorder {
         let tag = last.map_or_else(|| self.new_tag(), |last| last.tag);
         let prompt = OpenPrompt::from_view(view);
         let whole = Box::new(view.clone());
-        self.send_message(&Message::Snapshot { version, tag, server_time_ms: at, view: whole, prompt })?;
+        self.send_message(&Message::Snapshot {
+            version,
+            tag,
+            server_time_ms: at,
+            view: whole,
+            prompt,
+        })?;
         self.expect_view(version, tag, view);
         Ok(())
     }
@@ -72,7 +82,11 @@ impl Recorder {
         Ok(())
     }
 
-    pub(super) fn send_update(&mut self, shown: &ViewUpdate, is_last: bool) -> Result<(), FormError> {
+    pub(super) fn send_update(
+        &mut self,
+        shown: &ViewUpdate,
+        is_last: bool,
+    ) -> Result<(), FormError> {
         let ViewUpdate { version, tag, at, events, view } = shown;
         let prompt = OpenPrompt::from_view(view);
         self.send_message(&Message::Update {

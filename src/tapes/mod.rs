@@ -6,9 +6,9 @@
 //! server's code. Lost connections and answers between them are drawn from the same seed, so a seed
 //! always gives the same file.
 
+mod messages;
 mod network;
 mod script;
-mod messages;
 
 use std::fs;
 use std::io;
@@ -121,7 +121,8 @@ mod tests {
     #[test]
     fn tapes_hold_what_they_are_for() {
         let rooms = house_rooms(Clocks::default());
-        let all: String = (1..60).map(|seed| record_tape("tongits", seed, &rooms).unwrap()).collect();
+        let all: String =
+            (1..60).map(|seed| record_tape("tongits", seed, &rooms).unwrap()).collect();
         for content in [
             r#""close":1001"#,
             r#""close":1006"#,

@@ -6,7 +6,7 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ChanceAnswer, ChanceRng, Key, Request};
 use bahay_engine::game::Game;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::simulation::{SimulationStep, Simulation};
+use bahay_engine::table::simulation::{Simulation, SimulationStep};
 use bahay_engine::table::{Event, GameId, Input, Phase, PlayerId, Table, TableView, Timestamp};
 use serde_json::{Value, json};
 
@@ -219,7 +219,11 @@ impl Recorder {
 
     /// Returns the part of a step that the player sees, with its version and tag in the player's
     /// history.
-    fn redact_step(&mut self, player: PlayerId, happened: &SimulationStep<AnyGame>) -> Option<ViewUpdate> {
+    fn redact_step(
+        &mut self,
+        player: PlayerId,
+        happened: &SimulationStep<AnyGame>,
+    ) -> Option<ViewUpdate> {
         let table = self.simulation.table();
         let viewer = table.viewer(player);
         let events = happened.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
@@ -503,7 +507,9 @@ impl Recorder {
         if self.waits_for(&open) {
             let PendingAction { game, prompt, ref action, .. } = open;
             let id = self.next_id;
-            self.send_command(json!({ "type": "act", "game": game, "prompt": prompt, "action": action }));
+            self.send_command(
+                json!({ "type": "act", "game": game, "prompt": prompt, "action": action }),
+            );
             self.pending = Some(PendingAction { id, ..open });
         } else {
             self.end_wish(open.wish, "overtaken");

@@ -47,7 +47,7 @@ const SERVICE: &str = "bahay";
 
 const TRACEPARENT: &str = "traceparent";
 
-/// Whether this process exports spans.
+/// True if this process exports spans.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
 /// The provider of spans, to be shut down at the end of the process.

@@ -148,7 +148,9 @@ impl Checks {
     async fn check(&self, slot: CheckSlot) -> Result<(), LedgerError> {
         let extent = match slot.extent.as_str() {
             "everything" => Extent::Everything,
-            _ => Extent::After(db::retry(|| read_last_checked_operation(&self.pool)).await?.unwrap_or(0)),
+            _ => Extent::After(
+                db::retry(|| read_last_checked_operation(&self.pool)).await?.unwrap_or(0),
+            ),
         };
         let report = ledger::check(&self.pool, &self.records, extent).await?;
         let differences: Vec<_> = report.difference_texts().collect();

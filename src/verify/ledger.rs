@@ -105,7 +105,9 @@ pub async fn check(
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Books { accounts, operations, transfers, entries, games, pending_house_entries, .. } = &self.books;
+        let Books {
+            accounts, operations, transfers, entries, games, pending_house_entries, ..
+        } = &self.books;
         let closed = self.books.closed_months;
         writeln!(f, "counted")?;
         writeln!(f, "  {accounts} accounts, {entries} entries, {transfers} transfers")?;

@@ -2,7 +2,7 @@
 //! where no coins can be lost (rule 8.7). The AI knows only what the seat is shown. The table is
 //! read first, so that the advice is about the currently open prompt, which the answer names.
 
-use bahay_shell::{Presenter as _, CommandRefusal};
+use bahay_shell::{CommandRefusal, Presenter as _};
 
 use crate::tables::{ShowError, SubmitError};
 use crate::ws::feed::SHOW_FAILED;

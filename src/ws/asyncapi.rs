@@ -17,10 +17,10 @@ use serde_json::{Map, Value, json};
 
 use crate::auth::SOCKET_TICKET_LIFE;
 use crate::ws::authentication::AUTHENTICATE_TIMEOUT;
+use crate::ws::command_rate::{BURST, PHRASES_BURST, PHRASES_REFILL, REFILL, REJECTIONS_MAX};
 use crate::ws::examples;
-use crate::ws::command_rate::{BURST, REJECTIONS_MAX, PHRASES_BURST, PHRASES_REFILL, REFILL};
-use crate::ws::link_monitor::LinkTimes;
 use crate::ws::handshake::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
+use crate::ws::link_monitor::LinkTimes;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, Tag, close};
 use crate::ws::refusals::refusals;
@@ -85,7 +85,9 @@ pub fn asyncapi() -> Value {
         (part.name.clone(), json!({ "$ref": format!("#/components/messages/{}", part.name) }))
     };
     let all: Map<String, Value> = commands.iter().chain(&messages).map(channel_entry).collect();
-    let names = |parts: &[MessageSchema]| parts.iter().map(|part| reference(&part.name)).collect::<Vec<_>>();
+    let names = |parts: &[MessageSchema]| {
+        parts.iter().map(|part| reference(&part.name)).collect::<Vec<_>>()
+    };
     let answers = ["ack", "refusal"].map(|name| reference(&name.to_owned()));
     let message_schemas: Map<String, Value> =
         commands.iter().chain(&messages).map(|part| (part.name.clone(), part.to_json())).collect();

@@ -11,12 +11,12 @@ use axum::extract::ws::Message as Frame;
 
 use crate::auth::{AuthError, ReturningPlayer, SocketTicket};
 use crate::rate_limit;
-use crate::ws::upgrade::PlayState;
 use crate::ws::handshake::Credentials;
 use crate::ws::protocol::{Command, Message, close};
-use crate::ws::session_confirmation;
 use crate::ws::session::{readable_id, wait_for_shutdown};
+use crate::ws::session_confirmation;
 use crate::ws::socket::{CloseReason, PlayerSocket, read_error_reason};
+use crate::ws::upgrade::PlayState;
 use serde::de::IgnoredAny;
 
 /// The time within which an unauthenticated client must authenticate.
@@ -42,7 +42,8 @@ const NOT_AUTHENTICATED: CloseReason = (close::NOT_AUTHENTICATED, "authenticate 
 
 /// The close reason of a client that need not change anything: another token would be refused
 /// alike.
-const SESSIONS_UNAVAILABLE: CloseReason = (close::TOO_FAST, "sessions are unavailable; wait and connect again");
+const SESSIONS_UNAVAILABLE: CloseReason =
+    (close::TOO_FAST, "sessions are unavailable; wait and connect again");
 
 /// Authenticates the client. `None` if it disconnects first.
 pub(super) async fn authenticate(
@@ -75,7 +76,10 @@ pub(super) async fn authenticate(
 
 /// Waits for the first text of an unauthenticated client, up to the timeout. `None` if the client
 /// disconnects first.
-async fn wait_for_first_text(socket: &mut PlayerSocket, state: &PlayState) -> Result<Option<String>, CloseReason> {
+async fn wait_for_first_text(
+    socket: &mut PlayerSocket,
+    state: &PlayState,
+) -> Result<Option<String>, CloseReason> {
     let mut stopping = state.stopping.clone();
     tokio::select! {
         text = read_first_text(socket) => text,
@@ -111,7 +115,10 @@ fn read_credentials(text: &str) -> Result<Credentials, AuthenticationRefusal> {
     Ok(Credentials { id, token, ticket })
 }
 
-async fn check_credentials(credentials: Credentials, state: &PlayState) -> Result<AuthenticatedClient, AuthenticationRefusal> {
+async fn check_credentials(
+    credentials: Credentials,
+    state: &PlayState,
+) -> Result<AuthenticatedClient, AuthenticationRefusal> {
     let Credentials { id, token, ticket } = credentials;
     let player = match (token, ticket) {
         (Some(token), None) => match state.auth.authenticate_for_return(token.as_str()).await {
@@ -127,7 +134,11 @@ async fn check_credentials(credentials: Credentials, state: &PlayState) -> Resul
             let taken = state.live.take_ticket(ticket.hash()).await.map_err(|error| {
                 tracing::warn!(%error, "a ticket could not be taken");
                 let detail = "tickets are unavailable: try again with a new one".to_owned();
-                AuthenticationRefusal { retryable: true, close_reason: SESSIONS_UNAVAILABLE, ..refuse(Some(id), "unavailable", detail) }
+                AuthenticationRefusal {
+                    retryable: true,
+                    close_reason: SESSIONS_UNAVAILABLE,
+                    ..refuse(Some(id), "unavailable", detail)
+                }
             })?;
             state.auth.redeem_ticket(&taken.ok_or_else(unknown)?).map(ReturningPlayer::Confirmed)
         }
@@ -141,10 +152,12 @@ async fn check_credentials(credentials: Credentials, state: &PlayState) -> Resul
         close_reason: if error.is_transient() { SESSIONS_UNAVAILABLE } else { NOT_AUTHENTICATED },
         ..refuse(Some(id), error.code(), error.to_string())
     })?;
-    state.rate_limits.check_socket_handshake(player.id()).map_err(|refused: rate_limit::AdmissionError| AuthenticationRefusal {
-        retryable: true,
-        close_reason: (close::TOO_FAST, "too many connections"),
-        ..refuse(Some(id), "too_fast", refused.to_string())
-    })?;
+    state.rate_limits.check_socket_handshake(player.id()).map_err(
+        |refused: rate_limit::AdmissionError| AuthenticationRefusal {
+            retryable: true,
+            close_reason: (close::TOO_FAST, "too many connections"),
+            ..refuse(Some(id), "too_fast", refused.to_string())
+        },
+    )?;
     Ok(AuthenticatedClient { player, command: id })
 }

@@ -13,12 +13,12 @@ use bahay_engine::table::{PlayerId, Spectators, TableId};
 use crate::accounts::SanctionKind;
 use crate::social::{Phrase, TableBroadcast};
 use crate::tables::{ShowError, SubmitError};
-use crate::ws::feed::SHOW_FAILED;
 use crate::ws::command_rate::PhraseRate;
+use crate::ws::feed::SHOW_FAILED;
 use crate::ws::protocol::{Message, close};
 use crate::ws::session::{SIDE_QUERY_TIMEOUT, Session};
-use crate::ws::spectator::{SpectatorEvent, Spectator};
 use crate::ws::socket::CloseReason;
+use crate::ws::spectator::{Spectator, SpectatorEvent};
 
 /// The talk state of a connection.
 pub(super) struct Chat {
@@ -42,10 +42,12 @@ impl Session {
 
     /// Handles a talk message: a phrase, or a changed list of muted players.
     pub(super) async fn handle_talk(&mut self, text: &str) {
-        let listened_table = self.joined_table().or(self.spectator.as_deref().map(Spectator::table));
+        let listened_table =
+            self.joined_table().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(TableBroadcast::Said { player, phrase }) => {
-                let audible_at = listened_table.filter(|_| !self.chat.muted_players.contains(&player));
+                let audible_at =
+                    listened_table.filter(|_| !self.chat.muted_players.contains(&player));
                 if let Some(table) = audible_at {
                     // The writer ensures that no message is dated before the previous one.
                     let server_time_ms = self.state.lobby.tables().clock_of(table).now();
@@ -122,7 +124,10 @@ impl Session {
     }
 
     /// Handles an event of the table that is spectated.
-    pub(super) fn handle_spectator_event(&mut self, event: SpectatorEvent) -> Result<(), CloseReason> {
+    pub(super) fn handle_spectator_event(
+        &mut self,
+        event: SpectatorEvent,
+    ) -> Result<(), CloseReason> {
         match event {
             SpectatorEvent::Updated => self.push_due_messages(),
             SpectatorEvent::Closed(table, reason) => {
@@ -158,7 +163,9 @@ impl Session {
             Ok(Err(error)) => {
                 tracing::warn!(player = %self.player, %error, "the muted players could not be read");
             }
-            Err(_) => tracing::warn!(player = %self.player, "the muted players were not read in time"),
+            Err(_) => {
+                tracing::warn!(player = %self.player, "the muted players were not read in time")
+            }
         }
     }
 }

@@ -90,7 +90,10 @@ impl CommandRate {
 
 #[cfg(test)]
 mod tests {
-    use super::{BURST, CommandRate, REJECTIONS_MAX, PHRASES_BURST, PHRASES_REFILL, REFILL, PhraseRate, RateDecision};
+    use super::{
+        BURST, CommandRate, PHRASES_BURST, PHRASES_REFILL, PhraseRate, REFILL, REJECTIONS_MAX,
+        RateDecision,
+    };
     use std::time::Instant;
 
     #[test]

@@ -10,8 +10,8 @@ use bahay_engine::hex::Hex;
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Crown, Event, Fee, GameEntropy, GameId, Input, Payment, PhaseView, PlayerId,
-    Settlement, Table, TableId, Timestamp,
+    Clocks, ConnectionId, Crown, Event, Fee, GameEntropy, GameId, Input, Payment, PhaseView,
+    PlayerId, Settlement, Table, TableId, Timestamp,
 };
 use uuid::Uuid;
 
@@ -277,7 +277,8 @@ impl ExampleTable {
     fn apply(&mut self, input: Input<AnyAction>) {
         self.at = self.at.after_ms(250);
         let fresh = || GameEntropy { seed: SEED, game: GAME };
-        let decided = self.table.decide(self.at, input, fresh).expect("the example's inputs are valid");
+        let decided =
+            self.table.decide(self.at, input, fresh).expect("the example's inputs are valid");
         self.table = decided.table;
         self.events = decided.events;
         self.version += 1;

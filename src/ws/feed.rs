@@ -2,16 +2,16 @@
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, Phase, PlayerId, Table, TableId, TableView};
-use bahay_shell::{SessionEnd, WatchEnd, Notice, PlayerSession, Presenter, CommandRefusal};
+use bahay_shell::{CommandRefusal, Notice, PlayerSession, Presenter, SessionEnd, WatchEnd};
 
 use crate::live_store::Point;
 use crate::metrics::PlayMetrics;
 use crate::tables::{SubmitError, Tables};
-use crate::ws::upgrade::FaultHooks;
 use crate::ws::link_monitor::LinkState;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
 use crate::ws::socket::CloseReason;
+use crate::ws::upgrade::FaultHooks;
 use bahay_engine::catalog::AnyGame;
 
 type TableEvent = Event<<AnyGame as Game>::Event>;
@@ -30,7 +30,13 @@ pub(super) struct TableFeed<'a> {
 }
 
 impl Presenter<AnyGame> for TableFeed<'_> {
-    fn send_update(&mut self, at: Point, events: Vec<TableEvent>, table: &Table<AnyGame>, is_last: bool) {
+    fn send_update(
+        &mut self,
+        at: Point,
+        events: Vec<TableEvent>,
+        table: &Table<AnyGame>,
+        is_last: bool,
+    ) {
         self.link.set_prompted(has_open_prompt(table, self.player));
         let prompt = open_prompt(table, self.player, self.form, is_last);
         let Point { version, tag } = at;
@@ -143,7 +149,9 @@ pub(super) fn refusal(
 pub(super) fn close_reason(end: SessionEnd) -> CloseReason {
     match end {
         SessionEnd::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
-        SessionEnd::NodeGone => (close::GOING_AWAY, "this node was suspended; connect again and resume"),
+        SessionEnd::NodeGone => {
+            (close::GOING_AWAY, "this node was suspended; connect again and resume")
+        }
         SessionEnd::HistoryDiverged => {
             (close::GOING_AWAY, "the table lost its last lines; connect again and resume")
         }

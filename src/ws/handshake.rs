@@ -127,7 +127,9 @@ mod tests {
         for name in names {
             headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(name));
         }
-        let text = |credential: Option<Credential>| credential.map(|credential| credential.as_str().to_owned());
+        let text = |credential: Option<Credential>| {
+            credential.map(|credential| credential.as_str().to_owned())
+        };
         read_credentials(&headers).map(|read| (text(read.token), text(read.ticket)))
     }
 

@@ -3,7 +3,7 @@
 //! reconnects and asks again then gets the same ticket.
 
 use crate::live_store::{self, TicketState};
-use crate::lobby::{TicketSubscription, Ticket};
+use crate::lobby::{Ticket, TicketSubscription};
 use crate::ws::protocol::{Message, SeekState, WaitReason};
 use crate::ws::session::Session;
 use bahay_engine::catalog::AnyGame;
@@ -26,7 +26,8 @@ impl Session {
         let ticket = lobby.ticket(self.player, ticket.id).await.unwrap_or(ticket);
         self.pending.push(ticket_message(&ticket));
         self.pending.push(Message::Ack { id, version: None });
-        self.seeking = (!is_over(ticket.state)).then(|| Box::new(PendingTicket { ticket, updates }));
+        self.seeking =
+            (!is_over(ticket.state)).then(|| Box::new(PendingTicket { ticket, updates }));
     }
 
     pub(super) async fn cancel_seek(&mut self, id: u32) {
@@ -58,7 +59,9 @@ impl Session {
 }
 
 /// Waits for the next update of the ticket; never completes without one.
-pub(super) async fn next_ticket_update(seeking: &mut Option<Box<PendingTicket>>) -> live_store::TicketUpdate {
+pub(super) async fn next_ticket_update(
+    seeking: &mut Option<Box<PendingTicket>>,
+) -> live_store::TicketUpdate {
     match seeking {
         // Boxed, because nearly all connections wait without a ticket.
         Some(seeking) => Box::pin(seeking.updates.next()).await,

@@ -10,25 +10,25 @@
 //!
 //! docs/PROTOCOL.md describes the protocol in prose, asyncapi.yaml its types.
 
+mod advice;
 mod asyncapi;
-mod chat;
-mod control_events;
-mod upgrade;
 mod authentication;
+mod chat;
+mod command_rate;
+mod control_events;
 mod examples;
 mod feed;
-mod advice;
-mod command_rate;
+mod handshake;
 mod link_monitor;
 mod lobby_refusals;
-mod handshake;
-mod refusals;
-mod session_confirmation;
-mod sanctions;
 mod matchmaking;
+mod refusals;
+mod sanctions;
 mod session;
-mod spectator;
+mod session_confirmation;
 mod socket;
+mod spectator;
+mod upgrade;
 mod writer;
 
 pub use bahay_protocol as protocol;
@@ -39,10 +39,10 @@ use axum::Router;
 use axum::routing::get;
 
 pub use asyncapi::{asyncapi, asyncapi_yaml};
-pub use upgrade::{FaultHooks, PlayState};
 pub use examples::{commands as example_commands, messages as example_messages};
 pub use link_monitor::{LinkMonitor, LinkTimes, Silence};
 pub use refusals::{SocketRefusal, refusals};
+pub use upgrade::{FaultHooks, PlayState};
 
 /// Returns the router with the socket's only route.
 pub fn router(state: PlayState) -> Router {

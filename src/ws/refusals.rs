@@ -173,7 +173,9 @@ mod tests {
                 let is_refused =
                     ["id), ", "id, ", "id()), ", "(text), "].iter().any(|id| before.ends_with(id));
                 let is_paired = before.ends_with('(')
-                    && [", false)", ", true)", ", None, "].iter().any(|suffix| after.starts_with(suffix));
+                    && [", false)", ", true)", ", None, "]
+                        .iter()
+                        .any(|suffix| after.starts_with(suffix));
                 if is_code && (is_refused || is_paired) {
                     codes.insert(literal);
                 }
@@ -218,7 +220,8 @@ mod tests {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
         let mut table = Table::<AnyGame>::new(TableId(Uuid::nil()), terms);
         let take = |table: Table<AnyGame>, input| {
-            let decided = table.decide(now, input, entropy::game_entropy).expect("nothing is against it");
+            let decided =
+                table.decide(now, input, entropy::game_entropy).expect("nothing is against it");
             open_game(decided.table, now)
         };
         for number in 0..3 {

@@ -19,29 +19,29 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::Message as Frame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable as _, TableId};
-use bahay_shell::{SessionCall, SessionEnd, Notice, PlayerSession, Presenter as _, CommandRefusal};
+use bahay_shell::{CommandRefusal, Notice, PlayerSession, Presenter as _, SessionCall, SessionEnd};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
 use crate::auth::ReturningPlayer;
-use crate::rate_limit::{self, Address, ConnectionPermit};
 use crate::entropy;
 use crate::ids::Tag;
-use crate::live_store::{TicketUpdate, Point};
+use crate::live_store::{Point, TicketUpdate};
 use crate::lobby::Invitation;
+use crate::rate_limit::{self, Address, ConnectionPermit};
 use crate::tables::{SubmitError, TableContext};
 use crate::ws::chat::Chat;
-use crate::ws::control_events::{ControlEvent, ControlEvents};
-use crate::ws::upgrade::PlayState;
-use crate::ws::feed::{TableFeed, close_reason, next_notice, refusal, table_refusal};
 use crate::ws::command_rate::{CommandRate, RateDecision};
+use crate::ws::control_events::{ControlEvent, ControlEvents};
+use crate::ws::feed::{TableFeed, close_reason, next_notice, refusal, table_refusal};
 use crate::ws::handshake::CommandParseError;
+use crate::ws::matchmaking::{PendingTicket, next_ticket_update};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
 use crate::ws::session_confirmation::SessionAuthority;
-use crate::ws::matchmaking::{PendingTicket, next_ticket_update};
-use crate::ws::spectator::{SpectatorEvent, Spectator, next_spectator_event};
 use crate::ws::socket::{CloseReason, PlayerSocket, read_error_reason};
+use crate::ws::spectator::{Spectator, SpectatorEvent, next_spectator_event};
+use crate::ws::upgrade::PlayState;
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
@@ -127,7 +127,10 @@ impl Session {
     /// Runs the connection until either side closes. `entry` is the id of the command that
     /// authenticated the client, to be acknowledged; `initial` are the commands of the socket
     /// request.
-    #[expect(clippy::manual_async_fn, reason = "an async fn reserves space for its arguments twice")]
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn reserves space for its arguments twice"
+    )]
     pub(super) fn run(
         mut self,
         mut socket: PlayerSocket,
@@ -139,7 +142,8 @@ impl Session {
             if let Some(invited) = open_socket.subscribe_to_invitations() {
                 self.control.watch_invitations(invited);
             }
-            let served = AssertUnwindSafe(self.serve(&mut socket, entry, initial)).catch_unwind().await;
+            let served =
+                AssertUnwindSafe(self.serve(&mut socket, entry, initial)).catch_unwind().await;
             let ended = served.unwrap_or_else(|_| {
                 tracing::error!(player = %self.player, connection = %self.core.connection(),
                     "a session panicked");
@@ -285,7 +289,10 @@ impl Session {
     /// Handles a command of the socket request like a message, except that a join only previews the
     /// table until the client sends a command. A client may open several sockets and use one, and
     /// opening a socket changes nothing at a table.
-    async fn handle_initial_command(&mut self, received: ReceivedCommand) -> Result<(), CloseReason> {
+    async fn handle_initial_command(
+        &mut self,
+        received: ReceivedCommand,
+    ) -> Result<(), CloseReason> {
         match self.admit_command(|| received)? {
             Some(Command::Join { id, from, tag, table }) => {
                 if Box::pin(self.refuse_banned(id)).await {
@@ -317,7 +324,10 @@ impl Session {
     }
 
     /// Returns a command that passes the checks of the session, its rate limits and its rights.
-    fn admit_command(&mut self, read: impl FnOnce() -> ReceivedCommand) -> Result<Option<UnparsedCommand>, CloseReason> {
+    fn admit_command(
+        &mut self,
+        read: impl FnOnce() -> ReceivedCommand,
+    ) -> Result<Option<UnparsedCommand>, CloseReason> {
         self.check_signed_in()?;
         let decision = self.rate.try_acquire(self.received_at);
         if decision == RateDecision::Close {
@@ -349,7 +359,10 @@ impl Session {
 
     /// Counts commands that are as expensive as REST requests against the account and the address,
     /// so that several sockets do not multiply a client's rate.
-    fn check_request_rate(&self, command: &UnparsedCommand) -> Result<(), rate_limit::AdmissionError> {
+    fn check_request_rate(
+        &self,
+        command: &UnparsedCommand,
+    ) -> Result<(), rate_limit::AdmissionError> {
         match command {
             Command::Join { .. }
             | Command::Watch { .. }
@@ -466,19 +479,27 @@ impl Session {
     }
 
     /// Performs the calls of the shell's session until there is none.
-    async fn run_session_calls(&mut self, id: u32, ask: SessionCall<AnyGame>) -> Result<(), CloseReason> {
+    async fn run_session_calls(
+        &mut self,
+        id: u32,
+        ask: SessionCall<AnyGame>,
+    ) -> Result<(), CloseReason> {
         let mut next = Some(ask);
         while let Some(ask) = next.take() {
             next = match ask {
                 SessionCall::FindSeat => match self.state.lobby.seated_at(self.player).await {
-                    Ok(seat) => self.present(|core, ctx, feed| core.handle_seat(ctx, feed, seat))?,
+                    Ok(seat) => {
+                        self.present(|core, ctx, feed| core.handle_seat(ctx, feed, seat))?
+                    }
                     Err(error) => {
                         self.core.cancel_join();
                         self.refuse_lobby(id, &error);
                         None
                     }
                 },
-                SessionCall::Watch { table, from } => Box::pin(self.watch_table(table, from)).await?,
+                SessionCall::Watch { table, from } => {
+                    Box::pin(self.watch_table(table, from)).await?
+                }
                 SessionCall::Submit { table, input } => {
                     self.submit(table, input).await?;
                     None

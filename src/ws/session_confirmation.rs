@@ -14,8 +14,8 @@ use tokio::time::sleep;
 use crate::auth::{Auth, AuthError, ReturningPlayer, UnconfirmedPlayer};
 use crate::entropy;
 use crate::ids::{PlayerId, SessionId};
-use crate::ws::upgrade::PlayState;
 use crate::ws::protocol::Command;
+use crate::ws::upgrade::PlayState;
 
 /// The pause between two lookups of a session, plus a random delay of up to the same length.
 const LOOKUP_INTERVAL: Duration = Duration::from_secs(1);
@@ -24,7 +24,10 @@ const LOOKUP_INTERVAL: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// [`AuthError::Unavailable`] if the player has no seat, or its seat cannot be read either.
-pub(super) async fn admit(state: &PlayState, player: ReturningPlayer) -> Result<ReturningPlayer, AuthError> {
+pub(super) async fn admit(
+    state: &PlayState,
+    player: ReturningPlayer,
+) -> Result<ReturningPlayer, AuthError> {
     let ReturningPlayer::Unconfirmed(unconfirmed) = player else {
         return Ok(player);
     };
@@ -78,7 +81,8 @@ impl SessionAuthority {
     /// Returns true if the connection may send the command: any command with a confirmed session,
     /// otherwise only those about the player's own seat.
     pub(super) fn allows<A>(&self, command: &Command<A>) -> bool {
-        let is_confirmed = |confirmation: &Confirmation| confirmation.is_confirmed.load(Ordering::Acquire);
+        let is_confirmed =
+            |confirmation: &Confirmation| confirmation.is_confirmed.load(Ordering::Acquire);
         if self.confirmation.as_ref().is_none_or(is_confirmed) {
             return true;
         }

@@ -14,11 +14,11 @@ use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket};
 use futures_util::StreamExt;
 use tokio_tungstenite::tungstenite;
 
-use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::metrics::PlayMetrics;
-use crate::ws::upgrade::FaultHooks;
+use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
+use crate::ws::upgrade::FaultHooks;
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
@@ -68,8 +68,12 @@ impl PlayerSocket {
         play.sockets.increment();
         write_half.begin_frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
-        let writer =
-            Arc::new(MessageWriter::new(&write_half, Form::from_subprotocol(agreed), play.clone(), hooks));
+        let writer = Arc::new(MessageWriter::new(
+            &write_half,
+            Form::from_subprotocol(agreed),
+            play.clone(),
+            hooks,
+        ));
         Self { socket, write_half, writer, play }
     }
 

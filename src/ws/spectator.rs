@@ -17,7 +17,9 @@ use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
-use bahay_shell::{WatchEnd, LastVisible, Notice, NoticeReceiver, DeliveryCursor, Watch, redact_events};
+use bahay_shell::{
+    DeliveryCursor, LastVisible, Notice, NoticeReceiver, Watch, WatchEnd, redact_events,
+};
 
 use crate::live_store::Point;
 use crate::tables::{ShowError, Tables};
@@ -109,7 +111,12 @@ impl Spectator {
         let Watch { at, last_visible, table: now, notices, .. } = watch;
         let mut turns = TurnCounter::default();
         turns.observe(&now);
-        let first = HeldUpdate { turn: turns.turn, at, content: HeldContent::Snapshot(last_visible), table: now };
+        let first = HeldUpdate {
+            turn: turns.turn,
+            at,
+            content: HeldContent::Snapshot(last_visible),
+            table: now,
+        };
         let held = VecDeque::from([first]);
         Self { table, notices, turns, at, cursor: DeliveryCursor::default(), held }
     }

@@ -21,18 +21,18 @@ use tokio::sync::{mpsc, watch};
 use crate::accounts::SanctionReader;
 use crate::auth::{Auth, AuthError, ReturningPlayer};
 use crate::clock::Clock;
-use crate::rate_limit::{Address, RateLimits, Peer, ConnectionPermit, AdmissionError, WriteHalf};
 use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
+use crate::rate_limit::{Address, AdmissionError, ConnectionPermit, Peer, RateLimits, WriteHalf};
 use crate::social::Social;
 use crate::ws::authentication;
-use crate::ws::link_monitor::LinkMonitor;
 use crate::ws::handshake::{self, Credentials};
+use crate::ws::link_monitor::LinkMonitor;
 use crate::ws::protocol::MESSAGE_BYTES_MAX;
 use crate::ws::protocol::brief::Form;
-use crate::ws::session_confirmation;
 use crate::ws::session::{ReceivedCommand, Session};
+use crate::ws::session_confirmation;
 use crate::ws::socket::PlayerSocket;
 use bahay_engine::catalog::AnyGame;
 
@@ -88,7 +88,11 @@ pub(super) async fn upgrade(
             tracing::debug!(%rejection, "the request is no WebSocket upgrade");
             let is_without_key =
                 matches!(rejection, WebSocketUpgradeRejection::WebSocketKeyHeaderMissing(_));
-            let refused = if is_without_key { AdmissionError::WebSocketKey } else { AdmissionError::NotASocket };
+            let refused = if is_without_key {
+                AdmissionError::WebSocketKey
+            } else {
+                AdmissionError::NotASocket
+            };
             return refused.into_response();
         }
     };
@@ -182,7 +186,9 @@ async fn admit(
             state.rate_limits.check_socket_handshake(player.id())?;
             ClientIdentity::Player(player)
         }
-        None => ClientIdentity::Unauthenticated(state.rate_limits.acquire_unauthenticated_socket(from)?),
+        None => {
+            ClientIdentity::Unauthenticated(state.rate_limits.acquire_unauthenticated_socket(from)?)
+        }
     };
     Ok(Admitted { client, from, permit })
 }
@@ -201,13 +207,20 @@ async fn serve(
 ) {
     let Admitted { client, from, permit } = admitted;
     let HandshakeRequest { credentials, join } = request;
-    let mut socket =
-        PlayerSocket::new(socket, write_half, state.lobby.tables().counts().play().clone(), state.hooks);
+    let mut socket = PlayerSocket::new(
+        socket,
+        write_half,
+        state.lobby.tables().counts().play().clone(),
+        state.hooks,
+    );
     let (player, entry, repeated_credentials) = match client {
         // Repeated credentials are refused, as if they came in a message.
-        ClientIdentity::Player(player) => (player, None, credentials.map(Credentials::into_command).map(Ok)),
+        ClientIdentity::Player(player) => {
+            (player, None, credentials.map(Credentials::into_command).map(Ok))
+        }
         ClientIdentity::Unauthenticated(unauthenticated_permit) => {
-            let authenticated = Box::pin(authentication::authenticate(&mut socket, &state, credentials)).await;
+            let authenticated =
+                Box::pin(authentication::authenticate(&mut socket, &state, credentials)).await;
             drop(unauthenticated_permit);
             match authenticated {
                 Ok(Some(client)) => (client.player, Some(client.command), None),

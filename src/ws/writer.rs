@@ -5,19 +5,21 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bahay_engine::table::{TableId, Timestamp};
-use bahay_shell::{DirectFeed, DirectWriter, DirectLease, Notice, DeliveryCursor, WriteOutcome, redact_events};
+use bahay_shell::{
+    DeliveryCursor, DirectFeed, DirectLease, DirectWriter, Notice, WriteOutcome, redact_events,
+};
 use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
-use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::live_store::Point;
 use crate::metrics::PlayMetrics;
-use crate::ws::upgrade::FaultHooks;
+use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::ws::feed::{has_open_prompt, open_prompt};
 use crate::ws::link_monitor::LinkState;
 use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
+use crate::ws::upgrade::FaultHooks;
 use bahay_engine::catalog::AnyGame;
 
 /// The capacity above which a scratch buffer is freed after use.
@@ -243,22 +245,24 @@ mod tests {
     use bahay_engine::table::{
         Clocks, ConnectionId, Event, Input, PlayerId, Table, TableId, Timestamp,
     };
-    use bahay_shell::{DirectWriter, LastVisible, DirectLease, Notice, DeliveryCursor, WriteOutcome};
+    use bahay_shell::{
+        DeliveryCursor, DirectLease, DirectWriter, LastVisible, Notice, WriteOutcome,
+    };
     use tokio::io::AsyncReadExt as _;
     use tokio::net::{TcpListener, TcpStream};
     use tokio::time::timeout;
     use uuid::Uuid;
 
-    use super::{MessageWriter, MessageClock};
-    use crate::rate_limit::WriteHalf;
+    use super::{MessageClock, MessageWriter};
     use crate::entropy;
     use crate::ids::Tag;
     use crate::live_store::Point;
     use crate::lobby::house_rooms;
+    use crate::rate_limit::WriteHalf;
     use crate::social::Phrase;
-    use crate::ws::upgrade::FaultHooks;
     use crate::ws::protocol::Message;
     use crate::ws::protocol::brief::Form;
+    use crate::ws::upgrade::FaultHooks;
     use bahay_engine::catalog::AnyGame;
 
     const PLAYER: PlayerId = PlayerId(Uuid::from_u128(1));
@@ -319,7 +323,12 @@ mod tests {
         let next = notice(8, CONNECTION);
         assert_eq!(write(&next), WriteOutcome::Skipped, "no lease is granted");
         let table = next.table.id();
-        writer.grant_lease(Some(DirectLease { table, player: PLAYER, connection: CONNECTION, cursor: cursor(7) }));
+        writer.grant_lease(Some(DirectLease {
+            table,
+            player: PLAYER,
+            connection: CONNECTION,
+            cursor: cursor(7),
+        }));
         for other in [
             notice(7, CONNECTION),
             notice(9, CONNECTION),
@@ -332,7 +341,10 @@ mod tests {
         assert_eq!(write(&next), WriteOutcome::Skipped, "the line was delivered already");
         assert_eq!(write(&notice(9, CONNECTION)), WriteOutcome::Written);
         assert_eq!(writer.revoke_lease(), Some(cursor(9)));
-        assert_eq!((writer.revoke_lease(), write(&notice(10, CONNECTION))), (None, WriteOutcome::Skipped));
+        assert_eq!(
+            (writer.revoke_lease(), write(&notice(10, CONNECTION))),
+            (None, WriteOutcome::Skipped)
+        );
         for version in [8, 9] {
             let mut header = [0; 4];
             client.read_exact(&mut header).await.expect("a frame comes");

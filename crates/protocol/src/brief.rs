@@ -141,7 +141,8 @@ impl Shorthand {
             }
             Form::Compact => {
                 let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                DecodedMessage::<G>::deserialize(&mut reader.with_human_readable())?.into_message(self.hello)
+                DecodedMessage::<G>::deserialize(&mut reader.with_human_readable())?
+                    .into_message(self.hello)
             }
         })
     }
@@ -293,7 +294,9 @@ impl<G: Game> DecodedMessage<G> {
                 let now = add_ms(hello, since_hello_ms);
                 let event = |event| match event {
                     DecodedEvent::Whole(event) => event,
-                    DecodedEvent::Countdown(ms) => Event::Countdown { deadline_ms: add_ms(now, ms) },
+                    DecodedEvent::Countdown(ms) => {
+                        Event::Countdown { deadline_ms: add_ms(now, ms) }
+                    }
                 };
                 let events = events.into_iter().map(event).collect();
                 Message::Update { version, tag, server_time_ms: now, events, prompt: None }
@@ -318,7 +321,10 @@ impl<'de, G: GameKind> Deserialize<'de> for DecodedMessage<G> {
                 Ok(DecodedMessage::Whole(Box::new(message)))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<DecodedMessage<G>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut seq: A,
+            ) -> Result<DecodedMessage<G>, A::Error> {
                 let first: u64 = next_element(&mut seq)?;
                 let ack = |version| {
                     let id = u32::try_from(first).map_err(de::Error::custom)?;

@@ -6,9 +6,9 @@
 //! are milliseconds since 1970-01-01 UTC.
 
 pub mod brief;
+mod command_reader;
 mod phrase;
 mod reader;
-mod command_reader;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,9 +24,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use bahay_shell::Tag;
+pub use command_reader::{ActionText, read_command};
 pub use phrase::Phrase;
 pub use reader::MessageReader;
-pub use command_reader::{ActionText, read_command};
 
 /// The WebSocket subprotocol, and the version of this format. `brief` has the names of the others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
@@ -84,7 +84,11 @@ pub mod close {
             "going_away",
             "The server shuts down or was suspended. Connect again at once and resume.",
         ),
-        (PROTOCOL, "protocol", "A binary frame, text that is not UTF-8, or an invalid frame. Fix the client."),
+        (
+            PROTOCOL,
+            "protocol",
+            "A binary frame, text that is not UTF-8, or an invalid frame. Fix the client.",
+        ),
         (TOO_LONG, "too_long", "A text of more than 8192 bytes. Fix the client."),
         (INTERNAL, "internal", "Internal error. Connect again and resume."),
         (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),

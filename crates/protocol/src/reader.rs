@@ -206,7 +206,8 @@ mod tests {
             assert_eq!(reader.read(other.as_bytes()).unwrap(), read, "{common}");
             // The server's output takes the fast path.
             let written = serde_json::to_string(&read).unwrap();
-            let is_short_path = [UPDATE, ACK].iter().any(|prefix| written.as_bytes().starts_with(prefix));
+            let is_short_path =
+                [UPDATE, ACK].iter().any(|prefix| written.as_bytes().starts_with(prefix));
             assert!(is_short_path, "{written}");
         }
         let refusal = r#"{"type":"refusal","id":null,"code":"c","detail":"","retryable":true}"#;

@@ -103,7 +103,10 @@ impl LastVisible {
 }
 
 /// Redacts events for a viewer and drops those that the viewer must not see.
-pub fn redact_events<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> Vec<Event<G::Event>> {
+pub fn redact_events<G: Readable>(
+    events: &[Event<G::Event>],
+    viewer: Viewer,
+) -> Vec<Event<G::Event>> {
     events.iter().filter_map(|event| event.redact::<G>(viewer)).collect()
 }
 
@@ -126,18 +129,33 @@ mod tests {
     #[test]
     fn hidden_lines_do_not_advance_the_client_version() {
         let mut cursor = DeliveryCursor::from_snapshot(point(9), point(7));
-        assert_eq!((cursor.position().version, cursor.to_client_point(cursor.position()).version), (9, 7));
+        assert_eq!(
+            (cursor.position().version, cursor.to_client_point(cursor.position()).version),
+            (9, 7)
+        );
         assert_eq!(cursor.to_client_point(point(10)).version, 8, "the next visible line");
         cursor.skip_hidden(point(10));
-        assert_eq!(cursor.to_client_point(point(11)).version, 8, "a hidden line does not advance the version");
+        assert_eq!(
+            cursor.to_client_point(point(11)).version,
+            8,
+            "a hidden line does not advance the version"
+        );
         cursor.advance(point(11));
-        assert_eq!((cursor.position().version, cursor.to_client_point(cursor.position()).version), (11, 8));
+        assert_eq!(
+            (cursor.position().version, cursor.to_client_point(cursor.position()).version),
+            (11, 8)
+        );
     }
 
     #[test]
     fn a_resumed_client_keeps_its_own_versions() {
-        let cursor = DeliveryCursor::resume(point(8), point(11)).expect("the client is behind the journal");
+        let cursor =
+            DeliveryCursor::resume(point(8), point(11)).expect("the client is behind the journal");
         assert_eq!(cursor.to_client_point(point(12)).version, 9);
-        assert_eq!(DeliveryCursor::resume(point(12), point(11)), None, "the client is ahead of the journal");
+        assert_eq!(
+            DeliveryCursor::resume(point(12), point(11)),
+            None,
+            "the client is ahead of the journal"
+        );
     }
 }

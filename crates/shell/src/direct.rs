@@ -11,9 +11,9 @@ use std::fmt;
 
 use bahay_engine::table::{ConnectionId, PlayerId, Readable, TableId, Timestamp};
 
+use crate::delivery_cursor::DeliveryCursor;
 use crate::journal::Point;
 use crate::notice::Notice;
-use crate::delivery_cursor::DeliveryCursor;
 
 /// Writes updates to a watcher's connection, so that the watcher need not be woken.
 pub trait DirectWriter<G: Readable>: fmt::Debug + Send + Sync {
@@ -66,10 +66,15 @@ impl DirectFeed {
 
     /// Returns the player to whom a notice may be written directly: it is the next line, no earlier
     /// update is backlogged, and the player still sits at the table by this connection.
-    pub fn recipient<G: Readable>(&self, notice: &Notice<G>, is_backlogged: bool) -> Option<PlayerId> {
+    pub fn recipient<G: Readable>(
+        &self,
+        notice: &Notice<G>,
+        is_backlogged: bool,
+    ) -> Option<PlayerId> {
         let lease = self.lease?;
         let table = &*notice.table;
-        let is_next = notice.at.version == lease.cursor.position().version + 1 && !notice.is_snapshot;
+        let is_next =
+            notice.at.version == lease.cursor.position().version + 1 && !notice.is_snapshot;
         if !is_next || table.id() != lease.table || is_backlogged {
             return None;
         }

@@ -8,12 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a pure function of the engine, and returns the message of a panic as an error.
 pub fn catch_panic<T>(pure: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(pure)).map_err(|panic| format!("panic: {}", panic_message(&*panic)))
+    catch_unwind(AssertUnwindSafe(pure))
+        .map_err(|panic| format!("panic: {}", panic_message(&*panic)))
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
 }
 
 #[cfg(test)]

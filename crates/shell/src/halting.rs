@@ -16,7 +16,7 @@ use bahay_engine::table::{GameId, PlayerId, Readable, Table, TableId, Timestamp}
 use crate::guard::catch_panic;
 use crate::journal::StoredTable;
 use crate::limits::Limits;
-use crate::replica::{Replica, ReplayError};
+use crate::replica::{ReplayError, Replica};
 
 /// The prefix of a halt's reason if an error of a store caused the halt. Such a table is released
 /// automatically once the store responds again; all other halts wait for an operator.

@@ -17,9 +17,9 @@
 //!
 //! Out of scope: how a call is performed, the wire format of messages, and the assignment of seats.
 
-mod synced_clock;
 mod codec;
 mod context;
+mod delivery_cursor;
 mod direct;
 mod failure;
 mod guard;
@@ -36,33 +36,36 @@ mod replica;
 mod session;
 #[cfg(feature = "simulation")]
 pub mod simulation;
+mod synced_clock;
 mod terms;
-mod delivery_cursor;
 mod watchers;
 
-pub use synced_clock::{SyncedClock, SyncOutcome};
 pub use codec::write_table;
-pub use context::{Context, PlantedFault, HostEvent};
-pub use direct::{DirectFeed, DirectWriter, DirectLease, WriteOutcome};
-pub use failure::{TableError, CodecError, UnavailableError};
+pub use context::{Context, HostEvent, PlantedFault};
+pub use delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
+pub use direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
+pub use failure::{CodecError, TableError, UnavailableError};
 pub use guard::catch_panic;
 pub use halting::{
-    Halt, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, ReleaseError, VoidOutcome, Voiding,
-    VoidingAnswer, VoidingCall,
+    Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, VoidOutcome,
+    Voiding, VoidingAnswer, VoidingCall,
 };
 pub use host::{
-    CallResult, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, NoShow, Reply, Request, Step,
-    TableHost, AiRequest, RequestTicket, WatchRequest,
+    AiRequest, Call, CallResult, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, NoShow, Reply,
+    Request, RequestTicket, Step, TableHost, WatchRequest,
 };
 pub use journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
 pub use limits::Limits;
 pub use lost::LostGames;
-pub use notice::{WatchEnd, Notice};
+pub use notice::{Notice, WatchEnd};
 pub use notices::NoticeReceiver;
-pub use presence::{DeadNodeReaper, ReaperCall, LocalConnection, NodeId, ConnectionRecord, Presence, PlayerConnection, is_departure_known};
-pub use presenter::{Presenter, CommandRefusal};
-pub use replica::{AppliedLine, ReplayedTable, Replica, ReplayError};
-pub use session::{SessionCall, SessionEnd, PlayerSession};
+pub use presence::{
+    ConnectionRecord, DeadNodeReaper, LocalConnection, NodeId, PlayerConnection, Presence,
+    ReaperCall, is_departure_known,
+};
+pub use presenter::{CommandRefusal, Presenter};
+pub use replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
+pub use session::{PlayerSession, SessionCall, SessionEnd};
+pub use synced_clock::{SyncOutcome, SyncedClock};
 pub use terms::RoomTerms;
-pub use delivery_cursor::{LastVisible, DeliveryCursor, redact_events};
 pub use watchers::{Listing, Watch};

@@ -111,11 +111,17 @@ impl Presence {
 
     /// Records the response to a heartbeat. If the node was declared dead in that shard, it
     /// continues under a new identity, and its clients there must reconnect. Returns `is_dead`.
-    pub fn record_heartbeat(&mut self, shard: u16, is_dead: bool, new_node: impl FnOnce() -> NodeId) -> bool {
+    pub fn record_heartbeat(
+        &mut self,
+        shard: u16,
+        is_dead: bool,
+        new_node: impl FnOnce() -> NodeId,
+    ) -> bool {
         let identity = &mut self.identities[usize::from(shard)];
         if is_dead {
             *identity = ShardIdentity { node: new_node(), has_beaten: false };
-            let connections = self.local.values_mut().filter(|connection| connection.shard == shard);
+            let connections =
+                self.local.values_mut().filter(|connection| connection.shard == shard);
             connections.for_each(|connection| connection.is_departed = true);
         } else {
             identity.has_beaten = true;
@@ -149,7 +155,11 @@ impl Presence {
 
     /// Registers a connection before its table learns of it: returns the record to add, and the
     /// record to remove if the connection was at another table.
-    fn register(&mut self, present: PlayerConnection, shard: u16) -> (ConnectionRecord, Option<ConnectionRecord>) {
+    fn register(
+        &mut self,
+        present: PlayerConnection,
+        shard: u16,
+    ) -> (ConnectionRecord, Option<ConnectionRecord>) {
         let connection = LocalConnection { present, shard, is_departed: false };
         let before = self.local.insert(present.connection, connection);
         let before = before.filter(|before| before.present != present);
@@ -179,7 +189,10 @@ impl Presence {
 
     /// Returns up to `limit` ended connections of a shard whose tables are not informed yet.
     pub fn departed(&self, shard: u16, limit: usize) -> Vec<PlayerConnection> {
-        let gone = self.local.values().filter(|connection| connection.is_departed && connection.shard == shard);
+        let gone = self
+            .local
+            .values()
+            .filter(|connection| connection.is_departed && connection.shard == shard);
         gone.map(|connection| connection.present).take(limit).collect()
     }
 
@@ -240,7 +253,8 @@ impl DeadNodeReaper {
     /// Handles the result of `ReadConnections`.
     pub fn handle_connections(&mut self, present: Vec<PlayerConnection>) {
         let is_empty = present.is_empty();
-        self.next = Some(if is_empty { ReaperCall::RemoveNode } else { ReaperCall::Disconnect(present) });
+        self.next =
+            Some(if is_empty { ReaperCall::RemoveNode } else { ReaperCall::Disconnect(present) });
     }
 
     /// Handles the result of `Disconnect`. Returns true if at least one table was informed;

@@ -11,7 +11,13 @@ use crate::notice::WatchEnd;
 pub trait Presenter<G: Readable> {
     /// Sends redacted events and the table after them. The last of several updates also carries the
     /// player's prompt.
-    fn send_update(&mut self, at: Point, events: Vec<Event<G::Event>>, table: &Table<G>, is_last: bool);
+    fn send_update(
+        &mut self,
+        at: Point,
+        events: Vec<Event<G::Event>>,
+        table: &Table<G>,
+        is_last: bool,
+    );
 
     /// Sends the player's view of the table.
     fn send_snapshot(&mut self, at: Point, view: TableView<G>, table: &Table<G>);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use bahay_engine::table::{ENGINES, Event, Occupant, Readable, Table};
 
 use crate::codec::{read_line, read_table};
+use crate::delivery_cursor::LastVisible;
 use crate::failure::CodecError;
 use crate::guard::catch_panic;
 use crate::journal::{JournalEntry, Point, StoredTable, Tag};
 use crate::limits::Limits;
-use crate::delivery_cursor::LastVisible;
 
 /// A table at a point of its history.
 #[derive(Clone, Debug)]
@@ -157,7 +157,11 @@ impl<G: Readable> Replica<G> {
         let applied = AppliedLine { at: self.at, events: events.into() };
         let is_away = |occupant: &Occupant| occupant.connection.is_none() && !occupant.bot;
         let is_anyone_away = self.table.occupants().any(|(_, occupant)| is_away(occupant));
-        let capacity = if is_anyone_away { limits.remembered_lines } else { limits.remembered_lines_when_all_present };
+        let capacity = if is_anyone_away {
+            limits.remembered_lines
+        } else {
+            limits.remembered_lines_when_all_present
+        };
         while self.applied.len() >= capacity {
             self.applied.pop_front();
         }

@@ -15,16 +15,16 @@ use bahay_engine::table::{
 };
 
 use crate::context::{Context, PlantedFault};
+use crate::delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
 use crate::direct::DirectLease;
 use crate::failure::TableError;
 use crate::guard::catch_panic;
 use crate::halting::Halt;
 use crate::journal::{Point, Tag};
-use crate::notice::{WatchEnd, Notice};
+use crate::notice::{Notice, WatchEnd};
 use crate::notices::NoticeReceiver;
-use crate::presenter::{Presenter, CommandRefusal};
+use crate::presenter::{CommandRefusal, Presenter};
 use crate::replica::AppliedLine;
-use crate::delivery_cursor::{LastVisible, DeliveryCursor, redact_events};
 use crate::watchers::Watch;
 
 /// A call that a session needs from its process.
@@ -267,7 +267,8 @@ impl<G: Readable> PlayerSession<G> {
         let kind = G::kind(&watch.table.terms().rules);
         let notices = watch.notices;
         let is_previewing = mode == JoinMode::Preview;
-        self.joined = Some(JoinedTable { table, kind, cursor, notices, is_confirmed: false, is_previewing });
+        self.joined =
+            Some(JoinedTable { table, kind, cursor, notices, is_confirmed: false, is_previewing });
         if is_previewing {
             out.send_ack(id, self.delivered_version());
             return Ok(None);
@@ -292,7 +293,8 @@ impl<G: Readable> PlayerSession<G> {
             Some(OpenCommand::Connect { id, mode }) => (id, true, mode == JoinMode::Connect),
             Some(OpenCommand::Join { .. } | OpenCommand::Watch { .. }) | None => return Ok(()),
         };
-        let is_connected = matches!(submitted, Err(TableError::Rejected(Rejection::AlreadyConnected)));
+        let is_connected =
+            matches!(submitted, Err(TableError::Rejected(Rejection::AlreadyConnected)));
         if let Some(joined) = self.joined.as_mut().filter(|_| connects && is_connected) {
             joined.is_confirmed = true;
         }
@@ -338,11 +340,13 @@ impl<G: Readable> PlayerSession<G> {
     /// without an answer, and the next connection shows the client what was stored.
     fn check_delivered(&self, version: u64) -> Result<(), SessionEnd> {
         match &self.joined {
-            Some(joined) if joined.cursor.position().version < version => match joined.notices.ending() {
-                Some(WatchEnd::NodeGone) => Err(SessionEnd::NodeGone),
-                Some(WatchEnd::Voided | WatchEnd::Lost) => Err(SessionEnd::HistoryDiverged),
-                None => Err(SessionEnd::TooSlow),
-            },
+            Some(joined) if joined.cursor.position().version < version => {
+                match joined.notices.ending() {
+                    Some(WatchEnd::NodeGone) => Err(SessionEnd::NodeGone),
+                    Some(WatchEnd::Voided | WatchEnd::Lost) => Err(SessionEnd::HistoryDiverged),
+                    None => Err(SessionEnd::TooSlow),
+                }
+            }
             Some(_) | None => Ok(()),
         }
     }

@@ -127,7 +127,12 @@ impl SyncedClock {
     /// Records a reading: the house's time was `time` at some instant between `asked` and
     /// `answered`. At `answered` it is at least that, and at most later by the duration of the
     /// request.
-    pub fn record_time(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> SyncOutcome {
+    pub fn record_time(
+        &mut self,
+        time: Timestamp,
+        asked: Duration,
+        answered: Duration,
+    ) -> SyncOutcome {
         if !self.is_synced {
             *self = Self { requested: self.requested, ..Self::new(time, answered) };
             return SyncOutcome::Near;
@@ -169,7 +174,7 @@ fn micros(duration: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{SyncedClock, SyncOutcome};
+    use super::{SyncOutcome, SyncedClock};
     use bahay_engine::table::Timestamp;
     use core::time::Duration;
 
@@ -229,7 +234,10 @@ mod tests {
     fn without_readings_the_clock_stops_and_resumes_with_the_next() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         assert_eq!(clock.now(ms(9_000)), timestamp(1_002_000));
-        assert_eq!(clock.record_time(timestamp(1_002_100), ms(9_000), ms(9_000)), SyncOutcome::Near);
+        assert_eq!(
+            clock.record_time(timestamp(1_002_100), ms(9_000), ms(9_000)),
+            SyncOutcome::Near
+        );
         assert_eq!(clock.now(ms(9_000)), timestamp(1_002_100));
         assert_eq!(clock.now(ms(10_000)), timestamp(1_003_100));
     }
@@ -238,12 +246,20 @@ mod tests {
     fn raising_the_clock_does_not_extend_its_trust() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         clock.raise_to(timestamp(1_000_900), ms(1_000));
-        assert_eq!(clock.now(ms(1_000)), timestamp(1_001_000), "the clock is ahead of that time already");
+        assert_eq!(
+            clock.now(ms(1_000)),
+            timestamp(1_001_000),
+            "the clock is ahead of that time already"
+        );
         clock.raise_to(timestamp(1_001_700), ms(1_000));
         assert_eq!(clock.now(ms(1_000)), timestamp(1_001_700));
         assert_eq!(clock.now(ms(9_000)), timestamp(1_002_700), "the clock stops one second later");
         clock.raise_to(timestamp(1_004_000), ms(9_000));
-        assert_eq!(clock.now(ms(9_500)), timestamp(1_004_000), "the clock advances with the next reading");
+        assert_eq!(
+            clock.now(ms(9_500)),
+            timestamp(1_004_000),
+            "the clock advances with the next reading"
+        );
         let mut untold = SyncedClock::unsynced();
         untold.raise_to(timestamp(1_000_000), ms(0));
         assert_eq!(untold.now(ms(0)), timestamp(0));
@@ -302,6 +318,10 @@ mod tests {
             assert_eq!(clock.now(ms(2_900)), timestamp(1_002_900), "{told}");
         }
         clock.record_time(timestamp(1_000_400), ms(1_000), ms(1_900));
-        assert_eq!(clock.now(ms(2_900)), timestamp(1_002_850), "the clock was ahead of every possible time");
+        assert_eq!(
+            clock.now(ms(2_900)),
+            timestamp(1_002_850),
+            "the clock was ahead of every possible time"
+        );
     }
 }

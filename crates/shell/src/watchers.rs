@@ -6,13 +6,13 @@ use std::sync::Arc;
 use bahay_engine::table::{ConnectionId, Occupant, PlayerId, Readable, Table, TableId};
 
 use crate::context::{Context, HostEvent};
+use crate::delivery_cursor::LastVisible;
 use crate::direct::{DirectWriter, WriteOutcome};
 use crate::guard::catch_panic;
 use crate::journal::Point;
-use crate::notice::{WatchEnd, Notice};
+use crate::notice::{Notice, WatchEnd};
 use crate::notices::{NoticeReceiver, NoticeSender, SendError, notice_channel};
 use crate::replica::{AppliedLine, Replica};
-use crate::delivery_cursor::LastVisible;
 
 /// The start of a watch.
 #[derive(Debug)]
@@ -110,13 +110,15 @@ impl<G: Readable> Watchers<G> {
         let events = applied.events.clone();
         let last_visible = replica.last_visible().clone();
         let table = replica.table().clone();
-        let notice = Notice { at, events, last_visible, table, is_snapshot: false, is_diverged: false };
+        let notice =
+            Notice { at, events, last_visible, table, is_snapshot: false, is_diverged: false };
         // The clock of a process that was suspended may be behind the line.
         let now = ctx.now().max(notice.table.last_line_at());
         self.send(ctx, &notice, |watcher| {
             // A notice whose direct write panics is queued, so that the panic recurs in the
             // session, where it is handled.
-            let outcome = watcher.writer.as_ref().map(|writer| catch_panic(|| writer.write(&notice, now)));
+            let outcome =
+                watcher.writer.as_ref().map(|writer| catch_panic(|| writer.write(&notice, now)));
             outcome.and_then(Result::ok).unwrap_or(WriteOutcome::Skipped)
         });
     }
@@ -125,7 +127,12 @@ impl<G: Readable> Watchers<G> {
     /// does not lead to this state. Watchers that have exactly this state are not notified:
     /// otherwise one player could make the table send snapshots to all of them by joining
     /// repeatedly.
-    pub(crate) fn send_snapshot(&mut self, ctx: &impl Context<G>, replica: &Replica<G>, is_diverged: bool) {
+    pub(crate) fn send_snapshot(
+        &mut self,
+        ctx: &impl Context<G>,
+        replica: &Replica<G>,
+        is_diverged: bool,
+    ) {
         if self.last_sent == Some(replica.point()) {
             return;
         }

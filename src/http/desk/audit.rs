@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::components::{Column, Field, select, field, pager, table, time};
+use super::components::{Column, Field, field, pager, select, table, time};
 use super::layout::page;
 use super::parse::parse_time;
 use super::{ErrorPage, OperatorSession};

@@ -152,7 +152,7 @@ fn to_i64(number: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chart, Series, ChartKind};
+    use super::{Chart, ChartKind, Series};
 
     fn chart(kind: ChartKind, values: Vec<i64>) -> String {
         let labels = (0..values.len()).map(|hour| format!("{hour}:00")).collect();

@@ -148,7 +148,12 @@ pub(in crate::http) fn select(
 
 /// Draws a button that sends a request at once; a confirmation is asked for unless `confirm` is
 /// empty.
-pub(in crate::http) fn button(session: &OperatorSession, action: &str, label: &str, confirm: &str) -> Markup {
+pub(in crate::http) fn button(
+    session: &OperatorSession,
+    action: &str,
+    label: &str,
+    confirm: &str,
+) -> Markup {
     html! {
         form class="inline" method="post" action=(action)
             data-confirm=[Some(confirm).filter(|text| !text.is_empty())] {

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::components::{
-    Column, Field, text_area, badge, button, select, coins, facts, field, id, pager, table, time,
+    Column, Field, badge, button, coins, facts, field, id, pager, select, table, text_area, time,
 };
 use super::layout::page;
 use super::parse::parse_amount;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, parse_reason};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason};
 use crate::entropy;
 use crate::http::{Code, Cursors, Path, Query};
 use crate::ids::{CorrectionId, PlayerId};
@@ -176,9 +176,13 @@ pub(super) async fn request(
         "adjustment" => Subject::Adjustment {
             player: PlayerId::from_str(input.player.trim())
                 .map_err(|_| invalid("a player's id is a UUID"))?,
-            amount: parse_amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(|| {
-                invalid("an amount has at most two decimal places, such as 12.50, and is not zero")
-            })?,
+            amount: parse_amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(
+                || {
+                    invalid(
+                        "an amount has at most two decimal places, such as 12.50, and is not zero",
+                    )
+                },
+            )?,
         },
         "reversal" => Subject::Reversal {
             operation: input

@@ -9,13 +9,15 @@ use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Deserialize;
 
 use super::ErrorPage;
-use super::form::VisitorForm;
 use super::components::{Field, field};
-use super::operator_session::Visitor;
+use super::form::VisitorForm;
 use super::layout::visitor_page;
+use super::operator_session::Visitor;
 use super::sign_in::status;
 use crate::accounts::NewPassword;
-use crate::operators::{OperatorAuth, OperatorAuthError, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
+use crate::operators::{
+    Enrolment, EnrolmentCompletion, OperatorAuth, OperatorAuthError, PASSWORD_MIN,
+};
 
 /// The width of the empty border that the standard of QR codes requires, in modules.
 const QUIET_ZONE: i32 = 4;
@@ -55,7 +57,8 @@ pub(super) async fn begin(
 /// Returns the page that asks for the code again if the code or the browser is rejected, and an
 /// error page otherwise.
 fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, ErrorPage> {
-    if !matches!(error, OperatorAuthError::EnrolmentUnknown | OperatorAuthError::EnrolmentElsewhere) {
+    if !matches!(error, OperatorAuthError::EnrolmentUnknown | OperatorAuthError::EnrolmentElsewhere)
+    {
         return Err(error.into());
     }
     let page = Html(code_page(visitor, Some(&error.to_string())).into_string());
@@ -118,7 +121,12 @@ fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {
     visitor_page("Enrol", &body)
 }
 
-fn credentials_page(visitor: &Visitor, code: &str, enrolment: &Enrolment, error: Option<&str>) -> Markup {
+fn credentials_page(
+    visitor: &Visitor,
+    code: &str,
+    enrolment: &Enrolment,
+    error: Option<&str>,
+) -> Markup {
     let hint = format!("At least {PASSWORD_MIN} characters of any kind.");
     let body = html! {
         @if let Some(error) = error { p class="alert" role="alert" { (error) } }

@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 
 use super::operator_session::Visitor;
 use super::{ErrorPage, OperatorSession};
-use crate::rate_limit;
 use crate::http::extractors::body_problem;
 use crate::http::{Code, Problem, Services};
+use crate::rate_limit;
 
 const FETCH_SITE: &str = "sec-fetch-site";
 
@@ -67,15 +67,21 @@ impl<T: DeserializeOwned> FromRequest<Services> for VisitorForm<T> {
         let parsed = async {
             same_origin?;
             let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
-            parse_form(&bytes.map_err(body_problem)?, |token: &str| token == visitor.token.form_token())
+            parse_form(&bytes.map_err(body_problem)?, |token: &str| {
+                token == visitor.token.form_token()
+            })
         };
         let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
         Ok(Self { visitor, input })
     }
 }
 
-fn parse_form<T: DeserializeOwned>(bytes: &[u8], is_form_token: impl Fn(&str) -> bool) -> Result<T, Problem> {
-    let invalid = |error: serde_urlencoded::de::Error| Code::BodyInvalid.with_detail(error.to_string());
+fn parse_form<T: DeserializeOwned>(
+    bytes: &[u8],
+    is_form_token: impl Fn(&str) -> bool,
+) -> Result<T, Problem> {
+    let invalid =
+        |error: serde_urlencoded::de::Error| Code::BodyInvalid.with_detail(error.to_string());
     let FormToken { form_token } = serde_urlencoded::from_bytes(bytes).map_err(invalid)?;
     if !is_form_token(&form_token) {
         return Err(Code::FormForeign.with_detail("reload the page and send the form again"));

@@ -10,8 +10,8 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::components::{Column, badge, coins, facts, id, table, time};
-use super::replay::draw_replay;
 use super::layout::page;
+use super::replay::draw_replay;
 use super::{ErrorPage, OperatorSession};
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
@@ -20,7 +20,7 @@ use crate::http::{Code, Path, Problem, record_problem};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
-use crate::reports::{Dossier, OperationRow, Reports, Reversibility, RecordVerdict};
+use crate::reports::{Dossier, OperationRow, RecordVerdict, Reports, Reversibility};
 
 pub(super) async fn show_game(
     State(reports): State<Reports>,
@@ -39,7 +39,8 @@ pub(super) async fn show_replay(
     session: OperatorSession,
     Path(game): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
-    let (detail, record) = load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
+    let (detail, record) =
+        load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let replayed = GameReplay::from_value(record);
     let body = match replayed.and_then(|replayed| draw_replay(&replayed, &detail.seats)) {
         Ok(drawn) => drawn,
@@ -169,7 +170,8 @@ fn settlement(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
     if stored.is_none() && recomputed.is_none() {
         return html! { p { "The game has no settlement." } };
     }
-    let lines = |settlement: Option<&Settlement>| settlement.map(settlement_lines).unwrap_or_default();
+    let lines =
+        |settlement: Option<&Settlement>| settlement.map(settlement_lines).unwrap_or_default();
     let booked = lines(stored.as_ref());
     let expected = lines(recomputed);
     let columns = [

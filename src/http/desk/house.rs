@@ -6,14 +6,17 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::html;
 use serde::Deserialize;
 
-use super::components::{text_area, badge, button, facts, time};
+use super::components::{badge, button, facts, text_area, time};
 use super::layout::page;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, parse_reason};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason};
 use crate::rooms::Catalog;
 
 const HERE: &str = "/desk/switches";
 
-pub(super) async fn show_house(State(rooms): State<Catalog>, session: OperatorSession) -> Result<Response, ErrorPage> {
+pub(super) async fn show_house(
+    State(rooms): State<Catalog>,
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
     let state = rooms.house_state().await?;
     let mut properties = vec![(
         "The house is",

@@ -30,7 +30,8 @@ const ADMINISTRATOR_PAGES: &[(&str, &str)] =
 /// Draws a page for an operator. The title is also its heading.
 pub(in crate::http) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
     let operator = &session.operator;
-    let administrator_pages = if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
+    let administrator_pages =
+        if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
     let content = html! {
         header {
             a class="skip" href="#main" { "Skip to the content" }

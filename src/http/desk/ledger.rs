@@ -7,10 +7,10 @@ use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::game::operation_section;
 use super::components::{Column, Field, badge, coins, field, id, pager, table, time};
-use super::player::entries_table;
+use super::game::operation_section;
 use super::layout::page;
+use super::player::entries_table;
 use super::{ErrorPage, OperatorSession};
 use crate::http::operators::ledger::find_account;
 use crate::http::{Code, Cursors, Query, database_problem};
@@ -118,7 +118,11 @@ async fn account_page(
     })
 }
 
-async fn operation_page(reports: &Reports, session: &OperatorSession, number: &str) -> Result<Markup, ErrorPage> {
+async fn operation_page(
+    reports: &Reports,
+    session: &OperatorSession,
+    number: &str,
+) -> Result<Markup, ErrorPage> {
     let missing = || Code::OperationNotFound.problem();
     let number: i64 = number.parse().map_err(|_| missing())?;
     let operation = reports.operation(number).await.map_err(database_problem)?;

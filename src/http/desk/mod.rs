@@ -11,28 +11,28 @@
 
 mod assets;
 mod audit;
-mod sanctions;
 pub(super) mod chart;
+pub(super) mod components;
 mod corrections;
 mod enrolment;
 mod form;
 mod game;
-mod house;
-mod ledger;
-mod operators;
-pub(super) mod components;
 mod game_rows;
+mod house;
+pub(super) mod layout;
+mod ledger;
+mod operator_session;
+mod operators;
+mod parse;
 mod player;
 mod replay;
 mod rooms;
-mod operator_session;
+mod sanctions;
 mod settlements;
-pub(super) mod layout;
 mod sign_in;
 mod tables;
 mod today;
 mod token;
-mod parse;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -49,8 +49,8 @@ use super::{Code, Problem, Services};
 use crate::reason::{ParseReasonError, Reason};
 
 pub(super) use form::OperatorForm;
-pub(super) use operator_session::OperatorSession;
 pub(super) use layout::ErrorPage;
+pub(super) use operator_session::OperatorSession;
 
 /// Options of the desk.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,10 +16,13 @@ use maud::{Markup, html};
 use super::{DeskOptions, ErrorPage};
 use crate::accounts::TRUSTED_ORIGIN_LIFE;
 use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
-use crate::rate_limit::Address;
 use crate::http::{Code, Services};
 use crate::operators::audit::Channel;
-use crate::operators::{RequestContext, OperatorAuth, OperatorAuthError, ENROLMENT_LIFE, OpenedSession, Operator, SignInClient};
+use crate::operators::{
+    ENROLMENT_LIFE, OpenedSession, Operator, OperatorAuth, OperatorAuthError, RequestContext,
+    SignInClient,
+};
+use crate::rate_limit::Address;
 
 /// A header of the script's automatic requests, which do not reset the idle timeout of a session.
 const POLL_HEADER: HeaderName = HeaderName::from_static("desk-poll");
@@ -60,7 +63,11 @@ impl FromRequestParts<Services> for OperatorSession {
         let Some(token) = token.and_then(|token| token.parse::<DeskToken>().ok()) else {
             return Err(ended());
         };
-        let context = RequestContext { channel: Channel::Desk, is_interactive, address: client_address(parts) };
+        let context = RequestContext {
+            channel: Channel::Desk,
+            is_interactive,
+            address: client_address(parts),
+        };
         match OperatorAuth::from_ref(state).authenticate(&token, context).await {
             Ok(operator) => Ok(Self { operator, token }),
             Err(OperatorAuthError::SessionEnded) => Err(ended()),
@@ -116,7 +123,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Visitor {
         let options = Extension::<DeskOptions>::from_request_parts(parts, state).await;
         let options = options.map(|Extension(options)| options).unwrap_or_default();
         let form_token = find_cookie(&parts.headers, &form_cookie_name(options));
-        let token = form_token.and_then(|token| token.parse().ok()).unwrap_or_else(DeskToken::random);
+        let token =
+            form_token.and_then(|token| token.parse().ok()).unwrap_or_else(DeskToken::random);
         let browser = find_cookie(&parts.headers, &browser_cookie_name(options));
         let enrolment = find_cookie(&parts.headers, &enrolment_cookie_name(options));
         Ok(Self {
@@ -161,7 +169,12 @@ impl Visitor {
             response = with_cookie(response, options, &browser_cookie_name(options), value);
         }
         if self.enrolment.is_some() {
-            response = with_cookie(response, options, &enrolment_cookie_name(options), CookieValue::Removed);
+            response = with_cookie(
+                response,
+                options,
+                &enrolment_cookie_name(options),
+                CookieValue::Removed,
+            );
         }
         with_cookie(response, options, &form_cookie_name(options), CookieValue::Removed)
     }

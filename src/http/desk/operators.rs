@@ -6,13 +6,15 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::components::{Column, Field, badge, button, select, field, table, time};
+use super::components::{Column, Field, badge, button, field, select, table, time};
 use super::layout::page;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::auth::EnrolmentCode;
 use crate::http::operators::operator_admin::parse_operator_name;
 use crate::http::{Code, Path, Services};
-use crate::operators::{INDEPENDENT_AFTER, ENROLMENT_LIFE, OperatorSummary, ParseRoleError, Operators, Role};
+use crate::operators::{
+    ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, ParseRoleError, Role,
+};
 
 const HERE: &str = "/desk/operators";
 
@@ -50,7 +52,8 @@ pub(super) async fn list(
 }
 
 fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
-    let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } = operator;
+    let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } =
+        operator;
     let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
     let state = match (disabled_at, is_enrolled) {
         (Some(_), _) => badge("bad", "disabled"),
@@ -89,8 +92,9 @@ pub(super) async fn add(
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
     let name = parse_operator_name(name.trim(), Code::BodyInvalid)?;
-    let role: Role =
-        role.parse().map_err(|error: ParseRoleError| Code::BodyInvalid.with_detail(error.to_string()))?;
+    let role: Role = role
+        .parse()
+        .map_err(|error: ParseRoleError| Code::BodyInvalid.with_detail(error.to_string()))?;
     let now = services.clock.now();
     let code = Operators::from_ref(&services).add(by.actor(), &name, role, now).await?;
     Ok(show_code(&session, name.as_str(), &code))

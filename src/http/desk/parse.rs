@@ -53,7 +53,11 @@ mod tests {
         ] {
             let coins = Some(Coins::from_hundredths(hundredths));
             assert_eq!(parse_amount(text), coins, "{text}");
-            assert_eq!(parse_non_negative_amount(text), coins.filter(|_| hundredths >= 0), "{text}");
+            assert_eq!(
+                parse_non_negative_amount(text),
+                coins.filter(|_| hundredths >= 0),
+                "{text}"
+            );
         }
         for text in ["", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
             assert_eq!(parse_amount(text), None, "{text}");

@@ -9,20 +9,21 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::components::{
-    Column, Field, text_area, badge, button, coins, facts, field, id, pager, table, time,
+    Column, Field, badge, button, coins, facts, field, id, pager, table, text_area, time,
 };
-use super::settlements::{row, rows_table};
 use super::layout::page;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, sanctions};
+use super::settlements::{row, rows_table};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession, sanctions};
 use crate::entropy;
 use crate::http::operators::players::{load_player_report, parse_search};
 use crate::http::{Code, Cursors, Path, Query, Services, database_problem};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
 use crate::lobby::LobbyError;
-use crate::operators::{Sanctions, Moderation, NoteText};
+use crate::operators::{Moderation, NoteText, Sanctions};
 use crate::reports::{
-    AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, SharedSource, LinkedPlayer,
+    AccountEntry, DeviceRow, LinkedPlayer, Partner, PlayerReport, Reports, SettlementFilter,
+    SharedSource,
 };
 use crate::standings::Statistics;
 
@@ -51,8 +52,7 @@ pub(super) async fn find(
         .map(|(player, name)| vec![html! { a href={ (HERE) "/" (player) } { (name) } }, id(player)])
         .collect();
     let columns = [Column::Text("Name"), Column::Text("Id")];
-    let search =
-        Field { value: &search, ..Field::required("search", "Name prefix or id") };
+    let search = Field { value: &search, ..Field::required("search", "Name prefix or id") };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
         (table("Players, at most 20", &columns, &rows))
@@ -89,13 +89,15 @@ pub(super) async fn show_player(
     let account = format!("wallet:{player}");
     let list = format!("entries of {account}");
     let cursor = cursors.open(&list, &session.operator, cursor.as_deref())?;
-    let entries = reports.account_entries(&account, cursor, SHOWN).await.map_err(database_problem)?;
+    let entries =
+        reports.account_entries(&account, cursor, SHOWN).await.map_err(database_problem)?;
     let next = entries.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let partners = reports.partners(player).await.map_err(database_problem)?;
     let shared = reports.linked_players(player).await.map_err(database_problem)?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
-    let sanctions = sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
+    let sanctions =
+        sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
         (summary(&report, wallet, &statistics, &sits_at))

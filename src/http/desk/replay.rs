@@ -12,7 +12,10 @@ use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
 use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
 
-pub(super) fn draw_replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, ReplayError> {
+pub(super) fn draw_replay(
+    replayed: &GameReplay,
+    seats: &[SeatDetail],
+) -> Result<Markup, ReplayError> {
     let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
     let last = steps.total.saturating_sub(1);
     Ok(html! {

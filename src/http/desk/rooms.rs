@@ -14,10 +14,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::components::{Column, Field, badge, button, select, coins, field, table, time};
+use super::components::{Column, Field, badge, button, coins, field, select, table, time};
 use super::layout::page;
 use super::parse::parse_amount;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::{Code, Path, Problem, Services};
 use crate::lobby::Room;
 use crate::rooms::{Catalog, RoomDraft, RoomRevision, choose_rules};

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::components::{Column, Field, text_area, select, field, table, time};
-use super::{OperatorForm, ErrorPage, OperatorSession, parse_reason};
+use super::components::{Column, Field, field, select, table, text_area, time};
+use super::{ErrorPage, OperatorForm, OperatorSession, parse_reason};
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operators::sanctions::build_sanction;
 use crate::http::{Code, Path, Problem, Services, database_problem};
@@ -71,7 +71,10 @@ pub(super) async fn section(
     })
 }
 
-fn row(kind: &str, SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord) -> Vec<Markup> {
+fn row(
+    kind: &str,
+    SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord,
+) -> Vec<Markup> {
     vec![
         html! { (kind) },
         time(*imposed_at),
@@ -96,7 +99,9 @@ pub(super) async fn begin(
     let by = session.operator.require_moderator()?;
     let hours = match input.hours.trim() {
         "" => None,
-        text => Some(text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?),
+        text => Some(
+            text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?,
+        ),
     };
     let sanction = build_sanction(&services, parse_reason(&input.reason)?, hours)?;
     let sanctions = Sanctions::from_ref(&services);

@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::components::{Column, Field, badge, select, coins, facts, field, pager, table, time};
+use super::components::{Column, Field, badge, coins, facts, field, pager, select, table, time};
 use super::layout::page;
 use super::parse::{parse_non_negative_amount, parse_time};
 use super::{ErrorPage, OperatorSession};
 use crate::clock::Timestamp;
 use crate::http::operators::settlements::cursor_scope;
-use crate::http::{Code, Cursors, Problem, Query, operators, database_problem};
+use crate::http::{Code, Cursors, Problem, Query, database_problem, operators};
 use crate::ids::{PlayerId, RoomId};
 use crate::operators::Audit;
 use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
@@ -69,10 +69,16 @@ impl SettlementSearchForm {
     fn filter(&self) -> Result<SettlementFilter, Problem> {
         let invalid = |detail: &str| Code::QueryInvalid.with_detail(detail.to_owned());
         let filter = SettlementFilter {
-            from: parse_optional(&self.from, parse_time, "the start time is invalid")?.map(Timestamp::from),
-            to: parse_optional(&self.to, parse_time, "the end time is invalid")?.map(Timestamp::from),
-            room: parse_optional(&self.room, |text| text.parse::<RoomId>().ok(), "the room's id is invalid")?
-                .map(|room| room.to_string()),
+            from: parse_optional(&self.from, parse_time, "the start time is invalid")?
+                .map(Timestamp::from),
+            to: parse_optional(&self.to, parse_time, "the end time is invalid")?
+                .map(Timestamp::from),
+            room: parse_optional(
+                &self.room,
+                |text| text.parse::<RoomId>().ok(),
+                "the room's id is invalid",
+            )?
+            .map(|room| room.to_string()),
             player: parse_optional(
                 &self.player,
                 |text| Uuid::try_parse(text).ok(),
@@ -81,10 +87,26 @@ impl SettlementSearchForm {
             .map(PlayerId),
             kind: parse_optional(&self.kind, parse_kind, "the game is unknown")?,
             ending: parse_optional(&self.ending, parse_ending, "the end is unknown")?,
-            gross_min: parse_optional(&self.least, parse_non_negative_amount, "the minimum amount is invalid")?,
-            gross_max: parse_optional(&self.most, parse_non_negative_amount, "the maximum amount is invalid")?,
-            took_pot: parse_optional(&self.pot, parse_yes_or_no, "the value is neither yes nor no")?,
-            taken_over: parse_optional(&self.takeover, parse_yes_or_no, "the value is neither yes nor no")?,
+            gross_min: parse_optional(
+                &self.least,
+                parse_non_negative_amount,
+                "the minimum amount is invalid",
+            )?,
+            gross_max: parse_optional(
+                &self.most,
+                parse_non_negative_amount,
+                "the maximum amount is invalid",
+            )?,
+            took_pot: parse_optional(
+                &self.pot,
+                parse_yes_or_no,
+                "the value is neither yes nor no",
+            )?,
+            taken_over: parse_optional(
+                &self.takeover,
+                parse_yes_or_no,
+                "the value is neither yes nor no",
+            )?,
         };
         if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
             return Err(invalid("the start time is not before the end time"));
@@ -283,8 +305,16 @@ mod tests {
 
     #[test]
     fn the_search_form_is_parsed() {
-        assert!(SettlementSearchForm { pot: "perhaps".into(), ..SettlementSearchForm::default() }.filter().is_err());
-        let query = SettlementSearchForm { room: "newbie".into(), pot: "yes".into(), ..SettlementSearchForm::default() };
+        assert!(
+            SettlementSearchForm { pot: "perhaps".into(), ..SettlementSearchForm::default() }
+                .filter()
+                .is_err()
+        );
+        let query = SettlementSearchForm {
+            room: "newbie".into(),
+            pot: "yes".into(),
+            ..SettlementSearchForm::default()
+        };
         assert_eq!(query.to_url("/x"), "/x?room=newbie&pot=yes");
         assert_eq!(query.filter().unwrap().took_pot, Some(true));
     }

@@ -7,11 +7,11 @@ use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::form::VisitorForm;
 use super::components::{Field, field};
-use super::operator_session::{Visitor, without_session};
+use super::form::VisitorForm;
 use super::layout::visitor_page;
-use super::{DeskOptions, OperatorForm, EmptyForm, ErrorPage};
+use super::operator_session::{Visitor, without_session};
+use super::{DeskOptions, EmptyForm, ErrorPage, OperatorForm};
 use crate::accounts::PasswordAttempt;
 use crate::http::request_limits::OperatorSignInRate;
 use crate::http::{Code, Problem, Query, Services};
@@ -34,7 +34,10 @@ pub(super) struct SignInForm {
     next: String,
 }
 
-pub(super) async fn show_sign_in(visitor: Visitor, Query(query): Query<ReturnPathQuery>) -> Response {
+pub(super) async fn show_sign_in(
+    visitor: Visitor,
+    Query(query): Query<ReturnPathQuery>,
+) -> Response {
     let page = Html(form(&visitor, None, &query.next).into_string());
     visitor.with_form_cookie(page.into_response())
 }
@@ -108,8 +111,12 @@ fn is_desk_path(path: &str) -> bool {
 
 pub(super) fn status(error: &OperatorAuthError) -> StatusCode {
     match error {
-        OperatorAuthError::Busy | OperatorAuthError::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        OperatorAuthError::Locked { .. } | OperatorAuthError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        OperatorAuthError::Busy | OperatorAuthError::Unavailable { .. } => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        OperatorAuthError::Locked { .. } | OperatorAuthError::RateLimited { .. } => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
         OperatorAuthError::Refused
         | OperatorAuthError::EnrolmentUnknown
         | OperatorAuthError::EnrolmentElsewhere
@@ -127,16 +134,22 @@ impl From<OperatorAuthError> for Problem {
         let code = match &error {
             OperatorAuthError::Busy => Code::SignInBusy,
             OperatorAuthError::Locked { retry_after } => {
-                return Code::SignInLocked.with_detail(error.to_string()).with_retry_after(*retry_after);
+                return Code::SignInLocked
+                    .with_detail(error.to_string())
+                    .with_retry_after(*retry_after);
             }
             OperatorAuthError::RateLimited { retry_after } => {
-                return Code::TooManyRequests.with_detail(error.to_string()).with_retry_after(*retry_after);
+                return Code::TooManyRequests
+                    .with_detail(error.to_string())
+                    .with_retry_after(*retry_after);
             }
             OperatorAuthError::Refused
             | OperatorAuthError::EnrolmentUnknown
             | OperatorAuthError::EnrolmentElsewhere
             | OperatorAuthError::CodeWrong => Code::CredentialsWrong,
-            OperatorAuthError::PasswordEasy | OperatorAuthError::PasswordShort => Code::PasswordEasy,
+            OperatorAuthError::PasswordEasy | OperatorAuthError::PasswordShort => {
+                Code::PasswordEasy
+            }
             OperatorAuthError::SessionEnded => Code::SessionEnded,
             OperatorAuthError::NoSession(_) => Code::SecondFactorMissing,
             OperatorAuthError::Unavailable { .. } => return Self::unavailable(&error),

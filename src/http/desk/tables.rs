@@ -13,9 +13,11 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::components::{Column, Field, text_area, button, select, coins, facts, field, id, table, time};
+use super::components::{
+    Column, Field, button, coins, facts, field, id, select, table, text_area, time,
+};
 use super::layout::page;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, game_rows, parse_reason};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession, game_rows, parse_reason};
 use crate::archive::halted::HaltedTable;
 use crate::clock::Timestamp;
 use crate::http::operators::tables as orders;
@@ -38,7 +40,8 @@ pub(super) async fn list(
 ) -> Result<Response, ErrorPage> {
     if !table_id.trim().is_empty() {
         let table_id = Uuid::try_parse(table_id.trim());
-        let table_id = table_id.map_err(|_| Code::QueryInvalid.with_detail("a table's id is a UUID"))?;
+        let table_id =
+            table_id.map_err(|_| Code::QueryInvalid.with_detail("a table's id is a UUID"))?;
         return Ok(Redirect::to(&format!("{HERE}/{table_id}")).into_response());
     }
     let rooms = services.lobby.rooms();
@@ -167,10 +170,14 @@ pub(super) async fn refresh(
 
 async fn live_part(services: &Services, table: TableId) -> Markup {
     match orders::find_table(services, table).await {
-        Ok(table) => match services.lobby.tables().render(&table, |table| view(&table.view(None))) {
-            Ok(shown) => shown,
-            Err(_) => html! { p class="alert" { "The table cannot be displayed and is halted." } },
-        },
+        Ok(table) => {
+            match services.lobby.tables().render(&table, |table| view(&table.view(None))) {
+                Ok(shown) => shown,
+                Err(_) => {
+                    html! { p class="alert" { "The table cannot be displayed and is halted." } }
+                }
+            }
+        }
         Err(problem) => html! { p class="alert" { (problem.code.title()) "." } },
     }
 }
@@ -249,7 +256,8 @@ pub(super) async fn reveal_hands(
     OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let view = orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
+    let view =
+        orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
     let body = html! {
         p class="alert" { "This view was recorded. The game continues: do not pass this on." }
         (game_rows::draw_rows(&AnyGame::describe(&view), seat_name))

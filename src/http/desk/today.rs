@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
-use super::chart::{Chart, Series, ChartKind};
+use super::chart::{Chart, ChartKind, Series};
 use super::components::{Column, badge, coins, facts, table, time};
 use super::layout::page;
 use super::{ErrorPage, OperatorSession};
@@ -32,7 +32,10 @@ pub(super) async fn show_today(
 }
 
 /// Returns the live part of the page, for the script to refresh.
-pub(super) async fn refresh(State(services): State<Services>, _: OperatorSession) -> Result<Response, ErrorPage> {
+pub(super) async fn refresh(
+    State(services): State<Services>,
+    _: OperatorSession,
+) -> Result<Response, ErrorPage> {
     Ok(Html(draw_today(&services).await?.into_string()).into_response())
 }
 

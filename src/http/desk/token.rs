@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::components::{button, time};
 use super::layout::page;
-use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
+use super::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::clock::Clock;
 use crate::operators::Operators;
 

@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::{self, BoundedTimestamp, Timestamp};
-use crate::operators::audit::{Action, AuditCursor, ParseActionError, AuditEntry, AuditFilter};
+use crate::operators::audit::{Action, AuditCursor, AuditEntry, AuditFilter, ParseActionError};
 use crate::operators::{Audit, Operator};
 
 use super::super::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time, pagination::Limit};
@@ -160,7 +160,8 @@ pub(in crate::http) async fn list_audit_entries(
     let filter = AuditFilterQuery { operator: by, action, subject, from, to }.to_filter()?;
     let list = cursor_scope(&filter);
     let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
-    let page = audit.list(&filter, cursor, limit.items()).await.map_err(super::super::database_problem)?;
+    let page =
+        audit.list(&filter, cursor, limit.items()).await.map_err(super::super::database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(AuditEntryBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),

@@ -18,7 +18,8 @@ use crate::reason::Reason;
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, pagination::Limit,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time,
+    pagination::Limit,
 };
 
 /// A correction to request, with its reason.
@@ -137,7 +138,9 @@ impl From<Correction> for CorrectionBody {
             Subject::Adjustment { player, amount } => {
                 (CorrectionKind::Adjustment, Some(player.0), Some(amount.into()), None)
             }
-            Subject::Reversal { operation } => (CorrectionKind::Reversal, None, None, Some(operation)),
+            Subject::Reversal { operation } => {
+                (CorrectionKind::Reversal, None, None, Some(operation))
+            }
         };
         let (decided_by, decided_at, rejection_reason) = match correction.decision {
             Some(Decision { by, at, reason }) => (Some(by), Some(at.into()), reason),

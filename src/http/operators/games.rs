@@ -12,11 +12,13 @@ use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::ids::GameId;
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
-use crate::reports::{Dossier, Reports, RecordVerdict};
+use crate::reports::{Dossier, RecordVerdict, Reports};
 
 use super::super::game_steps::{GameStep, select_steps};
 use super::super::games::seat_number;
-use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem};
+use super::super::{
+    Code, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem,
+};
 use super::ledger::OperationBody;
 
 /// A game with everything that was booked for it.

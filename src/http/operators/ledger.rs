@@ -14,7 +14,8 @@ use crate::reports::{
 
 use super::super::pagination::PageQuery;
 use super::super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode, database_problem,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode,
+    database_problem,
 };
 
 /// The number of ledger checks in the response.
@@ -258,7 +259,10 @@ pub(in crate::http) async fn show_account(
 
 /// Returns an existing account. A code with a zero byte is rejected, because no account has one and
 /// PostgreSQL does not accept it.
-pub(in crate::http) async fn find_account(reports: &Reports, code: &str) -> Result<AccountRow, Problem> {
+pub(in crate::http) async fn find_account(
+    reports: &Reports,
+    code: &str,
+) -> Result<AccountRow, Problem> {
     let missing = || Code::AccountNotFound.problem();
     if code.len() > CODE_BYTES_MAX || code.contains('\0') {
         return Err(missing());
@@ -321,7 +325,8 @@ pub(in crate::http) async fn list_operations(
 ) -> Result<Json<PageOf<OperationBody>>, Problem> {
     const LIST: &str = "operations";
     let cursor = cursors.open(LIST, &operator, query.cursor.as_deref())?;
-    let page = reports.newest_operations(cursor, query.limit.items()).await.map_err(database_problem)?;
+    let page =
+        reports.newest_operations(cursor, query.limit.items()).await.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(OperationBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(LIST, &operator, &next)),

@@ -2,7 +2,6 @@
 //! a valid token or session; some handlers require a role in addition, some a session.
 
 pub(super) mod audit;
-pub(super) mod sanctions;
 pub(super) mod corrections;
 pub(super) mod games;
 pub(super) mod house;
@@ -11,6 +10,7 @@ pub(super) mod operator_admin;
 pub(super) mod player_reports;
 pub(super) mod players;
 pub(super) mod rooms;
+pub(super) mod sanctions;
 pub(super) mod sessions;
 pub(super) mod settlements;
 pub(super) mod tables;
@@ -23,7 +23,7 @@ use axum::response::{IntoResponse, Response};
 use crate::auth::AuthError;
 use crate::db::Failure;
 use crate::operators::{
-    Moderation, ModerationError, Corrections, Operator, OperatorError, Operators, RoleMissing,
+    Corrections, Moderation, ModerationError, Operator, OperatorError, Operators, RoleMissing,
     SecondFactorMissing,
 };
 
@@ -57,7 +57,9 @@ impl From<OperatorError> for Problem {
                 Code::TokenMalformed.with_detail("the token is not an operator's")
             }
             OperatorError::TokenUnknown => Code::OperatorTokenUnknown.problem(),
-            OperatorError::TokenExpired => Code::OperatorTokenExpired.with_detail(error.to_string()),
+            OperatorError::TokenExpired => {
+                Code::OperatorTokenExpired.with_detail(error.to_string())
+            }
             OperatorError::Session(error) => error.into(),
             OperatorError::Database(error) => {
                 if Failure::classify(&error).is_transient() {
@@ -86,7 +88,9 @@ impl FromRef<Services> for Moderation {
 impl From<ModerationError> for Problem {
     fn from(error: ModerationError) -> Self {
         match &error {
-            ModerationError::PlayerUnknown { .. } => Code::PlayerNotFound.with_detail(error.to_string()),
+            ModerationError::PlayerUnknown { .. } => {
+                Code::PlayerNotFound.with_detail(error.to_string())
+            }
             ModerationError::Unavailable(_) => Self::unavailable(&error),
             ModerationError::Broken(_) => Self::internal(&error),
         }

@@ -11,7 +11,8 @@ use crate::auth::EnrolmentCode;
 use crate::clock::Clock;
 use crate::db::Failure;
 use crate::operators::{
-    OperatorSummary, OperatorAdminError, ParseOperatorNameError, Operator, OperatorName, Operators, Role,
+    Operator, OperatorAdminError, OperatorName, OperatorSummary, Operators, ParseOperatorNameError,
+    Role,
 };
 
 use super::super::{Body, Code, Path, Problem, ProblemBody, Services, Time};
@@ -214,13 +215,17 @@ pub(in crate::http) async fn reset_operator(
     Path(name): Path<String>,
 ) -> Result<Json<IssuedEnrolment>, Problem> {
     let by = operator.require_administrator()?.require_session()?;
-    let code =
-        operators.reset(by.actor(), &parse_operator_name(&name, Code::OperatorNotFound)?, clock.now()).await?;
+    let code = operators
+        .reset(by.actor(), &parse_operator_name(&name, Code::OperatorNotFound)?, clock.now())
+        .await?;
     Ok(Json(code.into()))
 }
 
 /// Parses an operator's name, or returns a problem with the given code.
-pub(in crate::http) fn parse_operator_name(text: &str, code: Code) -> Result<OperatorName, Problem> {
+pub(in crate::http) fn parse_operator_name(
+    text: &str,
+    code: Code,
+) -> Result<OperatorName, Problem> {
     text.parse().map_err(|error: ParseOperatorNameError| code.with_detail(error.to_string()))
 }
 
@@ -233,8 +238,12 @@ impl axum::extract::FromRef<Services> for Clock {
 impl From<OperatorAdminError> for Problem {
     fn from(error: OperatorAdminError) -> Self {
         match &error {
-            OperatorAdminError::NameTaken { .. } => Code::OperatorTaken.with_detail(error.to_string()),
-            OperatorAdminError::NoSuchOperator { .. } => Code::OperatorNotFound.with_detail(error.to_string()),
+            OperatorAdminError::NameTaken { .. } => {
+                Code::OperatorTaken.with_detail(error.to_string())
+            }
+            OperatorAdminError::NoSuchOperator { .. } => {
+                Code::OperatorNotFound.with_detail(error.to_string())
+            }
             OperatorAdminError::Own => Code::OperatorOwn.with_detail(error.to_string()),
             OperatorAdminError::Database(cause) => {
                 if Failure::classify(cause).is_transient() {

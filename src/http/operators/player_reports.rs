@@ -9,12 +9,15 @@ use uuid::Uuid;
 
 use crate::operators::{Moderation, Operator};
 use crate::reason::Reason;
-use crate::social::{ReportRecord, ReportDecision, ReportError, ReportOutcome, ReportState, Social};
+use crate::social::{
+    ReportDecision, ReportError, ReportOutcome, ReportRecord, ReportState, Social,
+};
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::social::ReportReason;
 use super::super::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, pagination::Limit, database_problem,
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, database_problem,
+    pagination::Limit,
 };
 
 /// A report by a player about another player of the same game.
@@ -117,7 +120,8 @@ pub(in crate::http) async fn list_reports(
         Some(ReportStateBody::Closed) => (Some(ReportState::Closed), "reports closed"),
     };
     let below: Option<Uuid> = cursors.open(list, &operator, query.cursor.as_deref())?;
-    let page = social.list_reports(state, below, query.limit.items()).await.map_err(database_problem)?;
+    let page =
+        social.list_reports(state, below, query.limit.items()).await.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(PlayerReportBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(list, &operator, &next)),

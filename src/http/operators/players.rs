@@ -12,9 +12,10 @@ use uuid::Uuid;
 use crate::ids::PlayerId;
 use crate::ledger::{Ledger, Wallet};
 use crate::operators::audit::Action;
-use crate::operators::{Audit, Moderation, Operator, RoleMissing, NoteText};
+use crate::operators::{Audit, Moderation, NoteText, Operator, RoleMissing};
 use crate::reports::{
-    Complaint, DeviceRow, Partner, PlayerNote, PlayerReport, Reports, SessionRow, SharedSource, LinkedPlayer,
+    Complaint, DeviceRow, LinkedPlayer, Partner, PlayerNote, PlayerReport, Reports, SessionRow,
+    SharedSource,
 };
 use crate::standings::Standings;
 
@@ -331,7 +332,8 @@ pub(in crate::http) async fn load_player_report(
     match operator.require_moderator() {
         Ok(by) => {
             let subject = format!("player:{player}");
-            let recorded = audit.record(by.actor(), Action::AddressesSeen, &subject, json!({})).await;
+            let recorded =
+                audit.record(by.actor(), Action::AddressesSeen, &subject, json!({})).await;
             recorded.map_err(database_problem)?;
         }
         Err(RoleMissing { .. }) => {

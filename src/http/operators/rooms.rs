@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::operators::Operator;
-use crate::rooms::{Catalog, RoomDraft, RoomRevision, Room, RoomError, choose_rules};
+use crate::rooms::{Catalog, Room, RoomDraft, RoomError, RoomRevision, choose_rules};
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Path, Problem, ProblemBody, Services, Time};

@@ -12,7 +12,7 @@ use crate::accounts::{Sanction, SanctionError, SanctionKind, SanctionRecord};
 use crate::clock;
 use crate::db::Failure;
 use crate::ids::PlayerId;
-use crate::operators::{Sanctions, Operator};
+use crate::operators::{Operator, Sanctions};
 use crate::reason::Reason;
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
@@ -191,11 +191,13 @@ async fn list_of_kind(
     kind: SanctionKind,
 ) -> Result<Json<PlayerSanctions>, Problem> {
     let listed = sanctions.list(player, kind).await.map_err(SanctionError::from)?;
-    let items = listed.into_iter().map(|SanctionRecord { sanction, imposed_at, lifted_at }| PlayerSanction {
-        reason: sanction.reason.to_string(),
-        imposed_at: imposed_at.into(),
-        ends_at: sanction.ends_at.map(Time::from),
-        lifted_at: lifted_at.map(Time::from),
+    let items = listed.into_iter().map(|SanctionRecord { sanction, imposed_at, lifted_at }| {
+        PlayerSanction {
+            reason: sanction.reason.to_string(),
+            imposed_at: imposed_at.into(),
+            ends_at: sanction.ends_at.map(Time::from),
+            lifted_at: lifted_at.map(Time::from),
+        }
     });
     Ok(Json(PlayerSanctions { items: items.collect() }))
 }

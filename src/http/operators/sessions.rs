@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::accounts::PasswordAttempt;
-use crate::rate_limit::Address;
 use crate::operators::audit::Channel;
-use crate::operators::{OperatorAuth, SignInRequest, Operator, SignInClient};
+use crate::operators::{Operator, OperatorAuth, SignInClient, SignInRequest};
+use crate::rate_limit::Address;
 
 use super::super::request_limits::OperatorSignInRate;
 use super::super::{Body, Problem, ProblemBody};

@@ -151,7 +151,9 @@ pub(in crate::http) async fn find_table(
 ) -> Result<std::sync::Arc<Table<AnyGame>>, Problem> {
     let found = services.lobby.tables().read_table(table).await.map_err(|error| match error {
         TableReadError::Halted => Code::TableHalted.with_detail("release or void the table"),
-        TableReadError::OtherVersion => Code::Unavailable.with_detail("another node plays this table"),
+        TableReadError::OtherVersion => {
+            Code::Unavailable.with_detail("another node plays this table")
+        }
         TableReadError::Unavailable(error) => Problem::unavailable(&error),
     })?;
     found.ok_or_else(|| Code::TableNotFound.problem())
@@ -181,7 +183,11 @@ async fn record_table_action(
     detail: Value,
 ) -> Result<(), Problem> {
     let subject = format!("table:{table}");
-    services.audit.record(by, action, &subject, detail).await.map_err(super::super::database_problem)
+    services
+        .audit
+        .record(by, action, &subject, detail)
+        .await
+        .map_err(super::super::database_problem)
 }
 
 /// Records an order in the audit log and performs it; records a failure as well.
@@ -197,7 +203,8 @@ async fn run_table_order<T>(
         Ok(outcome) => Ok(outcome),
         Err(error) => {
             let detail = json!({ "order": action.as_str(), "error": error.to_string() });
-            record_table_action(services, by.actor(), Action::TableOrderFailed, table, detail).await?;
+            record_table_action(services, by.actor(), Action::TableOrderFailed, table, detail)
+                .await?;
             Err(error.into())
         }
     }
@@ -239,7 +246,8 @@ pub(in crate::http) async fn refund_pot(
 pub(in crate::http) async fn find_stranded_tables(
     services: &Services,
 ) -> Result<(Vec<HaltedTable>, Vec<IdlePot>), Problem> {
-    let halted = halted::list_halted(&services.pool).await.map_err(super::super::database_problem)?;
+    let halted =
+        halted::list_halted(&services.pool).await.map_err(super::super::database_problem)?;
     Ok((halted, services.lobby.tables().lost_pots().await?))
 }
 

@@ -280,7 +280,9 @@ pub(in crate::http) async fn show_today(
 /// respond, so that the figures of the ledger can be displayed all the same.
 pub(in crate::http) async fn count_playing(services: &Services) -> Option<PlayingCount> {
     let rooms = services.lobby.playing_counts().await;
-    let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "the numbers of tables and players are unknown"));
+    let rooms = rooms.inspect_err(
+        |error| tracing::warn!(%error, "the numbers of tables and players are unknown"),
+    );
     let sum = |sum: PlayingCount, one: &PlayingCount| PlayingCount {
         players: sum.players.saturating_add(one.players),
         tables: sum.tables.saturating_add(one.tables),

@@ -67,7 +67,10 @@ impl DifferenceList {
     }
 }
 
-async fn read_seals(connection: &mut PgConnection, after: i64) -> Result<Vec<StoredSeal>, sqlx::Error> {
+async fn read_seals(
+    connection: &mut PgConnection,
+    after: i64,
+) -> Result<Vec<StoredSeal>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select s.number, s.operations, s.digests, s.hash
@@ -82,7 +85,8 @@ async fn read_seals(connection: &mut PgConnection, after: i64) -> Result<Vec<Sto
     .fetch_all(connection)
     .await?;
     let seals = rows.into_iter().map(|row| {
-        let digests = row.digests.chunks(32).map(seal::parse_hash).collect::<Result<Vec<_>, _>>()?;
+        let digests =
+            row.digests.chunks(32).map(seal::parse_hash).collect::<Result<Vec<_>, _>>()?;
         let head = SealHead { number: row.number, hash: seal::parse_hash(&row.hash)? };
         Ok(StoredSeal { head, members: row.operations.into_iter().zip(digests).collect() })
     });

@@ -63,7 +63,13 @@ impl Seating<'_> {
             let to = at(payment.to);
             let stake = left.get_mut(from)?;
             *stake = stake.checked_sub(payment.paid).filter(|left| !left.is_negative())?;
-            push_transfer(&mut transfers, "payment", self.stake(from), self.wallet(to), payment.paid);
+            push_transfer(
+                &mut transfers,
+                "payment",
+                self.stake(from),
+                self.wallet(to),
+                payment.paid,
+            );
         }
         for fee in &settlement.fees {
             let house = format!("fee:{}", self.room);
@@ -90,7 +96,13 @@ impl Seating<'_> {
 }
 
 /// Adds a transfer unless its amount is zero.
-fn push_transfer(to: &mut Vec<ExpectedTransfer>, code: &str, source: String, destination: String, amount: Coins) {
+fn push_transfer(
+    to: &mut Vec<ExpectedTransfer>,
+    code: &str,
+    source: String,
+    destination: String,
+    amount: Coins,
+) {
     if !amount.is_zero() {
         to.push(ExpectedTransfer { code: code.to_owned(), source, destination, amount });
     }

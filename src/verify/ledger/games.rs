@@ -8,11 +8,13 @@ use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::expected::{Seating, ExpectedTransfer, first_difference};
+use super::expected::{ExpectedTransfer, Seating, first_difference};
 use super::{Difference, Extent, LISTED_MAX, Mismatch};
 use crate::archive::GameState;
 use crate::db;
-use crate::ledger::{LedgerError, OpeningOutcome, SettlementOutcome, StoredSettlement, VoidOutcome, settlement_hash};
+use crate::ledger::{
+    LedgerError, OpeningOutcome, SettlementOutcome, StoredSettlement, VoidOutcome, settlement_hash,
+};
 use crate::records::{RecordError, Records};
 use crate::verify;
 use bahay_engine::catalog::AnyGame;
@@ -338,7 +340,11 @@ fn check_same_game(record: &Record<AnyGame>, game: &OperationGame<'_>) -> Result
     }
 }
 
-fn check_transfers(row: &Row, key: &'static str, expected: Vec<ExpectedTransfer>) -> Result<(), Mismatch> {
+fn check_transfers(
+    row: &Row,
+    key: &'static str,
+    expected: Vec<ExpectedTransfer>,
+) -> Result<(), Mismatch> {
     let transfers = row.codes.iter().zip(&row.sources).zip(&row.destinations).zip(&row.amounts);
     let booked = transfers.map(|(((code, source), destination), amount)| ExpectedTransfer {
         code: code.clone(),

@@ -83,7 +83,10 @@ pub(super) fn seat_change_calls<G: Readable>(
 }
 
 /// Returns the call that replaces a long journal by a snapshot, if the journal exceeds its limit.
-pub(super) fn compaction_call<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G>) -> Option<Call> {
+pub(super) fn compaction_call<G: Readable>(
+    ctx: &impl Context<G>,
+    replica: &Replica<G>,
+) -> Option<Call> {
     let table = replica.table();
     let limits = ctx.limits();
     let most = match table.phase().is_running() {

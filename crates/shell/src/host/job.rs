@@ -7,9 +7,9 @@ use std::sync::Arc;
 use bahay_engine::table::{Event, Input, Readable, Rejection, Table};
 
 use super::follow_up_calls::{compaction_call, find_no_shows, is_idle, seat_change_calls};
-use super::{CallResult, Call, Reply, Request, TableHost, RequestTicket, WatchRequest, terms};
+use super::{Call, CallResult, Reply, Request, RequestTicket, TableHost, WatchRequest, terms};
 use crate::codec::write_line;
-use crate::context::{Context, PlantedFault, HostEvent};
+use crate::context::{Context, HostEvent, PlantedFault};
 use crate::failure::{TableError, UnavailableError};
 use crate::guard::catch_panic;
 use crate::halting::Halt;
@@ -140,7 +140,8 @@ impl<G: Readable> TableHost<G> {
         match &job.request {
             Request::Submit(_) => self.decide(ctx, job, is_just_read),
             Request::UpdateTerms => {
-                let due = self.replica.as_ref().and_then(|one| terms::pending_update(ctx, one.table()));
+                let due =
+                    self.replica.as_ref().and_then(|one| terms::pending_update(ctx, one.table()));
                 if due.is_none() {
                     job.finish(Reply::Done(Ok(())))
                 } else {
@@ -169,7 +170,12 @@ impl<G: Readable> TableHost<G> {
                 match &self.replica {
                     Some(replica) => {
                         let list = Call::List(Listing::from_table(replica.table()));
-                        self.start_follow_ups(ctx, job, [list].into(), NextStep::Done(Reply::Done(Ok(()))))
+                        self.start_follow_ups(
+                            ctx,
+                            job,
+                            [list].into(),
+                            NextStep::Done(Reply::Done(Ok(()))),
+                        )
                     }
                     None => job.finish(Reply::Done(Ok(()))),
                 }
@@ -234,7 +240,9 @@ impl<G: Readable> TableHost<G> {
                 self.is_stale = true;
                 job.fail(error)
             }
-            (Stage::Halt(halt), CallResult::Halted(is_new)) => self.handle_halted(ctx, job, *halt, is_new),
+            (Stage::Halt(halt), CallResult::Halted(is_new)) => {
+                self.handle_halted(ctx, job, *halt, is_new)
+            }
             (Stage::FollowUps(follow_ups), answer) => {
                 match (answer, follow_ups.compacting, &mut self.replica) {
                     (CallResult::Compacted(true), Some(at), Some(replica)) => {
@@ -242,7 +250,10 @@ impl<G: Readable> TableHost<G> {
                         ctx.record(self.id, HostEvent::Compacted);
                     }
                     (CallResult::Failed(error), ..) => {
-                        ctx.record(self.id, HostEvent::FollowUpFailed("follow-up", &error.to_string()));
+                        ctx.record(
+                            self.id,
+                            HostEvent::FollowUpFailed("follow-up", &error.to_string()),
+                        );
                     }
                     _ => {}
                 }
@@ -256,12 +267,21 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    pub(super) fn resume_after_read(&mut self, ctx: &impl Context<G>, mut job: Job<G>) -> Progress<G> {
+    pub(super) fn resume_after_read(
+        &mut self,
+        ctx: &impl Context<G>,
+        mut job: Job<G>,
+    ) -> Progress<G> {
         job.is_fresh = true;
         self.resume(ctx, job, true)
     }
 
-    fn decide(&mut self, ctx: &impl Context<G>, mut job: Job<G>, is_just_read: bool) -> Progress<G> {
+    fn decide(
+        &mut self,
+        ctx: &impl Context<G>,
+        mut job: Job<G>,
+        is_just_read: bool,
+    ) -> Progress<G> {
         let Some(replica) = &self.replica else {
             return if is_just_read { job.fail(TableError::Missing) } else { self.refresh(job) };
         };
@@ -348,7 +368,12 @@ impl<G: Readable> TableHost<G> {
 
     /// Applies a stored line: replaces the replica, notifies the watchers and starts the calls that
     /// follow from changed seats.
-    fn apply_stored(&mut self, ctx: &impl Context<G>, job: Job<G>, pending: Pending<G>) -> Progress<G> {
+    fn apply_stored(
+        &mut self,
+        ctx: &impl Context<G>,
+        job: Job<G>,
+        pending: Pending<G>,
+    ) -> Progress<G> {
         let Pending { table, events, after, tag, is_terms } = pending;
         let version = after.version + 1;
         let mut calls = VecDeque::new();

@@ -6,14 +6,14 @@
 
 use bahay_engine::table::Readable;
 
-use super::job::{Job, Progress, Stage, NextStep};
+use super::job::{Job, NextStep, Progress, Stage};
 use super::{Call, Request, TableHost, WatchRequest};
 use crate::context::{Context, HostEvent};
 use crate::failure::TableError;
 use crate::halting::Halt;
 use crate::journal::{JournalEntry, Point, StoredTable};
 use crate::notice::WatchEnd;
-use crate::replica::{AppliedLine, ReplayedTable, Replica, ReplayError};
+use crate::replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
 
 impl<G: Readable> TableHost<G> {
     /// Brings the replica up to the journal.
@@ -77,7 +77,8 @@ impl<G: Readable> TableHost<G> {
         // Lines that the watchers have not received, if the journal continues what they have.
         let mut undelivered = delivered.and_then(|delivered| stored.split_after(delivered));
         let is_continued = undelivered.is_some();
-        if let Some(lines) = undelivered.take_if(|lines| lines.len() > ctx.limits().queued_notices) {
+        if let Some(lines) = undelivered.take_if(|lines| lines.len() > ctx.limits().queued_notices)
+        {
             stored.lines.extend(lines);
         }
         let replayed = Replica::replay(&stored, None, ctx.limits()).and_then(|replayed| {
@@ -108,7 +109,9 @@ impl<G: Readable> TableHost<G> {
         };
         // A snapshot may have replaced the lines before it, which hides whether the history
         // diverged.
-        if let Some(delivered) = diverged_from.filter(|delivered| replica.reaches_back_to(*delivered)) {
+        if let Some(delivered) =
+            diverged_from.filter(|delivered| replica.reaches_back_to(*delivered))
+        {
             ctx.record(self.id, HostEvent::HistoryDiverged { delivered, now: replica.point() });
         }
         self.watchers.send_snapshot(ctx, replica, diverged_from.is_some());

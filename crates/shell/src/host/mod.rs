@@ -20,8 +20,8 @@
 
 mod follow_up_calls;
 mod job;
-mod pending_effects;
 mod journal_sync;
+mod pending_effects;
 mod terms;
 
 use std::collections::VecDeque;
@@ -35,12 +35,12 @@ use crate::failure::{TableError, UnavailableError};
 use crate::halting::Halt;
 use crate::journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
 use crate::notice::WatchEnd;
-use crate::replica::{Replica, ReplayError};
+use crate::replica::{ReplayError, Replica};
 use crate::watchers::{Listing, Watch, Watchers};
 use job::{Job, Origin, Progress, Stage};
 
 pub use follow_up_calls::NoShow;
-pub use pending_effects::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault, AiRequest};
+pub use pending_effects::{AiRequest, GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 /// A request to a table.
 #[derive(Debug)]
@@ -220,7 +220,11 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Accepts a request and returns its first step.
-    pub fn request(&mut self, ctx: &impl Context<G>, request: Request<G>) -> (RequestTicket, Step<G>) {
+    pub fn request(
+        &mut self,
+        ctx: &impl Context<G>,
+        request: Request<G>,
+    ) -> (RequestTicket, Step<G>) {
         let job = self.new_job(request, Origin::Caller);
         let ticket = job.ticket;
         if self.running.is_none() {
@@ -228,7 +232,9 @@ impl<G: Readable> TableHost<G> {
         }
         let limits = ctx.limits();
         if self.waiting.len() >= limits.queue_len {
-            let reply = job.failure_reply(UnavailableError("this table's request queue is full".into()).into());
+            let reply = job.failure_reply(
+                UnavailableError("this table's request queue is full".into()).into(),
+            );
             return (ticket, Step::Reply(reply));
         }
         let until_ms = ctx.elapsed_ms() + limits.queue_timeout_ms;
@@ -253,7 +259,12 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Handles the result of a request's call and returns the next step.
-    pub fn handle_answer(&mut self, ctx: &impl Context<G>, ticket: RequestTicket, answer: CallResult) -> Step<G> {
+    pub fn handle_answer(
+        &mut self,
+        ctx: &impl Context<G>,
+        ticket: RequestTicket,
+        answer: CallResult,
+    ) -> Step<G> {
         match self.running.take() {
             Some(job) if job.ticket == ticket => {
                 let progress = self.advance_job(ctx, job, answer);
@@ -320,7 +331,9 @@ impl<G: Readable> TableHost<G> {
         while let Some(place) = self.waiting.iter().position(is_late)
             && let Some(late) = self.waiting.remove(place)
         {
-            let reply = late.job.failure_reply(UnavailableError("the request waited too long for this table".into()).into());
+            let reply = late.job.failure_reply(
+                UnavailableError("the request waited too long for this table".into()).into(),
+            );
             self.woken.push(late.job.ticket);
             self.completed.push((late.job.ticket, reply));
         }
@@ -331,7 +344,12 @@ impl<G: Readable> TableHost<G> {
 
     /// Handles lines that another process published. The next lines are applied and known ones are
     /// ignored; for all others the journal is read.
-    pub fn handle_publication(&mut self, ctx: &impl Context<G>, after: Point, lines: &[JournalEntry]) {
+    pub fn handle_publication(
+        &mut self,
+        ctx: &impl Context<G>,
+        after: Point,
+        lines: &[JournalEntry],
+    ) {
         match &self.replica {
             // A read in progress may return a state from before these lines.
             None => self.is_stale |= self.running.is_some(),
@@ -415,7 +433,11 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Applies the next lines of the journal and delivers them.
-    fn follow_lines(&mut self, ctx: &impl Context<G>, lines: &[JournalEntry]) -> Result<(), ReplayError> {
+    fn follow_lines(
+        &mut self,
+        ctx: &impl Context<G>,
+        lines: &[JournalEntry],
+    ) -> Result<(), ReplayError> {
         let Some(replica) = &mut self.replica else {
             return Ok(());
         };

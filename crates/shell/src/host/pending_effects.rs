@@ -206,7 +206,11 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    fn choose_quick_action(&mut self, ctx: &impl Context<G>, prompt: AiPrompt) -> Option<Input<G::Action>> {
+    fn choose_quick_action(
+        &mut self,
+        ctx: &impl Context<G>,
+        prompt: AiPrompt,
+    ) -> Option<Input<G::Action>> {
         let table = self.replica.as_ref()?.table();
         let AiPrompt { seat, game, prompt } = prompt;
         let advice = catch_panic(|| {
@@ -305,19 +309,27 @@ impl<G: Readable> TableHost<G> {
     }
 }
 
-fn pending_effects<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<PendingEffect<G>> {
+fn pending_effects<G: Readable>(
+    table: &Table<G>,
+    now: bahay_engine::table::Timestamp,
+) -> Vec<PendingEffect<G>> {
     let effects = table.effects(now).into_iter();
     effects
         .filter_map(|effect| match effect {
             Effect::Tick => Some(PendingEffect::Submit(Input::Tick)),
-            Effect::ChooseAction { seat, game, prompt, .. } if table.ai_question(seat).is_some() => {
+            Effect::ChooseAction { seat, game, prompt, .. }
+                if table.ai_question(seat).is_some() =>
+            {
                 Some(PendingEffect::AskAi(AiPrompt { seat, game, prompt }))
             }
             Effect::ChooseAction { seat, .. } => table.ai_action(seat).map(PendingEffect::Submit),
-            Effect::Open(opening) => {
-                game_opening(table, opening).map(Box::new).map(LedgerCall::Open).map(PendingEffect::CallLedger)
+            Effect::Open(opening) => game_opening(table, opening)
+                .map(Box::new)
+                .map(LedgerCall::Open)
+                .map(PendingEffect::CallLedger),
+            Effect::Settle(record) => {
+                Some(PendingEffect::CallLedger(LedgerCall::Settle(Box::new(record.clone()))))
             }
-            Effect::Settle(record) => Some(PendingEffect::CallLedger(LedgerCall::Settle(Box::new(record.clone())))),
             Effect::RefundPot(due) => Some(PendingEffect::CallLedger(LedgerCall::RefundPot(due))),
         })
         .collect()

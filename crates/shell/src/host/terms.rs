@@ -1,6 +1,6 @@
 //! Terms updates, which precede every other input of a table.
 
-use bahay_engine::table::{Input, Readable, TableAvailability, Table, Terms, TermsUpdate};
+use bahay_engine::table::{Input, Readable, Table, TableAvailability, Terms, TermsUpdate};
 
 use crate::context::{Context, PlantedFault};
 

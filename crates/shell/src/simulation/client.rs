@@ -9,7 +9,7 @@ use std::rc::Rc;
 use uuid::Uuid;
 
 use crate::Tag;
-use crate::simulation::checks::{ShownVersion, MessageTarget};
+use crate::simulation::checks::{MessageTarget, ShownVersion};
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
@@ -157,7 +157,8 @@ impl Client {
         loop {
             let away_ms = std::mem::take(&mut self.away_ms);
             self.world.sleep(away_ms).await;
-            let slot = self.world.random_below(u32::try_from(self.world.options.nodes).unwrap_or(1));
+            let slot =
+                self.world.random_below(u32::try_from(self.world.options.nodes).unwrap_or(1));
             let connected = self.world.connect(self.number, slot as usize).await;
             let Some(connection) = connected else {
                 self.away_ms = self.world.random_between(100, 1_500);
@@ -207,7 +208,11 @@ impl Client {
 
     /// Rejoins the known table, or asks for a seat.
     pub(super) fn rejoin_or_seat(&mut self) {
-        if self.known.is_some() || self.world.is_closing.get() { self.join() } else { self.seek_seat() }
+        if self.known.is_some() || self.world.is_closing.get() {
+            self.join()
+        } else {
+            self.seek_seat()
+        }
     }
 
     fn seek_seat(&mut self) {
@@ -295,7 +300,8 @@ impl Client {
                     && shown < version
                 {
                     let player = self.player;
-                    self.world.fail(format!("{player}: v{version} is acknowledged, v{shown} shown"));
+                    self.world
+                        .fail(format!("{player}: v{version} is acknowledged, v{shown} shown"));
                 }
                 let request = self.pending.remove(&id);
                 self.handle_ack(request)
@@ -471,14 +477,17 @@ impl Client {
 
     pub(super) fn schedule_intent(&self, intent: Intent, after_ms: u64) {
         let number = self.number;
-        self.world.schedule(after_ms, move |world| world.clients[number].push(ClientEvent::Alarm(intent)));
+        self.world.schedule(after_ms, move |world| {
+            world.clients[number].push(ClientEvent::Alarm(intent))
+        });
     }
 
     fn watch_silence(&self, is_asked: bool) {
         let Self { number, messages_received: received, .. } = *self;
         let after_ms = if is_asked { SILENCE_MS / 4 } else { SILENCE_MS };
         self.world.schedule(after_ms, move |world| {
-            world.clients[number].push(ClientEvent::Alarm(Intent::CheckSilence { received, is_asked }));
+            world.clients[number]
+                .push(ClientEvent::Alarm(Intent::CheckSilence { received, is_asked }));
         });
     }
 

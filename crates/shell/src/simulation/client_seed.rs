@@ -1,7 +1,7 @@
 //! A client's part in the deal: it commits to a seed text and reveals it when asked, or does not,
 //! or reveals another text first.
 
-use crate::simulation::client::{Request, Client};
+use crate::simulation::client::{Client, Request};
 use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::GameId;
@@ -24,7 +24,8 @@ impl Client {
 
     pub(super) fn reveal(&mut self, game: GameId) {
         let reveal = self.known.as_ref().and_then(|known| known.view.reveal_request());
-        let Some((game, commitment, _)) = reveal.filter(|(asked_for, ..)| *asked_for == game) else {
+        let Some((game, commitment, _)) = reveal.filter(|(asked_for, ..)| *asked_for == game)
+        else {
             return;
         };
         let world = self.world.clone();

@@ -89,7 +89,9 @@ impl World {
         }
         let id = connection.id;
         let client = connection.client;
-        self.schedule(client_after_ms, move |world| world.clients[client].push(ClientEvent::Disconnected(id)));
+        self.schedule(client_after_ms, move |world| {
+            world.clients[client].push(ClientEvent::Disconnected(id))
+        });
         let connection = connection.clone();
         self.schedule(node_after_ms, move |_| {
             connection.frames.push(None);

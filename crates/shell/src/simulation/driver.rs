@@ -24,9 +24,10 @@ use crate::simulation::redis::{Reply as RedisReply, Request as RedisRequest};
 use crate::simulation::tasks::Promise;
 use crate::simulation::wire::{Message, OpenPrompt};
 use crate::{
-    CallResult, Call, Context, DirectFeed, DirectWriter, TableError, Halt, LedgerAnswer, LedgerCall,
-    LedgerFault, Limits, Listing, Notice, PlantedFault, HostEvent, Reply, Request, RoomTerms, Step,
-    TableHost, Tag, AiRequest, RequestTicket, UnavailableError, Watch, WatchRequest, WriteOutcome, redact_events,
+    AiRequest, Call, CallResult, Context, DirectFeed, DirectWriter, Halt, HostEvent, LedgerAnswer,
+    LedgerCall, LedgerFault, Limits, Listing, Notice, PlantedFault, Reply, Request, RequestTicket,
+    RoomTerms, Step, TableError, TableHost, Tag, UnavailableError, Watch, WatchRequest,
+    WriteOutcome, redact_events,
 };
 
 /// The limits of the service, lowered where the run should reach them.
@@ -296,7 +297,9 @@ impl Node {
             return None;
         }
         let (promise, pause) = crate::simulation::tasks::promise(&self.world.tasks);
-        self.world.schedule(u64::from(self.world.random_below(THINKING_MS)), move |_| promise.resolve(()));
+        self.world.schedule(u64::from(self.world.random_below(THINKING_MS)), move |_| {
+            promise.resolve(())
+        });
         pause.await;
         let question = call.table.ai_question(call.seat)?;
         Tongits::choose_action(&question.view).map(|action| question.to_input(action))
@@ -310,7 +313,11 @@ impl Node {
         }
     }
 
-    async fn try_call(self: &Rc<Self>, table: TableId, call: Call) -> Result<CallResult, UnavailableError> {
+    async fn try_call(
+        self: &Rc<Self>,
+        table: TableId,
+        call: Call,
+    ) -> Result<CallResult, UnavailableError> {
         let is_slow = matches!(call, Call::Load)
             && self.world.mutation() == Some(Mutation::ReadsOverPublications);
         let request = match call {
@@ -353,7 +360,10 @@ impl Node {
         })
     }
 
-    pub(super) async fn call_redis_flag(self: &Rc<Self>, request: RedisRequest) -> Result<bool, UnavailableError> {
+    pub(super) async fn call_redis_flag(
+        self: &Rc<Self>,
+        request: RedisRequest,
+    ) -> Result<bool, UnavailableError> {
         Ok(matches!(self.call_redis(request).await?, RedisReply::Flag(true)))
     }
 

@@ -8,7 +8,7 @@ use crate::simulation::node::Node;
 use crate::simulation::postgres::{LedgerReply, Operation};
 use crate::simulation::redis::{Reply, Request, SeatClaim};
 use crate::simulation::world::to_json;
-use crate::{TableError, Limits, Listing, UnavailableError};
+use crate::{Limits, Listing, TableError, UnavailableError};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId};
 
@@ -58,7 +58,8 @@ impl Node {
             let new = TableId(self.world.new_id());
             let score = 10 + 2;
             let skip = full.clone();
-            let Reply::Table(table) = self.call_redis(Request::Reserve { new, score, skip }).await?
+            let Reply::Table(table) =
+                self.call_redis(Request::Reserve { new, score, skip }).await?
             else {
                 return Err(LobbyError::Unavailable);
             };

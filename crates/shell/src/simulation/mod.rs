@@ -17,6 +17,7 @@
 
 mod checks;
 mod client;
+mod client_seed;
 mod connection;
 mod driver;
 mod link;
@@ -28,7 +29,6 @@ mod postgres;
 mod presence;
 mod redis;
 mod repeated_joins;
-mod client_seed;
 mod services;
 mod session;
 mod tasks;
@@ -365,13 +365,17 @@ fn run(world: &Rc<World>) -> Result<(), String> {
     world.open_room();
     world.run_until(world.now_ms() + HEAL_MS)?;
     let calm_ms = world.now_ms();
-    run_until_true(world, CALM_MS, |world| world.idle_since(calm_ms).is_empty()).map_err(|message| {
-        format!("{message}: clients {:?} have not finished a game", world.idle_since(calm_ms))
-    })?;
+    run_until_true(world, CALM_MS, |world| world.idle_since(calm_ms).is_empty()).map_err(
+        |message| {
+            format!("{message}: clients {:?} have not finished a game", world.idle_since(calm_ms))
+        },
+    )?;
 
     world.is_closing.set(true);
-    run_until_true(world, CLOSING_MS, |world| !world.has_open_games() && !world.has_seated_players())
-        .map_err(|message| format!("{message}: games or seats are still open"))?;
+    run_until_true(world, CLOSING_MS, |world| {
+        !world.has_open_games() && !world.has_seated_players()
+    })
+    .map_err(|message| format!("{message}: games or seats are still open"))?;
     if options.is_private {
         run_until_true(world, CLOSING_MS, |world| !world.has_private_pots())
             .map_err(|message| format!("{message}: a private POT is not refunded"))?;

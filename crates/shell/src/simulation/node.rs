@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 
 use crate::simulation::Mutation;
 use crate::simulation::connection::Connection;
-use crate::simulation::driver::{Slot, DirectMessage};
+use crate::simulation::driver::{DirectMessage, Slot};
 use crate::simulation::postgres::{LedgerReply, Operation};
 use crate::simulation::redis::{Published, Reply, Request as RedisRequest};
 use crate::simulation::tasks::{Mailbox, Owner};
 use crate::simulation::world::World;
-use crate::{SyncedClock, LostGames, NodeId, Presence, Request, RoomTerms, UnavailableError};
+use crate::{LostGames, NodeId, Presence, Request, RoomTerms, SyncedClock, UnavailableError};
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{TableId, Timestamp};
 
@@ -216,13 +216,19 @@ impl Node {
     }
 
     /// Calls live state.
-    pub(super) async fn call_redis(&self, request: RedisRequest) -> Result<Reply, UnavailableError> {
+    pub(super) async fn call_redis(
+        &self,
+        request: RedisRequest,
+    ) -> Result<Reply, UnavailableError> {
         let reply = self.world.call_redis(self.run, request).await;
         reply.ok_or_else(|| UnavailableError("no answer".into()))
     }
 
     /// Calls the ledger.
-    pub(super) async fn call_ledger(&self, operation: Operation) -> Result<LedgerReply, UnavailableError> {
+    pub(super) async fn call_ledger(
+        &self,
+        operation: Operation,
+    ) -> Result<LedgerReply, UnavailableError> {
         match self.world.call_postgres(self.run, operation).await {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(refusal)) => Err(UnavailableError(format!("{refusal:?}"))),
@@ -358,7 +364,8 @@ impl Node {
         };
         for (game, table) in games {
             // Without a response, nothing is concluded.
-            let Ok(Reply::Flag(exists)) = self.call_redis(RedisRequest::Exists { table }).await else {
+            let Ok(Reply::Flag(exists)) = self.call_redis(RedisRequest::Exists { table }).await
+            else {
                 continue;
             };
             let is_played = exists

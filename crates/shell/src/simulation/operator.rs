@@ -13,8 +13,8 @@ use crate::simulation::tasks::Owner;
 use crate::simulation::world::World;
 use crate::simulation::{Mutation, driver::LIMITS};
 use crate::{
-    Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, ReleaseError, Voiding, VoidingAnswer,
-    VoidingCall,
+    ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, Voiding,
+    VoidingAnswer, VoidingCall,
 };
 
 /// The pause between two changes of the room, and the time until a node knows of one.
@@ -228,7 +228,9 @@ impl Node {
                 self.call_redis(Request::Halt { table, reason: reason.into() }).await?;
             }
             VoidingCall::FindOpenGame => {
-                let LedgerReply::Games(games) = self.call_ledger(Operation::OpenAt { table }).await? else {
+                let LedgerReply::Games(games) =
+                    self.call_ledger(Operation::OpenAt { table }).await?
+                else {
                     unreachable!("the operation returns games");
                 };
                 let game = games.first().map(|(game, _)| (*game, self.room().terms.room));

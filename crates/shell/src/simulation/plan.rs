@@ -146,7 +146,9 @@ impl World {
                     return false;
                 }
                 self.extend_doubt(35_000);
-                self.schedule(self.random_between(2_000, 20_000), |world| world.is_rough.set(false));
+                self.schedule(self.random_between(2_000, 20_000), |world| {
+                    world.is_rough.set(false)
+                });
                 true
             }
             InjectedFault::TableSick => self.plant_panic(),

@@ -165,7 +165,10 @@ impl Postgres {
             }
             return Ok(match (done.answer.clone(), operation) {
                 // The balance is the current one.
-                (LedgerReply::PotRefunded { player, shares, .. }, Operation::RefundPot { table, .. }) => {
+                (
+                    LedgerReply::PotRefunded { player, shares, .. },
+                    Operation::RefundPot { table, .. },
+                ) => {
                     let pot = self.balance(CoinAccount::Pot(*table));
                     LedgerReply::PotRefunded { player, pot, shares }
                 }
@@ -176,7 +179,9 @@ impl Postgres {
             Operation::Open(open) => self.open(now_ms, open)?,
             Operation::Settle(record) => self.settle(record, forgets)?,
             Operation::Void { game } => self.void(*game, mutation)?,
-            Operation::RefundPot { table, player, .. } => self.refund_pot(*table, *player, mutation)?,
+            Operation::RefundPot { table, player, .. } => {
+                self.refund_pot(*table, *player, mutation)?
+            }
             Operation::RefundWholePot { .. }
             | Operation::OpenAt { .. }
             | Operation::OpenGames { .. }
@@ -206,10 +211,18 @@ impl Postgres {
         let stakes: Vec<Coins> = stakes.into_iter().flatten().collect();
         let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&open.players).zip(&stakes);
         for ((seat, player), stake) in seated {
-            self.transfer(CoinAccount::Wallet(*player), CoinAccount::Pot(open.table), open.stakes.ante);
+            self.transfer(
+                CoinAccount::Wallet(*player),
+                CoinAccount::Pot(open.table),
+                open.stakes.ante,
+            );
             let paid = self.paid.entry((open.table, *player)).or_default();
             *paid = paid.checked_add(open.stakes.ante).expect("amounts of a run fit");
-            self.transfer(CoinAccount::Wallet(*player), CoinAccount::Stake(open.game, seat), *stake);
+            self.transfer(
+                CoinAccount::Wallet(*player),
+                CoinAccount::Stake(open.game, seat),
+                *stake,
+            );
         }
         let row = GameRow {
             opening: open.clone(),

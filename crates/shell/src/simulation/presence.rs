@@ -10,7 +10,8 @@ use crate::simulation::Mutation;
 use crate::simulation::node::Node;
 use crate::simulation::redis::{Reply, Request as RedisRequest};
 use crate::{
-    DeadNodeReaper, ReaperCall, WatchEnd, TableError, NodeId, ConnectionRecord, PlayerConnection, Request, UnavailableError, is_departure_known,
+    ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, ReaperCall, Request, TableError,
+    UnavailableError, WatchEnd, is_departure_known,
 };
 
 const HEARTBEAT_INTERVAL_MS: u64 = 1_000;
@@ -84,14 +85,18 @@ impl Node {
         let mut reaper = DeadNodeReaper::new();
         while let Some(call) = reaper.next_call() {
             match call {
-                ReaperCall::ReadConnections => match self.call_redis(RedisRequest::Connections { node: dead }).await? {
-                    Reply::Connections(present) => reaper.handle_connections(present),
-                    other => unreachable!("{other:?} is no answer to a read"),
-                },
+                ReaperCall::ReadConnections => {
+                    match self.call_redis(RedisRequest::Connections { node: dead }).await? {
+                        Reply::Connections(present) => reaper.handle_connections(present),
+                        other => unreachable!("{other:?} is no answer to a read"),
+                    }
+                }
                 ReaperCall::Disconnect(present) => {
                     let mut disconnected = Vec::new();
                     for present in present {
-                        if is_departure_known(&self.submit_input(present.table, present.to_disconnect()).await) {
+                        if is_departure_known(
+                            &self.submit_input(present.table, present.to_disconnect()).await,
+                        ) {
                             self.world.totals.borrow_mut().reaped += 1;
                             disconnected.push(present);
                         }
@@ -158,7 +163,10 @@ impl Node {
         let _ = self.call_redis(RedisRequest::Note { node, present }).await;
     }
 
-    async fn record_connection(self: &Rc<Self>, noted: ConnectionRecord) -> Result<(), UnavailableError> {
+    async fn record_connection(
+        self: &Rc<Self>,
+        noted: ConnectionRecord,
+    ) -> Result<(), UnavailableError> {
         let ConnectionRecord { node, present, .. } = noted;
         self.call_redis(RedisRequest::Note { node, present: vec![present] }).await?;
         Ok(())

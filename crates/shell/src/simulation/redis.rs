@@ -11,7 +11,9 @@ use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
 
 use crate::simulation::Mutation;
 use crate::simulation::node::NodeRun;
-use crate::{AppendOutcome, JournalEntry, NewLine, NodeId, Point, PlayerConnection, StoredTable, Tag, Tail};
+use crate::{
+    AppendOutcome, JournalEntry, NewLine, NodeId, PlayerConnection, Point, StoredTable, Tag, Tail,
+};
 
 /// The time after which a pending seat claim expires.
 const PENDING_MS: u64 = 10_000;
@@ -186,7 +188,8 @@ impl Redis {
             }
             Request::Compact { table, at, snapshot } => {
                 let journal = self.journals.get_mut(table);
-                let is_newest = |journal: &Journal| journal.lines_after(*at).is_some_and(<[_]>::is_empty);
+                let is_newest =
+                    |journal: &Journal| journal.lines_after(*at).is_some_and(<[_]>::is_empty);
                 let journal = journal.filter(|journal| is_newest(journal));
                 let compacts = journal.is_some();
                 if let Some(journal) = journal {
@@ -313,7 +316,9 @@ impl Redis {
         let since = journal.lines_after(new.after);
         let is_newest = since.is_some_and(<[_]>::is_empty);
         if !is_newest && mutation != Some(Mutation::AppendsBlindly) {
-            return since.map_or(AppendOutcome::Elsewhere, |lines| AppendOutcome::Behind(clone_entries(lines)));
+            return since.map_or(AppendOutcome::Elsewhere, |lines| {
+                AppendOutcome::Behind(clone_entries(lines))
+            });
         }
         let entry = JournalEntry { tag: new.tag, line: new.line.clone() };
         *published = Some(Published::Line { table, after: new.after, entry: entry.clone() });

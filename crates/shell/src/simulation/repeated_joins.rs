@@ -76,6 +76,8 @@ impl Client {
             older.send_up(&world, to_json(&join));
         }
         let after_ms = world.random_between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);
-        world.schedule(after_ms, move |world| world.break_off(&older, 0, world.random_between(0, 2_000)));
+        world.schedule(after_ms, move |world| {
+            world.break_off(&older, 0, world.random_between(0, 2_000))
+        });
     }
 }

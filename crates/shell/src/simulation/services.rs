@@ -67,7 +67,11 @@ impl Services {
 
 impl World {
     /// Calls Redis from a node. `None`: the effect is unknown.
-    pub(super) fn call_redis(self: &Rc<Self>, run: NodeRun, request: Request) -> Wait<Option<Reply>> {
+    pub(super) fn call_redis(
+        self: &Rc<Self>,
+        run: NodeRun,
+        request: Request,
+    ) -> Wait<Option<Reply>> {
         let (answer, wait) = promise(&self.tasks);
         let call = RedisCall { run, request: Rc::new(request), answer };
         if !self.is_cut(run, |slot| slot.redis_cut) {
@@ -165,8 +169,11 @@ impl World {
     /// Breaks the subscription connection of a node, or of all; the node notices it soon.
     pub(super) fn interrupt(self: &Rc<Self>, target: Option<NodeRun>) {
         self.services.borrow_mut().redis.forget_watchers(target);
-        let runs: Vec<NodeRun> =
-            self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run)).collect();
+        let runs: Vec<NodeRun> = self
+            .runs()
+            .into_iter()
+            .filter(|run| target.is_none_or(|target| target == *run))
+            .collect();
         for run in runs {
             self.schedule(self.random_between(0, 500), move |world| {
                 if let Some(node) = world.find_node(run) {
@@ -178,7 +185,8 @@ impl World {
 
     /// Restores the subscriptions, as the client library does once it is connected.
     pub(super) fn subscribe_again(self: &Rc<Self>, target: Option<NodeRun>) {
-        for run in self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run)) {
+        for run in self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run))
+        {
             self.schedule(self.random_between(50, 400), move |world| {
                 let Some(node) = world.find_node(run) else {
                     return;
@@ -247,7 +255,9 @@ impl World {
                 let answer = answer.clone();
                 // The duration of the transaction.
                 let after_ms = after_ms + self.random_between(1, 8);
-                self.schedule(after_ms, move |world| world.receive_at_postgres(run, &operation, answer));
+                self.schedule(after_ms, move |world| {
+                    world.receive_at_postgres(run, &operation, answer)
+                });
             }
         }
         self.schedule(POSTGRES_TIMEOUT_MS, move |_| answer.resolve(None));
@@ -278,7 +288,11 @@ impl World {
         }
     }
 
-    fn is_cut(&self, run: NodeRun, cut: impl Fn(&crate::simulation::world::NodeSlot) -> bool) -> bool {
+    fn is_cut(
+        &self,
+        run: NodeRun,
+        cut: impl Fn(&crate::simulation::world::NodeSlot) -> bool,
+    ) -> bool {
         self.node_slots.borrow().get(run.slot).is_none_or(cut)
     }
 

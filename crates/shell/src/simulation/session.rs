@@ -11,7 +11,7 @@ use bahay_engine::table::{Event, Input, PlayerId, REVEAL_MS, Table, TableId, Tab
 
 use crate::simulation::Mutation;
 use crate::simulation::checks::SentMessage;
-use crate::simulation::client::{player_name, player_id};
+use crate::simulation::client::{player_id, player_name};
 use crate::simulation::connection::Connection;
 use crate::simulation::driver::{DirectMessage, Writer};
 use crate::simulation::lobby::LobbyError;
@@ -20,7 +20,8 @@ use crate::simulation::operator::PlantedPanic;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
 use crate::simulation::world::to_json;
 use crate::{
-    SessionCall, SessionEnd, WatchEnd, TableError, Notice, PlayerSession, Point, Presenter, CommandRefusal, WatchRequest,
+    CommandRefusal, Notice, PlayerSession, Point, Presenter, SessionCall, SessionEnd, TableError,
+    WatchEnd, WatchRequest,
 };
 
 /// The share of seat requests, in thousandths, whose client disconnects during the request, and
@@ -205,7 +206,9 @@ impl Session {
             Command::TakeBack { id } => (id, Input::TakeBack { player }),
             Command::Leave { id } => (id, Input::Leave { player }),
         };
-        let ask = self.present(None, |core, _, out| Ok::<_, SessionClosed>(core.submit_command(out, id, input)))?;
+        let ask = self.present(None, |core, _, out| {
+            Ok::<_, SessionClosed>(core.submit_command(out, id, input))
+        })?;
         self.run_session_calls(id, ask).await
     }
 
@@ -243,7 +246,11 @@ impl Session {
     }
 
     /// Performs the calls of the shell's session until there is none.
-    async fn run_session_calls(&mut self, id: u32, mut ask: Option<SessionCall<Tongits>>) -> Result<(), SessionClosed> {
+    async fn run_session_calls(
+        &mut self,
+        id: u32,
+        mut ask: Option<SessionCall<Tongits>>,
+    ) -> Result<(), SessionClosed> {
         while let Some(asked) = ask.take() {
             ask = match asked {
                 SessionCall::FindSeat => match self.node.find_seat(self.core.player()).await {
@@ -273,7 +280,12 @@ impl Session {
         Ok(())
     }
 
-    async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), SessionClosed> {
+    async fn submit(
+        &mut self,
+        id: u32,
+        table: TableId,
+        input: Input<Action>,
+    ) -> Result<(), SessionClosed> {
         let is_reveal = matches!(input, Input::Reveal { .. });
         if is_reveal && self.has_mutation(Mutation::DealsUnheard) {
             self.node.run_ahead(REVEAL_MS);
@@ -301,11 +313,16 @@ impl Session {
     fn present<T, E: Into<SessionClosed>>(
         &mut self,
         about: Option<(TableId, AckedInput<'_>)>,
-        act: impl FnOnce(&mut PlayerSession<Tongits>, &Rc<Node>, &mut OutgoingMessages<'_>) -> Result<T, E>,
+        act: impl FnOnce(
+            &mut PlayerSession<Tongits>,
+            &Rc<Node>,
+            &mut OutgoingMessages<'_>,
+        ) -> Result<T, E>,
     ) -> Result<T, SessionClosed> {
         let (table, about) = about.unzip();
         let player = self.core.player();
-        let mut out = OutgoingMessages { node: &self.node, player, about, table, messages: Vec::new() };
+        let mut out =
+            OutgoingMessages { node: &self.node, player, about, table, messages: Vec::new() };
         let outcome = act(&mut self.core, &self.node, &mut out);
         let OutgoingMessages { messages, about, .. } = out;
         for (message, table) in messages {

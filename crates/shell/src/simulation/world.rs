@@ -107,7 +107,11 @@ impl World {
             is_rough: Cell::new(false),
             is_closing: Cell::new(false),
             is_calm: Cell::new(false),
-            room: RefCell::new(RoomTerms { revision: 0, is_open: true, terms: house_terms(options) }),
+            room: RefCell::new(RoomTerms {
+                revision: 0,
+                is_open: true,
+                terms: house_terms(options),
+            }),
             panicking_tables: RefCell::default(),
             doubt_until_ms: Cell::new(0),
             now_ms: Cell::new(0),

@@ -38,7 +38,11 @@ pub(super) fn check_answer(
         occupant.bot || occupant.left || occupant.missed_turns >= missed_turns_to_takeover;
     if is_given_up {
         let is_due = is_last || has_thought(playing.asked_at);
-        return if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI acts before its thinking time") };
+        return if is_due {
+            Ok(AiAnswer::ForTakenOver)
+        } else {
+            Err("the AI acts before its thinking time")
+        };
     }
     if occupant.connection.is_some() {
         return Err("the AI acts for a connected player");
@@ -52,7 +56,11 @@ pub(super) fn check_answer(
         };
     }
     let is_due = is_last || has_thought(playing.asked_at.max(grace_end));
-    if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI acts before its thinking time after the grace") }
+    if is_due {
+        Ok(AiAnswer::ForTakenOver)
+    } else {
+        Err("the AI acts before its thinking time after the grace")
+    }
 }
 
 impl World {

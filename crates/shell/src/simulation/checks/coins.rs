@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::simulation::Mutation;
 use crate::simulation::checks::SettledGame;
-use crate::simulation::postgres::{CoinAccount, LedgerReply, Operation, GameRow};
+use crate::simulation::postgres::{CoinAccount, GameRow, LedgerReply, Operation};
 use crate::simulation::services::Posted;
 use crate::simulation::world::World;
 use bahay_engine::coins::Coins;
@@ -33,7 +33,10 @@ impl World {
     }
 
     /// Returns the accounts before an operation on a game.
-    pub(in crate::simulation) fn accounts_before(&self, operation: &Operation) -> Option<AccountsBefore> {
+    pub(in crate::simulation) fn accounts_before(
+        &self,
+        operation: &Operation,
+    ) -> Option<AccountsBefore> {
         let postgres = &self.services.borrow().postgres;
         let (game, table) = match operation {
             Operation::Open(open) => (open.game, Some(open.table)),
@@ -41,7 +44,10 @@ impl World {
             Operation::Void { game } => (*game, None),
             Operation::RefundPot { table, game, .. } => (*game, Some(*table)),
             Operation::RefundWholePot { table } => {
-                return Some(AccountsBefore { pot: postgres.balance(CoinAccount::Pot(*table)), ends: None });
+                return Some(AccountsBefore {
+                    pot: postgres.balance(CoinAccount::Pot(*table)),
+                    ends: None,
+                });
             }
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
                 return None;
@@ -225,7 +231,11 @@ impl World {
         Ok(())
     }
 
-    fn check_settled(&self, record: &Record<Tongits>, before: &AccountsBefore) -> Result<(), String> {
+    fn check_settled(
+        &self,
+        record: &Record<Tongits>,
+        before: &AccountsBefore,
+    ) -> Result<(), String> {
         let game = record.game;
         record.verify().map_err(|fault| format!("{game} does not verify: {fault}"))?;
         let services = self.services.borrow();

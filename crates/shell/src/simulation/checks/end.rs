@@ -108,7 +108,8 @@ impl Checks {
                 continue;
             };
             acked.sort_by_key(|(version, ..)| *version);
-            let mut played = settled.actions.iter().filter(|taken| taken.by == ActionOrigin::Player);
+            let mut played =
+                settled.actions.iter().filter(|taken| taken.by == ActionOrigin::Player);
             for (version, player, prompt, action) in acked {
                 let is_match = |taken: &RecordedAction<Action>| {
                     settled.players.get(taken.seat.index()) == Some(&player)

@@ -19,10 +19,11 @@ use crate::simulation::wire::Message;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{
-    ConnectionId, GameId, Input, Line, PlayerId, Table, TableId, TableView, RecordedAction, Timestamp,
+    ConnectionId, GameId, Input, Line, PlayerId, RecordedAction, Table, TableId, TableView,
+    Timestamp,
 };
 
-pub(in crate::simulation) use order::{ShownVersion, MessageTarget};
+pub(in crate::simulation) use order::{MessageTarget, ShownVersion};
 
 /// The number of versions that the truth about a table keeps. Longer than any journal, so that no
 /// client resumes from before it.
@@ -106,7 +107,10 @@ pub(in crate::simulation) struct SentMessage<'a> {
 
 impl Checks {
     /// Checks a message that leaves a node.
-    pub(in crate::simulation) fn check_message(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
+    pub(in crate::simulation) fn check_message(
+        &mut self,
+        sent: &SentMessage<'_>,
+    ) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
                 let message = format!("{} gets an empty update v{version}", sent.player);
@@ -176,7 +180,8 @@ impl Checks {
         let mut states = truths.iter().rev().filter_map(|truth| truth.state(tag));
         let Some(last) = states.clone().next() else {
             let is_old = truths.iter().any(|truth| version < truth.first);
-            let message = || format!("{player} sees {} v{version}, which never existed", view.table);
+            let message =
+                || format!("{player} sees {} v{version}, which never existed", view.table);
             return if is_old { Ok(()) } else { Err(message()) };
         };
         if states.any(|state| state.view(Some(player)) == *view) {

@@ -67,9 +67,7 @@ impl Checks {
         };
         if last.table == table && time < last.time {
             let ms = last.time.ms() - time.ms();
-            return Err(format!(
-                "{target:?} sees the time of {table} go back by {ms} ms"
-            ));
+            return Err(format!("{target:?} sees the time of {table} go back by {ms} ms"));
         }
         if (last.table, last.history) != (table, history) {
             return Ok(());

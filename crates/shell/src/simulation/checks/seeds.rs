@@ -34,7 +34,8 @@ impl Seeds {
             Input::Reveal { player, game, text } => {
                 let earlier = self.revealed.insert((*game, *player), text.clone());
                 let committed = self.committed.get(&(*game, *player));
-                if earlier.is_some() || committed != Some(&ClientSeed::from_text(text).commitment()) {
+                if earlier.is_some() || committed != Some(&ClientSeed::from_text(text).commitment())
+                {
                     return Err(format!("{line:?} reveals a text that was not committed to"));
                 }
             }

@@ -1,13 +1,13 @@
-//! What is counted while players play, and how long things take.
+//! Counters and latency histograms of a run.
 //!
 //! Latencies are in microseconds, in histograms of three significant digits. Coordinated omission
-//! is answered in two ways. A latency counts from when the player meant to act, so a client that
-//! comes too late adds to it what it was late by (timers wake to the millisecond, and up to
-//! [`TIMER`] of lateness is the timer's own, shown as `lag`). And a move that took longer than
-//! the usual time between two moves of a table stands for those that were not made meanwhile: each
-//! of them is entered with the time that it would have waited.
+//! is corrected in two ways. A latency counts from the time at which the player meant to act, so
+//! the delay of a late client is part of it (timers wake to the millisecond; up to [`TIMER`] of
+//! lateness is attributed to the timer and shown only as `lag`). And a move that took longer than
+//! the usual interval between two moves of a table also stands for the moves that were not made
+//! meanwhile: each of them is recorded with the time that it would have waited.
 //!
-//! Bounds: a latency is at most [`MOST_US`]; of faults the first [`FAULTS_MAX`] are kept.
+//! Bounds: latencies are clamped to [`MOST_US`]; the first [`FAULTS_MAX`] faults are kept.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,56 +17,57 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// The longest that is told from longer ones: two minutes.
+/// The longest recorded latency, in microseconds: two minutes.
 const MOST_US: u64 = 120_000_000;
 
-/// How late a timer may wake without anybody being to blame.
+/// The lateness of a timer that is not attributed to the tester.
 pub(super) const TIMER: Duration = Duration::from_millis(2);
 
-/// Faults that are told in full. The first few tell the story.
+/// The most faults that are kept in full; the first few suffice for a diagnosis.
 const FAULTS_MAX: usize = 20;
 
-/// Something that takes time.
+/// A measured duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
-    /// From when a player meant to act until its ack.
+    /// The time from the intended action to its ack.
     ActionToAck,
-    /// The same until every seat has heard of it.
+    /// The time from the intended action until every seat has received its update.
     ActionToEvent,
-    /// From breaking off, or from the first attempt to come back, until the table is joined again.
+    /// The time from a disconnection, or from the first attempt to reconnect, until the table is
+    /// joined again.
     Resume,
-    /// From asking for a seat until the table is full.
+    /// The time from the request for a seat until the table is full.
     MatchWait,
-    /// From the end of a game until its coins have moved.
+    /// The time from the end of a game to its settlement.
     Settlement,
-    /// How late this program was to act. Large numbers say that it, and not the server, is at its
-    /// end.
+    /// The lateness of this program's actions. Large values mean that the tester, and not the
+    /// server, is saturated.
     Lag,
 }
 
-/// Something that is counted.
+/// A counted event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Count {
-    /// Actions that were acknowledged.
+    /// Acknowledged actions.
     Moves,
     Games,
     MessagesIn,
     BytesIn,
     MessagesOut,
-    /// Connections that were opened again.
+    /// Connections that were resumed.
     Resumes,
     /// Guests that signed in.
     Guests,
-    /// Those of them who came for one who had gone broke.
+    /// Players that ran out of coins and were replaced by a new guest.
     Broke,
-    /// Times that what a seat was shown of a game agreed with the game's record.
+    /// Games whose observed events agreed with the record.
     Audited,
 }
 
 impl Count {
-    /// Each, in the order in which they are declared.
+    /// All counts in the order of their declaration.
     pub const ALL: [Self; 9] = [
         Self::Moves,
         Self::Games,
@@ -80,7 +81,7 @@ impl Count {
     ];
 }
 
-/// Latencies, as a histogram and as what is read of it.
+/// A histogram of latencies, serialised as its values and the percentiles computed from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latencies(Histogram<u64>);
 
@@ -92,7 +93,8 @@ impl Latencies {
 
     pub(super) fn record(&mut self, taken: Duration, usual: Duration) {
         let us = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(MOST_US);
-        let (taken_us, usual_us) = (us(taken).clamp(1, MOST_US), us(usual));
+        let taken_us = us(taken).clamp(1, MOST_US);
+        let usual_us = us(usual);
         let recorded = if usual_us == 0 {
             self.0.record(taken_us)
         } else {
@@ -109,7 +111,8 @@ impl Latencies {
         self.0.len()
     }
 
-    /// As in 990 for the 99th percentile; zero when there is nothing.
+    /// Returns a quantile in microseconds, such as 990 for the 99th percentile; zero if the
+    /// histogram is empty.
     #[expect(clippy::float_arithmetic, reason = "a histogram takes a quantile as a fraction")]
     pub fn permille_us(&self, permille: u32) -> u64 {
         self.0.value_at_quantile(f64::from(permille) / 1_000.0)
@@ -120,11 +123,12 @@ impl Latencies {
     }
 }
 
-/// On paper: the values that occurred, and how often each.
+/// Serialises percentiles for readers, and the recorded values with their counts, from which the
+/// histogram is restored.
 impl Serialize for Latencies {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written {
+        struct HistogramSummary {
             count: u64,
             p50_us: u64,
             p90_us: u64,
@@ -136,7 +140,7 @@ impl Serialize for Latencies {
         let values = self.0.iter_recorded();
         let values =
             values.map(|value| (value.value_iterated_to(), value.count_since_last_iteration()));
-        Written {
+        HistogramSummary {
             count: self.count(),
             p50_us: self.permille_us(500),
             p90_us: self.permille_us(900),
@@ -152,11 +156,11 @@ impl Serialize for Latencies {
 impl<'de> Deserialize<'de> for Latencies {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        struct Read {
+        struct HistogramValues {
             values_us: Vec<(u64, u64)>,
         }
         let mut latencies = Self::new();
-        for (us, count) in Read::deserialize(deserializer)?.values_us {
+        for (us, count) in HistogramValues::deserialize(deserializer)?.values_us {
             let recorded = latencies.0.record_n(us.clamp(1, MOST_US), count);
             recorded.map_err(serde::de::Error::custom)?;
         }
@@ -164,21 +168,21 @@ impl<'de> Deserialize<'de> for Latencies {
     }
 }
 
-/// What was counted in some time.
+/// The counts and latencies of a period.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct Measurements {
     pub latencies: BTreeMap<Figure, Latencies>,
     pub counts: BTreeMap<Count, u64>,
     /// Refusals and broken connections, by code.
     pub errors: BTreeMap<String, u64>,
-    /// What no server may do.
+    /// Violations by the server, such as a leak of hidden cards.
     pub faults: Vec<String>,
-    /// The moves by the node that acknowledged them.
+    /// The acknowledged moves of each node.
     #[serde(default)]
     pub moves_at: Vec<u64>,
 }
 
-impl Counted {
+impl Measurements {
     pub(super) fn add(&mut self, other: &Self) {
         for (figure, latencies) in &other.latencies {
             self.latencies.entry(*figure).or_insert_with(Latencies::new).add(latencies);
@@ -201,7 +205,7 @@ impl Counted {
         self.counts.get(&count).copied().unwrap_or(0)
     }
 
-    /// Zero when nothing was measured.
+    /// Returns a quantile of a figure in microseconds; zero if it was not measured.
     pub fn permille_us(&self, figure: Figure, permille: u32) -> u64 {
         self.latencies.get(&figure).map_or(0, |latencies| latencies.permille_us(permille))
     }
@@ -210,28 +214,28 @@ impl Counted {
         self.latencies.get(&figure).map_or(0, Latencies::max_us)
     }
 
-    pub fn times(&self, figure: Figure) -> u64 {
+    pub fn latency_count(&self, figure: Figure) -> u64 {
         self.latencies.get(&figure).map_or(0, Latencies::count)
     }
 }
 
-/// Counts until it is asked.
+/// The counters of the period that goes on.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    /// In the order of [`Count::ALL`]. Everything but these is in `rest`.
+pub(super) struct RunCounters {
+    /// The counts in the order of [`Count::ALL`]; everything else is in `rest`.
     counts: [AtomicU64; Count::ALL.len()],
-    /// Moves at each node, which are in no other count.
+    /// The moves of each node, added to [`Count::Moves`] when the measurements are taken.
     moves_at: Vec<AtomicU64>,
-    rest: Mutex<Counted>,
+    rest: Mutex<Measurements>,
 }
 
-impl Tally {
-    pub(super) fn of_nodes(nodes: usize) -> Self {
+impl RunCounters {
+    pub(super) fn with_nodes(nodes: usize) -> Self {
         let moves_at = (0..nodes).map(|_| AtomicU64::new(0)).collect();
         Self { moves_at, ..Self::default() }
     }
 
-    fn counted(&self) -> MutexGuard<'_, Counted> {
+    fn lock_rest(&self) -> MutexGuard<'_, Measurements> {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -239,35 +243,41 @@ impl Tally {
         self.counts[count as usize].fetch_add(number, Ordering::Relaxed);
     }
 
-    /// A move was acknowledged by this node.
-    pub(super) fn moved(&self, node: usize) {
+    /// Counts a move that this node acknowledged.
+    pub(super) fn count_move(&self, node: usize) {
         self.moves_at[node].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Of one since the beginning of this count.
-    pub(super) fn so_far(&self, count: Count) -> u64 {
+    /// Returns a count of the current period.
+    pub(super) fn current(&self, count: Count) -> u64 {
         self.counts[count as usize].load(Ordering::Relaxed)
     }
 
-    /// A text came in.
-    pub(super) fn heard(&self, bytes: usize) {
+    /// Counts a received message and its bytes.
+    pub(super) fn count_message_in(&self, bytes: usize) {
         self.count(Count::MessagesIn, 1);
         self.count(Count::BytesIn, bytes as u64);
     }
 
-    pub(super) fn took(&self, figure: Figure, taken: Duration) {
-        self.took_usually(figure, taken, Duration::ZERO);
+    pub(super) fn record_latency(&self, figure: Figure, taken: Duration) {
+        self.record_corrected_latency(figure, taken, Duration::ZERO);
     }
 
-    /// Of something that is done again after this time; zero for what has no rhythm.
-    pub(super) fn took_usually(&self, figure: Figure, taken: Duration, usual: Duration) {
-        let mut counted = self.counted();
+    /// Records a latency and corrects coordinated omission for something that recurs at the
+    /// interval `usual`; zero disables the correction.
+    pub(super) fn record_corrected_latency(
+        &self,
+        figure: Figure,
+        taken: Duration,
+        usual: Duration,
+    ) {
+        let mut counted = self.lock_rest();
         let latencies = counted.latencies.entry(figure).or_insert_with(Latencies::new);
         latencies.record(taken, usual);
     }
 
-    pub(super) fn error(&self, code: &str) {
-        let mut counted = self.counted();
+    pub(super) fn count_error(&self, code: &str) {
+        let mut counted = self.lock_rest();
         if let Some(number) = counted.errors.get_mut(code) {
             *number += 1;
         } else {
@@ -275,16 +285,16 @@ impl Tally {
         }
     }
 
-    pub(super) fn fault(&self, fault: String) {
-        let mut counted = self.counted();
+    pub(super) fn add_fault(&self, fault: String) {
+        let mut counted = self.lock_rest();
         if counted.faults.len() < FAULTS_MAX {
             counted.faults.push(fault);
         }
     }
 
-    /// All since the last time, and begins anew.
-    pub(super) fn take(&self) -> Counted {
-        let mut counted = std::mem::take(&mut *self.counted());
+    /// Returns the measurements of the current period and begins a new one.
+    pub(super) fn take_measurements(&self) -> Measurements {
+        let mut counted = std::mem::take(&mut *self.lock_rest());
         for (count, number) in Count::ALL.into_iter().zip(&self.counts) {
             let number = number.swap(0, Ordering::Relaxed);
             if number > 0 {
@@ -303,37 +313,38 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, Counted, Figure, Tally};
+    use super::{Count, Figure, Measurements, RunCounters};
     use std::time::Duration;
 
     #[test]
     fn a_pause_counts_for_the_moves_that_were_not_made() {
-        let tally = Tally::default();
+        let counters = RunCounters::default();
         let second = Duration::from_secs(1);
+        let millisecond = Duration::from_millis(1);
         for _ in 0..90 {
-            tally.took_usually(Figure::ActionToAck, Duration::from_millis(1), second);
+            counters.record_corrected_latency(Figure::ActionToAck, millisecond, second);
         }
-        tally.took_usually(Figure::ActionToAck, second * 10, second);
-        let counted = tally.take();
-        assert_eq!(counted.times(Figure::ActionToAck), 100);
+        counters.record_corrected_latency(Figure::ActionToAck, second * 10, second);
+        let counted = counters.take_measurements();
+        assert_eq!(counted.latency_count(Figure::ActionToAck), 100);
         assert!(counted.permille_us(Figure::ActionToAck, 950) > 4_000_000);
-        assert_eq!(tally.take(), Counted::default());
+        assert_eq!(counters.take_measurements(), Measurements::default());
     }
 
     #[test]
-    fn what_was_counted_is_the_same_on_paper_and_adds_up() {
-        let tally = Tally::of_nodes(2);
-        tally.took(Figure::Resume, Duration::from_micros(12_345));
-        [0, 1, 1].into_iter().for_each(|node| tally.moved(node));
-        tally.error("too_fast");
-        tally.fault("a card".to_owned());
-        let counted = tally.take();
+    fn measurements_survive_serialisation_and_add_up() {
+        let counters = RunCounters::with_nodes(2);
+        counters.record_latency(Figure::Resume, Duration::from_micros(12_345));
+        [0, 1, 1].into_iter().for_each(|node| counters.count_move(node));
+        counters.count_error("too_fast");
+        counters.add_fault("a card".to_owned());
+        let counted = counters.take_measurements();
         let text = serde_json::to_string(&counted).unwrap();
-        let read: Counted = serde_json::from_str(&text).unwrap();
+        let read: Measurements = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
         let mut sum = read.clone();
         sum.add(&counted);
-        assert_eq!(sum.times(Figure::Resume), 2);
+        assert_eq!(sum.latency_count(Figure::Resume), 2);
         assert_eq!((sum.count(Count::Moves), sum.moves_at.clone()), (6, vec![2, 4]));
         assert_eq!(sum.errors["too_fast"], 2);
         assert_eq!(sum.faults.len(), 2);

@@ -1,4 +1,4 @@
-//! What a player is asked, told from what it knows of its table.
+//! The input that a table awaits from a player, according to the player's view.
 
 use std::time::Duration;
 
@@ -8,38 +8,38 @@ use bahay_engine::table::{GameId, PhaseView};
 use crate::client::Play;
 use bahay_engine::catalog::AnyGame;
 
-/// What a player is asked.
+/// An input that a table awaits from a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Question {
-    /// To be ready.
+pub(super) enum AwaitedInput {
+    /// The player's readiness.
     Ready(GameId),
-    /// To reveal the text of its seed.
+    /// The text of the player's seed.
     Reveal(GameId),
-    /// The prompt with this number.
+    /// An action for the prompt with this number.
     Act(GameId, u32),
 }
 
-/// What the player is asked now.
-pub(super) fn question(play: &Play) -> Option<Question> {
+/// Returns the input that the table awaits from the player now.
+pub(super) fn awaited_input(play: &Play) -> Option<AwaitedInput> {
     let view = play.view()?;
     match &view.phase {
         PhaseView::Preparing { game, ready, .. } => {
             let is_asked = view.seat.is_some_and(|seat| !ready.contains(seat));
-            is_asked.then_some(Question::Ready(*game))
+            is_asked.then_some(AwaitedInput::Ready(*game))
         }
         PhaseView::Revealing { .. } => {
-            view.reveal_request().map(|(game, ..)| Question::Reveal(game))
+            view.reveal_request().map(|(game, ..)| AwaitedInput::Reveal(game))
         }
         PhaseView::Playing { .. } => {
             let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty())?;
-            Some(Question::Act(prompt.game, prompt.number))
+            Some(AwaitedInput::Act(prompt.game, prompt.number))
         }
         PhaseView::Waiting | PhaseView::Opening { .. } | PhaseView::Settling { .. } => None,
     }
 }
 
-/// Whether a game goes on, from its opening until its coins have moved.
-pub(super) fn plays(play: &Play) -> bool {
+/// Returns true from the opening of a game until its settlement.
+pub(super) fn is_in_game(play: &Play) -> bool {
     play.view().is_some_and(|view| match view.phase {
         PhaseView::Opening { .. }
         | PhaseView::Revealing { .. }
@@ -49,8 +49,9 @@ pub(super) fn plays(play: &Play) -> bool {
     })
 }
 
-/// So late that a table does as little as it can without the clock playing for its players.
-pub(super) fn just_in_time(play: &Play) -> Duration {
+/// Returns a think time of three quarters of the countdown, so that a table does as little as
+/// possible without timing out.
+pub(super) fn late_think_time(play: &Play) -> Duration {
     let prompt = match play.view().map(|view| &view.phase) {
         Some(PhaseView::Playing { view, .. }) => AnyGame::prompt_in_view(view),
         _ => None,
