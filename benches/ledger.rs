@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 
 use bahay::db::{self, PgPool, PoolOptions};
 use bahay::ledger::{
-    AMOUNT_MAX, Document, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, OpeningOutcome,
-    SettleGame, audit,
+    AMOUNT_MAX, Document, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame,
+    OpeningOutcome, SettleGame, audit,
 };
 use bahay::lobby;
 use bahay_engine::catalog::AnyGame;

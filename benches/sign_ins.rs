@@ -16,9 +16,9 @@ use bahay::app::{self, ServerParts};
 use bahay::auth::Signer;
 use bahay::clock::Clock;
 use bahay::db::{self, PoolOptions};
-use bahay::rate_limit::{self, Rate};
 use bahay::lobby::{self, house_rooms};
 use bahay::operators::AdjustmentBounds;
+use bahay::rate_limit::{self, Rate};
 use bahay::records::{ArchiveSchedule, Records};
 use bahay::retention::RetentionPeriods;
 use bahay::rewards::Terms;
@@ -122,7 +122,7 @@ async fn run() {
         second_factor_keys: bahay::auth::SealingKeys::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
-        retention:RetentionPeriods::default(),
+        retention: RetentionPeriods::default(),
         records: Records::without_archive(),
         archiving: ArchiveSchedule::new(Duration::from_hours(48)),
         ai_workers: 1,

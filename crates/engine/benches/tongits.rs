@@ -154,16 +154,12 @@ impl Journal {
         };
         rows.each("advice of the bot, or none", &acts, advise);
         let prompt: Vec<View> = acts.iter().filter_map(|(table, _)| prompt(table)).collect();
-        rows.each(
-            "a decision of greedy",
-            &prompt,
-            |view| Tongits::choose_action_with_skill(Skill::Greedy, view),
-        );
-        rows.each(
-            "a decision of quick",
-            &prompt,
-            |view| Tongits::choose_action_with_skill(Skill::Quick, view),
-        );
+        rows.each("a decision of greedy", &prompt, |view| {
+            Tongits::choose_action_with_skill(Skill::Greedy, view)
+        });
+        rows.each("a decision of quick", &prompt, |view| {
+            Tongits::choose_action_with_skill(Skill::Quick, view)
+        });
 
         let lines: Vec<String> = self.steps.iter().map(|(_, step)| text(&step.line)).collect();
         let read = |line: &String| serde_json::from_str::<Line<_>>(line).map(follow_nothing);

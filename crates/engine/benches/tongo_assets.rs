@@ -7,7 +7,7 @@ mod rows;
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{Card, CardSet, HandRank, Rules, TongoAssets, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, Policy, play, play_at_random};
+use bahay_engine::testing::{Policy, TestRng, play, play_at_random};
 
 use rows::Rows;
 
@@ -25,7 +25,9 @@ fn main() {
     rows.round("play by the AI, a step, 8 seats", || played_by_ais(8));
     for (name, wilds) in [("no wild", 0), ("a wild", 1), ("three wilds", 3)] {
         let hands = random_hands(wilds);
-        rows.each(&format!("strength, hand of 7 with {name}"), &hands, |hand| HandRank::from_hand(*hand));
+        rows.each(&format!("strength, hand of 7 with {name}"), &hands, |hand| {
+            HandRank::from_hand(*hand)
+        });
     }
     let views = positions();
     rows.each("advice of the bot", &views, TongoAssets::choose_action);
@@ -95,7 +97,8 @@ fn positions() -> Vec<View> {
                 Turn::Players(prompt) => {
                     let seat = prompt.seats.iter().next().expect("somebody is asked");
                     let view = game.view(Viewer::Seat(seat));
-                    let action = TongoAssets::choose_action(&view).expect("a seat that is asked can act");
+                    let action =
+                        TongoAssets::choose_action(&view).expect("a seat that is asked can act");
                     views.push(view);
                     game.act(seat, &action, &mut events).expect("advice is legal")
                 }

@@ -11,11 +11,11 @@ use bahay_engine::games::tongo_options::{
     Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, SimulationStep, Simulation};
+use bahay_engine::table::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::table::{
     Clocks, Event, GameEntropy, GameId, Input, Line, Price, Spectators, Table, Terms,
 };
-use bahay_engine::testing::{TestRng, Policy};
+use bahay_engine::testing::{Policy, TestRng};
 
 use rows::Rows;
 

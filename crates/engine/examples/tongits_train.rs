@@ -202,17 +202,14 @@ impl Bot<Tongits> for Player {
         let greedy = || Tongits::choose_action(prompt.view).expect("the seat is to act");
         match self {
             Self::Greedy => greedy(),
-            Self::Networks(networks) => {
-                networks
-                    .choose_action(prompt.view, DumpLimit::All, &mut ())
-                    .expect("the seat is to act")
-            }
+            Self::Networks(networks) => networks
+                .choose_action(prompt.view, DumpLimit::All, &mut ())
+                .expect("the seat is to act"),
             Self::Learner { networks, dice, chosen } => {
                 let judge = networks.as_deref().unwrap_or(&ZERO);
-                let considered =
-                    judge
-                        .consider_actions(prompt.view, DumpLimit::All, &mut ())
-                        .expect("the seat is to act");
+                let considered = judge
+                    .consider_actions(prompt.view, DumpLimit::All, &mut ())
+                    .expect("the seat is to act");
                 let candidate = if dice.below(100) < AT_RANDOM {
                     dice.choose(&considered)
                 } else if networks.is_some() {

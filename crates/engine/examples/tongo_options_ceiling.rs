@@ -252,10 +252,8 @@ fn play_game(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes
                         times.decisions += 1;
                         action
                     }
-                    Bot::Forgetful => {
-                        TongoOptions::choose_action_with_skill(Skill::Quick, &view())
-                            .expect("the seat is to act")
-                    }
+                    Bot::Forgetful => TongoOptions::choose_action_with_skill(Skill::Quick, &view())
+                        .expect("the seat is to act"),
                     Bot::Stubborn => choose_stubbornly(&view()),
                     Bot::Shove(least) => choose_shove(&view(), least, &mut thinking),
                     Bot::Search(knows, rollouts) => {

@@ -21,12 +21,12 @@ use serde::{Deserializer, Serialize, Serializer};
 
 use crate::chance::{ChanceAnswer, ChanceRng};
 use crate::game::{
-    CounterIncrement, Game, GameKind, Hits, SampledGame, TitledName, Outcome, Piece, Prompt, Refusal, Row, SeatRange,
-    Skill, Turn, RulesError, Viewer,
+    CounterIncrement, Game, GameKind, Hits, Outcome, Piece, Prompt, Refusal, Row, RulesError,
+    SampledGame, SeatRange, Skill, TitledName, Turn, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
 use crate::spaces::Spaces;
-use crate::table::{Lift, Line, Readable, Record, Table, DocumentError};
+use crate::table::{DocumentError, Lift, Line, Readable, Record, Table};
 
 catalog! {
     games {

@@ -310,7 +310,10 @@ impl Keystream {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChanceAnswer, Commitment, Contribution, ChanceRng, Key, Request, ServerSeed, Stream, Keystream};
+    use super::{
+        ChanceAnswer, ChanceRng, Commitment, Contribution, Key, Keystream, Request, ServerSeed,
+        Stream,
+    };
     use crate::hex::Hex;
     use alloc::string::ToString;
 

@@ -237,8 +237,10 @@ pub fn rating_window(waited_ms: u64) -> u32 {
 /// carry out placements and for tests; the search uses a faster form.
 pub fn tickets_fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -> bool {
     let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
-    let met = one.recent.contains(&other.candidate.player) || other.recent.contains(&one.candidate.player);
-    fits_candidate(one, &other.candidate, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
+    let met = one.recent.contains(&other.candidate.player)
+        || other.recent.contains(&one.candidate.player);
+    fits_candidate(one, &other.candidate, networks_apart, waited_ms)
+        && !(met && waited_ms < REPEAT_MS)
 }
 
 /// Returns whether a ticket fits a seated player, if the one who has waited longer has waited this

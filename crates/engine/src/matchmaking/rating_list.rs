@@ -53,7 +53,7 @@ impl RatingList {
 
 #[cfg(test)]
 mod tests {
-    use super::{RatingList, Direction};
+    use super::{Direction, RatingList};
 
     #[test]
     fn a_removed_ticket_is_skipped() {

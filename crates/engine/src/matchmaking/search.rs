@@ -6,11 +6,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use crate::matchmaking::summary::{TicketSummary, KeyCounts, KeyMask};
-use crate::matchmaking::rating_list::{RatingList, Direction};
+use crate::matchmaking::rating_list::{Direction, RatingList};
+use crate::matchmaking::summary::{KeyCounts, KeyMask, TicketSummary};
 use crate::matchmaking::{
-    Candidate, OpenTable, PlacementTarget, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fits_candidate,
-    rating_window,
+    Candidate, OpenTable, Placement, PlacementTarget, REPEAT_MS, ROOMS_MAX, Round, Ticket,
+    fits_candidate, rating_window,
 };
 
 /// The number of comparisons for one ticket in the quick passes.
@@ -116,8 +116,7 @@ impl<'a> PlacementSearch<'a> {
             .filter(|table| table.has_pot || !table.companions.is_empty())
             .map(|table| TableFill { table, seats_free: table.seats_free, joined: Vec::new() })
             .collect();
-        tables
-            .sort_by_key(|fill| (!fill.table.has_pot, fill.seats_free, fill.table.id));
+        tables.sort_by_key(|fill| (!fill.table.has_pot, fill.seats_free, fill.table.id));
         let placed = vec![false; count];
         let placements = Vec::new();
         let counts = |(members, mask): (&Vec<u32>, &KeyMask)| {
@@ -217,7 +216,12 @@ impl<'a> PlacementSearch<'a> {
     }
 
     /// Places a whole group at an empty table, or nobody.
-    fn fill_empty_table(&mut self, fill: &mut TableFill<'a>, repeats: RepeatPolicy, budget: &mut Budget) {
+    fn fill_empty_table(
+        &mut self,
+        fill: &mut TableFill<'a>,
+        repeats: RepeatPolicy,
+        budget: &mut Budget,
+    ) {
         let TableFill { table, seats_free, joined } = fill;
         for number in 0..self.order.len() {
             let seed = self.order[number];
@@ -237,7 +241,12 @@ impl<'a> PlacementSearch<'a> {
     }
 
     /// Places single tickets at an occupied table.
-    fn fill_occupied_table(&mut self, fill: &mut TableFill<'a>, repeats: RepeatPolicy, budget: &mut Budget) {
+    fn fill_occupied_table(
+        &mut self,
+        fill: &mut TableFill<'a>,
+        repeats: RepeatPolicy,
+        budget: &mut Budget,
+    ) {
         for number in 0..self.order.len() {
             if fill.seats_free == 0 {
                 return;
@@ -320,7 +329,12 @@ impl<'a> PlacementSearch<'a> {
             }
             // The candidates nearer than this one have already been tried with each other.
             group.push(near);
-            if self.complete_group(&mut group, &candidates, GroupRequest { room, seats, repeats }, budget) {
+            if self.complete_group(
+                &mut group,
+                &candidates,
+                GroupRequest { room, seats, repeats },
+                budget,
+            ) {
                 return Some(group);
             }
             group.pop();
@@ -380,7 +394,8 @@ impl<'a> PlacementSearch<'a> {
     }
 
     fn tickets_fit(&self, one: u32, other: u32, room: usize, repeats: RepeatPolicy) -> bool {
-        if !self.summaries[one as usize].may_fit(&self.summaries[other as usize], self.masks[room]) {
+        if !self.summaries[one as usize].may_fit(&self.summaries[other as usize], self.masks[room])
+        {
             return false;
         }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
@@ -390,8 +405,8 @@ impl<'a> PlacementSearch<'a> {
         if !fits_candidate(one, &other.candidate, networks_apart, waited_ms) {
             return false;
         }
-        let have_met =
-            one.recent.contains(&other.candidate.player) || other.recent.contains(&one.candidate.player);
+        let have_met = one.recent.contains(&other.candidate.player)
+            || other.recent.contains(&one.candidate.player);
         if have_met && waited_ms >= REPEAT_MS {
             self.has_repeats.set(true);
             return repeats == RepeatPolicy::AfterWaiting;

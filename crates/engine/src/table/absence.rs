@@ -60,7 +60,11 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`Rejection::NotTakenOver`] if the player of the seat is connected, and, if the player is
     /// away, before the last second of the countdown or for a commitment.
-    pub(super) fn authorize_ai_action(&mut self, seat: Seat, action: &G::Action) -> Result<(), TableRejection<G>> {
+    pub(super) fn authorize_ai_action(
+        &mut self,
+        seat: Seat,
+        action: &G::Action,
+    ) -> Result<(), TableRejection<G>> {
         if self.taken_over_seats().contains(seat) {
             return Ok(());
         }

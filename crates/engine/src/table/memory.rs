@@ -37,7 +37,11 @@ impl<G: Game> Table<G> {
 
     /// Chooses the AI's action for a player who is away: no commitment, and the action of the clock
     /// if the AI has no other (rule 8.3).
-    pub(super) fn choose_action_while_away(&self, playing: &Playing<G>, seat: Seat) -> Option<G::Action> {
+    pub(super) fn choose_action_while_away(
+        &self,
+        playing: &Playing<G>,
+        seat: Seat,
+    ) -> Option<G::Action> {
         let view = playing.state.view(Viewer::Seat(seat));
         let action = self.with_memory(seat, |shown| G::choose_uncommitted_action(&view, shown));
         action.or_else(|| playing.state.default_action(seat))

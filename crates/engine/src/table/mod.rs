@@ -50,19 +50,21 @@ pub use crate::game::Hits;
 pub use effect::{AiQuestion, Effect};
 pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
-pub use input::{GameEntropy, Input, Line, Rejection, TableAvailability, TEXT_BYTES_MAX, TermsUpdate};
+pub use input::{
+    GameEntropy, Input, Line, Rejection, TEXT_BYTES_MAX, TableAvailability, TermsUpdate,
+};
 pub use opening::REVEAL_MS;
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Revealing, Settling};
 pub use pot_refund::{PotRefund, Share};
 pub use practice::{Hint, PracticeBot};
 pub(crate) use readable::read_kind;
-pub use readable::{Lift, Readable, DocumentError};
+pub use readable::{DocumentError, Lift, Readable};
 pub(crate) use record::TableOutcome;
 pub use record::{ActionOrigin, FORMAT, Record, RecordedAction};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use shared_list::SharedList;
 pub use step::Transition;
-pub use terms::{Clocks, Price, PrivateTerms, Spectators, StakeTerms, Terms, PriceError};
+pub use terms::{Clocks, Price, PriceError, PrivateTerms, Spectators, StakeTerms, Terms};
 pub use time::Timestamp;
 pub use verify::{InvalidRecordError, Step, VerifySummary};
 pub use version::{ENGINE, ENGINES};

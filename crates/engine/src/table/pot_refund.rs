@@ -124,7 +124,8 @@ impl<G: Game> Table<G> {
         shares: &[Share],
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
-        let is_due = self.next_pot_refund().is_some_and(|due| (due.game, due.player) == (game, player));
+        let is_due =
+            self.next_pot_refund().is_some_and(|due| (due.game, due.player) == (game, player));
         let is_running = matches!(self.phase, Phase::Playing(_) | Phase::Settling(_));
         if !is_due || is_running || pot.is_negative() {
             return Err(Rejection::BadAnswer);

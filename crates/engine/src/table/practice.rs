@@ -91,7 +91,9 @@ impl<G: Game> Table<G> {
                 let stakes = vec![Coins::ZERO; opening.commitments.len()];
                 self.begin_revealing(opening.game, &stakes, Coins::ZERO, events)
             }
-            Phase::Settling(settling) => self.finish_settlement(settling.record.game, fresh, events),
+            Phase::Settling(settling) => {
+                self.finish_settlement(settling.record.game, fresh, events)
+            }
             Phase::Waiting | Phase::Preparing(_) | Phase::Revealing(_) | Phase::Playing(_) => {
                 Err(Rejection::NothingDue)
             }
@@ -100,6 +102,8 @@ impl<G: Game> Table<G> {
 
     /// Returns whether only bots that belong to the table sit at it.
     pub fn is_deserted(&self) -> bool {
-        Seat::all(self.seat_count()).filter_map(|seat| self.occupant(seat)).all(|occupant| occupant.bot)
+        Seat::all(self.seat_count())
+            .filter_map(|seat| self.occupant(seat))
+            .all(|occupant| occupant.bot)
     }
 }

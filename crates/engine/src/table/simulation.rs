@@ -13,14 +13,14 @@ use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::chance::{ClientSeed, ChanceRng, Key, ServerSeed};
+use crate::chance::{ChanceRng, ClientSeed, Key, ServerSeed};
 use crate::coins::Coins;
 use crate::game::Game;
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
 use crate::table::{
-    ConnectionId, Effect, Event, GameEntropy, GameId, Input, Line, Phase, PlayerId, PotRefund, Record,
-    Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
+    ConnectionId, Effect, Event, GameEntropy, GameId, Input, Line, Phase, PlayerId, PotRefund,
+    Record, Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
 };
 
 /// The time that a player takes to answer a prompt, in milliseconds.
@@ -179,7 +179,10 @@ impl<G: Game> Simulation<G> {
         self.refused += 1;
     }
 
-    fn submit(&mut self, input: Input<G::Action>) -> Result<SimulationStep<G>, Rejection<G::Refusal>> {
+    fn submit(
+        &mut self,
+        input: Input<G::Action>,
+    ) -> Result<SimulationStep<G>, Rejection<G::Refusal>> {
         let fresh = GameEntropy {
             seed: ServerSeed(Hex(self.draw_bytes())),
             game: GameId(Uuid::from_bytes(self.draw_bytes())),
@@ -440,7 +443,9 @@ impl<G: Game> Simulation<G> {
                 let present: Vec<PlayerId> = self
                     .table
                     .occupants()
-                    .filter(|(seat, occupant)| unrevealed.contains(*seat) && occupant.connection.is_some())
+                    .filter(|(seat, occupant)| {
+                        unrevealed.contains(*seat) && occupant.connection.is_some()
+                    })
                     .map(|(_, occupant)| occupant.player)
                     .collect();
                 for player in present {

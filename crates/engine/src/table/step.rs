@@ -61,7 +61,10 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// The reason for which the table refuses the line.
-    pub fn apply_line(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), TableRejection<G>> {
+    pub fn apply_line(
+        &self,
+        line: &Line<G::Action>,
+    ) -> Result<(Self, Events<G>), TableRejection<G>> {
         let mut table = self.clone();
         let mut events = Vec::new();
         table.at = line.at.max(self.at);
@@ -201,7 +204,9 @@ impl<G: Game> Table<G> {
                 self.act(seat, ActionOrigin::Ai, action, events)
             }
             Input::Tick => self.tick(before, line.fresh, events),
-            Input::Opened { game, stakes, pot } => self.begin_revealing(*game, stakes, *pot, events),
+            Input::Opened { game, stakes, pot } => {
+                self.begin_revealing(*game, stakes, *pot, events)
+            }
             Input::OpenFailed { game, seats } => {
                 self.handle_open_failure(*game, *seats, line.fresh, events)
             }
@@ -352,7 +357,12 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// The reason why the player may not answer it.
-    fn require_prompt(&self, player: PlayerId, game: GameId, prompt: u32) -> Result<Seat, TableRejection<G>> {
+    fn require_prompt(
+        &self,
+        player: PlayerId,
+        game: GameId,
+        prompt: u32,
+    ) -> Result<Seat, TableRejection<G>> {
         let seat = self.require_seat(player)?;
         let Phase::Playing(playing) = &self.phase else {
             return Err(Rejection::NoSuchPhase);
@@ -456,8 +466,11 @@ impl<G: Game> Table<G> {
                         && !occupant.bot
                         && occupant.away_since.after_ms(absence_ms) <= self.at
                 };
-                let absent: SeatSet =
-                    self.occupants().filter(|(_, occupant)| late(occupant)).map(|(seat, _)| seat).collect();
+                let absent: SeatSet = self
+                    .occupants()
+                    .filter(|(_, occupant)| late(occupant))
+                    .map(|(seat, _)| seat)
+                    .collect();
                 absent.iter().for_each(|seat| self.vacate_seat(seat, Reason::Absent, events));
                 self.end_if_due();
                 self.regroup(fresh, events)
@@ -499,8 +512,10 @@ impl<G: Game> Table<G> {
             let Some(seat) = playing.prompt.seats.iter().next() else {
                 return self.expire_wait(events);
             };
-            let action =
-                playing.state.default_action(seat).expect("a seat that is to act has a default action");
+            let action = playing
+                .state
+                .default_action(seat)
+                .expect("a seat that is to act has a default action");
             self.act(seat, ActionOrigin::Clock, &action, events)?;
         }
     }

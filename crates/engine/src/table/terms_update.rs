@@ -75,7 +75,9 @@ impl<G: Game> Table<G> {
             terms.hits = next.hits;
         }
         self.closed |= next.standing == TableAvailability::LastPot && self.pot.is_zero();
-        if self.terms.hits == next.hits && (self.closed || next.standing != TableAvailability::LastPot) {
+        if self.terms.hits == next.hits
+            && (self.closed || next.standing != TableAvailability::LastPot)
+        {
             self.next = None;
         }
         let Self { terms, .. } = self;

@@ -57,7 +57,11 @@ fn fail<T>(rule: &str, message: impl Into<String>) -> Result<T, InvalidRecordErr
     Err(InvalidRecordError { action: None, rule: rule.into(), message: message.into() })
 }
 
-fn fail_at_action<T>(action: usize, rule: &str, message: impl Into<String>) -> Result<T, InvalidRecordError> {
+fn fail_at_action<T>(
+    action: usize,
+    rule: &str,
+    message: impl Into<String>,
+) -> Result<T, InvalidRecordError> {
     Err(InvalidRecordError { action: Some(action), rule: rule.into(), message: message.into() })
 }
 
@@ -90,7 +94,8 @@ impl<G: Game> Record<G> {
         let fits =
             u8::try_from(seats).is_ok_and(|seats| G::seats(&self.terms.rules).contains(seats));
         check(self.format == FORMAT, "9.5", "the record is of another format")?;
-        let is_known = ENGINES.into_iter().any(|engine| version::engine_name(engine) == self.engine);
+        let is_known =
+            ENGINES.into_iter().any(|engine| version::engine_name(engine) == self.engine);
         check(is_known, "9.5", "the record is of an unknown version of the engine")?;
         let kind = G::kind(&self.terms.rules);
         check(self.kind == kind, "9.5", "the record is of another game")?;
@@ -119,8 +124,9 @@ impl<G: Game> Record<G> {
         check(is_seat, "8.6", "a bot sits on no seat of this game")?;
         let takes_part = |bot: Seat| self.clients.get(bot.index()) != Some(&Contribution::none());
         check(!self.bots.iter().any(takes_part), "8.6", "a bot took part in the deal")?;
-        let by_player =
-            |taken: &RecordedAction<G::Action>| taken.by == ActionOrigin::Player && self.bots.contains(taken.seat);
+        let by_player = |taken: &RecordedAction<G::Action>| {
+            taken.by == ActionOrigin::Player && self.bots.contains(taken.seat)
+        };
         match self.actions.iter().position(by_player) {
             Some(index) => fail_at_action(index, "8.6", "a bot is played by the AI"),
             None => Ok(()),

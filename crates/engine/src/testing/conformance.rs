@@ -227,7 +227,8 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         for (whose, played) in
             [("the clock's", self.game.default_action(seat)), ("the AI's", G::choose_action(&view))]
         {
-            let listed = |action: &G::Action| self.probe.listed_equivalent(&self.game, seat, action.clone());
+            let listed =
+                |action: &G::Action| self.probe.listed_equivalent(&self.game, seat, action.clone());
             let fits =
                 played.as_ref().map(listed).map_or(!is_asked, |action| legal.contains(&action));
             ensure(fits, || format!("{whose} action for {seat:?} is {played:?} of {legal:?}"))?;
@@ -373,7 +374,8 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
 fn check_short<G: GameKind>(event: &G::Event) -> Result<(), String> {
     let Some(name) = G::short_event(event) else { return Ok(()) };
     ensure(G::SHORT_EVENTS.contains(&name), || format!("{name} is not in the list"))?;
-    let text = serde_json::to_string(&ShortFields::<G>(event)).map_err(|error| error.to_string())?;
+    let text =
+        serde_json::to_string(&ShortFields::<G>(event)).map_err(|error| error.to_string())?;
     let mut reader = serde_json::Deserializer::from_str(&text);
     let read = reader.deserialize_seq(ShortReader::<G>(name, PhantomData));
     let read = read.map_err(|error| format!("{error}: {text}"))?;

@@ -23,12 +23,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
 use crate::game::{
-    CounterIncrement, Debt, Game, GameKind, Item, TitledName, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
-    Turn, RulesError, Viewer,
+    CounterIncrement, Debt, Game, GameKind, Item, Outcome, Piece, Prompt, Row, RuleSet, RulesError,
+    SeatRange, TitledName, Turn, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
-use crate::testing::{TestRng, Probe};
+use crate::testing::{Probe, TestRng};
 
 const FACES: u32 = 6;
 const BET_MAX: u32 = 3;
@@ -463,7 +463,8 @@ impl GameKind for GuessTheDie {
         TitledName { name: "best_guess", title: "Best guess" },
         TitledName { name: "nobody", title: "Nobody" },
     ];
-    const COUNTERS: &'static [TitledName] = &[TitledName { name: "right_guesses", title: "Right guesses" }];
+    const COUNTERS: &'static [TitledName] =
+        &[TitledName { name: "right_guesses", title: "Right guesses" }];
     const SHORT_EVENTS: &'static [&'static str] = &["bet"];
 
     fn rule_sets() -> &'static [RuleSet<Rules>] {

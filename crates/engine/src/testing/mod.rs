@@ -16,7 +16,7 @@ mod tongo_assets;
 mod tongo_options;
 mod twins;
 
-pub use conformance::{ConformanceError, CheckedGame, Probe, check_game};
+pub use conformance::{CheckedGame, ConformanceError, Probe, check_game};
 pub use play::{Policy, play, play_at_random};
 pub use playthrough::playthrough;
 pub use rules_text::parse_rules;

@@ -52,7 +52,9 @@ pub fn play<G: Game>(
                 let action = action.expect("a seat that is to act has a legal action");
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
-                    Err(illegal) => panic!("{seat:?} plays {action:?}, which is refused: {illegal}"),
+                    Err(illegal) => {
+                        panic!("{seat:?} plays {action:?}, which is refused: {illegal}")
+                    }
                 }
             }
         };
@@ -82,7 +84,8 @@ pub fn play_at_random<G: Game>(
                 actions.clear();
                 let seat = prompt.seats.iter().next().expect("a seat is to act");
                 game.legal_actions(seat, actions);
-                let action = dice.choose(actions).expect("a seat that is to act has a legal action");
+                let action =
+                    dice.choose(actions).expect("a seat that is to act has a legal action");
                 game.act(seat, action, events).expect("a legal action is taken")
             }
         };

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::chance::Stream;
 use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
-use crate::testing::{TestRng, Policy};
+use crate::testing::{Policy, TestRng};
 
 /// Plays one game, dealt from the stream, each seat by its policy, and returns its text.
 ///
@@ -56,7 +56,9 @@ pub fn playthrough<G: Game>(
                 text.write_line(&alloc::format!("seat {seat} plays"), &action);
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
-                    Err(illegal) => panic!("{seat:?} plays {action:?}, which is refused: {illegal}"),
+                    Err(illegal) => {
+                        panic!("{seat:?} plays {action:?}, which is refused: {illegal}")
+                    }
                 }
             }
         };
@@ -78,7 +80,10 @@ impl Text {
     fn write_legal<A: Serialize>(&mut self, legal: &[A]) {
         match legal {
             [first, .., last] if legal.len() > LISTED_MAX => {
-                self.write_line(&alloc::format!("may, of {} the ends,", legal.len()), &[first, last]);
+                self.write_line(
+                    &alloc::format!("may, of {} the ends,", legal.len()),
+                    &[first, last],
+                );
             }
             legal => self.write_line("may", &legal),
         }

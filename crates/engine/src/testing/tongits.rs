@@ -8,7 +8,7 @@ use crate::cards::{Card, CardSet};
 use crate::game::Viewer;
 use crate::games::tongits::{Action, ExposedMeld, Phase, SEATS, Tongits, is_meld};
 use crate::seat::Seat;
-use crate::testing::{TestRng, Probe, VisibleEvent};
+use crate::testing::{Probe, TestRng, VisibleEvent};
 
 /// The conformance probe of Tong-its.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ mod tests {
     use crate::coins::Coins;
     use crate::game::{Hits, Outcome, Skill};
     use crate::games::tongits::{Rules, Tongits};
-    use crate::table::{Clocks, Crown, PlayerId, Price, Spectators, Terms, TableOutcome};
+    use crate::table::{Clocks, Crown, PlayerId, Price, Spectators, TableOutcome, Terms};
     use uuid::Uuid;
 
     /// Rule 5.3 of Tong-its.
@@ -138,8 +138,14 @@ mod tests {
         let stakes = [Coins::from_hundredths(1_500); 3];
         let pot = Coins::from_hundredths(900);
         for crown in [None, Some(Crown { player: players[1], wins: 2 })] {
-            let worth =
-                TableOutcome::compute::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
+            let worth = TableOutcome::compute::<Tongits>(
+                &Outcome::default(),
+                &terms,
+                &stakes,
+                pot,
+                crown,
+                &players,
+            );
             let TableOutcome { settlement, pot_after, crown_after } = worth.unwrap();
             assert!(settlement.payments.is_empty() && settlement.pot.is_none());
             assert_eq!((pot_after, crown_after), (pot, crown));

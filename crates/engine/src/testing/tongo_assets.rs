@@ -10,7 +10,7 @@ use crate::games::tongo_assets::{
     Acquire, Action, Card, CardSet, HALVES, OwnKnowledge, Phase, PriceBounds, SlotSet, TongoAssets,
 };
 use crate::seat::{SEATS_MAX, Seat};
-use crate::testing::{TestRng, Probe};
+use crate::testing::{Probe, TestRng};
 
 /// The conformance probe of Tongo (assets).
 #[derive(Clone, Copy, Debug)]
@@ -18,12 +18,14 @@ pub struct TongoAssetsProbe;
 
 impl Probe<TongoAssets> for TongoAssetsProbe {
     fn wild_action(&self, game: &TongoAssets, dice: &mut TestRng) -> Action {
-        let small_number = |dice: &mut TestRng, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
+        let small_number =
+            |dice: &mut TestRng, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
         let risk = game.public().risk.saturating_sub(1) + dice.below(14);
         let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
         let purchase = (purchase_min + dice.below(max + 1)).saturating_sub(dice.below(2));
         let sell = dice.below(max + 2);
-        let owner = Seat::new(small_number(dice, u32::from(game.public().seats()))).unwrap_or(FIRST);
+        let owner =
+            Seat::new(small_number(dice, u32::from(game.public().seats()))).unwrap_or(FIRST);
         let mut held: Vec<Card> = game.hidden().hands[owner].iter().collect();
         held.extend(game.hidden().kept[owner].iter());
         if dice.below(6) == 0 {
@@ -204,7 +206,9 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
                 player.pile_acquires,
             ];
             if counts.map(CardSet::count) != public_counts || hand.count() > 7 || kept.count() > 3 {
-                return Some(format!("{seat:?} holds {hand} and keeps {kept}, but the public counts are {public_counts:?}"));
+                return Some(format!(
+                    "{seat:?} holds {hand} and keeps {kept}, but the public counts are {public_counts:?}"
+                ));
             }
             if !public.playing.contains(seat) && public_counts != [0; 5] {
                 return Some(format!("{seat:?} has retreated and holds {hand}"));
@@ -214,7 +218,8 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         let decks = (hidden.assets.len(), hidden.acquires.len());
         let agrees =
             sections == public.sections && decks == (public.asset_deck, public.acquire_deck);
-        (!agrees).then(|| format!("sections {sections:?}, decks {decks:?} differ from the public ones"))
+        (!agrees)
+            .then(|| format!("sections {sections:?}, decks {decks:?} differ from the public ones"))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::games::tongo_options::{
     Action, Card, CardSet, Discards, NewCosts, Phase, PublicState, TongoOptions,
 };
 use crate::seat::Seat;
-use crate::testing::{TestRng, Probe};
+use crate::testing::{Probe, TestRng};
 
 /// The conformance probe of Tongo (options).
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::game::{Game, GameKind, Prompt, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
-use crate::testing::{TestRng, Probe};
+use crate::testing::{Probe, TestRng};
 
 /// The number of twins that are tried at each step.
 const TRIES: usize = 12;
@@ -238,7 +238,13 @@ fn find_twin<G: GameKind>(
     let alike_for: Vec<Viewer> =
         viewers.filter(|viewer| game.view(*viewer) == twin.view(*viewer)).collect();
     let games = [game.clone(), twin];
-    (!alike_for.is_empty()).then(|| TwinPair { games, seats, seat, action: action.clone(), alike_for })
+    (!alike_for.is_empty()).then(|| TwinPair {
+        games,
+        seats,
+        seat,
+        action: action.clone(),
+        alike_for,
+    })
 }
 
 /// Swaps two texts in the serialized game.

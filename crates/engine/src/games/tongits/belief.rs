@@ -576,11 +576,10 @@ mod tests {
                         })
                         .sum()
                 };
-                believed +=
-                    sampling::sample_likely_games(&view, &seen_events, 4, &mut dice)
-                        .iter()
-                        .map(right)
-                        .sum::<usize>();
+                believed += sampling::sample_likely_games(&view, &seen_events, 4, &mut dice)
+                    .iter()
+                    .map(right)
+                    .sum::<usize>();
                 drawn += sampling::sample_likely_games(&view, &[], 4, &mut dice)
                     .iter()
                     .map(right)

@@ -187,11 +187,10 @@ mod tests {
     #[test]
     fn natural_parts_become_melds_with_one_more_card() {
         for text in HANDS {
-            let mut expected: Vec<CardSet> =
-                subsets(cards(text))
-                    .into_iter()
-                    .filter(|part| is_joker_meld_by_rule(*part))
-                    .collect();
+            let mut expected: Vec<CardSet> = subsets(cards(text))
+                .into_iter()
+                .filter(|part| is_joker_meld_by_rule(*part))
+                .collect();
             expected.sort();
             for part in subsets(cards(text)) {
                 assert_eq!(is_meld_with_joker(part), is_joker_meld_by_rule(part), "{part}");

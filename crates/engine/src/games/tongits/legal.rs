@@ -162,7 +162,8 @@ fn dump_rank(card: &Card) -> (Option<Rank>, Option<Suit>) {
 fn highest_addition(public: &PublicState, hand: CardSet) -> Option<Action> {
     let fitting = public.melds.additions().intersection(hand).naturals();
     let card = fitting.iter().max_by_key(dump_rank)?;
-    let (meld, ..) = public.melds.iter_open().find(|(_, meld, _)| additions(*meld).contains(card))?;
+    let (meld, ..) =
+        public.melds.iter_open().find(|(_, meld, _)| additions(*meld).contains(card))?;
     Some(Action::Sapaw { card, meld })
 }
 

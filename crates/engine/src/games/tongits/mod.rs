@@ -56,7 +56,8 @@ pub use presets::Preset;
 pub use quick::{
     CARD_WEIGHT_MAX, CARDS, CATEGORIES, CATEGORY_FROM, Candidate, DecisionKind, DumpLimit,
     EnsembleJudge, HIDDEN, HIDDEN_1, HIDDEN_2, INPUTS, Inputs, Judge, LARGE_WEIGHTS, LargeNetwork,
-    NetworkPosition, Networks, ONE, OUTPUTS, SETS, SuitPermutation, WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
+    NetworkPosition, Networks, ONE, OUTPUTS, SETS, SuitPermutation, WEIGHT_MAX, WEIGHT_ONE,
+    WEIGHTS,
 };
 pub use rules::{
     Additions, AllBurned, ChallengersTied, Countdowns, Counts, DealDirection, EndingCounts,

@@ -115,11 +115,9 @@ impl Spaces for Tongits {
                 let card = u16::from(card.index());
                 Some(SAPAW + (card * u16::from(SEATS) + owner) * 2 + is_run)
             }
-            Action::Drop { cards, face_down: true } => {
-                natural_meld_number(cards)
-                    .and_then(secret_meld_number)
-                    .map(|meld| DROP_FACE_DOWN + meld)
-            }
+            Action::Drop { cards, face_down: true } => natural_meld_number(cards)
+                .and_then(secret_meld_number)
+                .map(|meld| DROP_FACE_DOWN + meld),
             Action::Drop { cards, face_down: false } if cards.has_joker() => {
                 joker_part_number(cards.naturals()).map(|part| DROP_JOKER + part)
             }
@@ -337,8 +335,8 @@ fn card(rank: u16, suit: u16) -> Card {
 #[cfg(test)]
 mod tests {
     use super::{
-        BESIDE, NATURAL, SECRET, joker_part_number, joker_parts, natural_meld_number, natural_melds,
-        secret_meld_number,
+        BESIDE, NATURAL, SECRET, joker_part_number, joker_parts, natural_meld_number,
+        natural_melds, secret_meld_number,
     };
     use crate::cards::CardSet;
     use crate::games::tongits::meld::{for_each_meld, is_meld};

@@ -159,7 +159,9 @@ impl From<ActionFields> for Action {
             ActionFields::RaiseConfront { risk } => Self::RaiseConfront { risk },
             ActionFields::Retreat {} => Self::Retreat,
             ActionFields::Swap { discard, slot } => Self::Swap { discard, slot },
-            ActionFields::Purchase { slot, discard, free } => Self::Purchase { slot, discard, free },
+            ActionFields::Purchase { slot, discard, free } => {
+                Self::Purchase { slot, discard, free }
+            }
             ActionFields::Acquire { replace, free } => Self::Acquire { replace, free },
             ActionFields::Sell { slots } => Self::Sell { slots },
             ActionFields::Reveal { section } => Self::Reveal { section },

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::game::{Piece, Row};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, Colour};
-use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
+use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
@@ -22,7 +22,8 @@ pub(super) fn describe_view(view: &View) -> Vec<Row> {
     let mut rows = vec![table_row(public)];
     for (seat, player) in public.players.by_seat() {
         let out = if public.playing.contains(seat) { "" } else { ", retreated" };
-        let mut pieces = vec![text_piece(format!("{} chips, paid {}{out}", player.chips, player.paid))];
+        let mut pieces =
+            vec![text_piece(format!("{} chips, paid {}{out}", player.chips, player.paid))];
         if player.margin > 0 {
             pieces.push(text_piece(format!("margin {} %, owes {}", player.margin, player.owes)));
         }
@@ -99,10 +100,16 @@ pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
         Action::Raise { risk, purchase, sell } => {
             pieces.push(text_piece(format!("raises: {}", price_text(risk, purchase, sell))));
         }
-        Action::RaiseConfront { risk } => pieces.push(text_piece(format!("raises the risk to {risk}"))),
+        Action::RaiseConfront { risk } => {
+            pieces.push(text_piece(format!("raises the risk to {risk}")))
+        }
         Action::Retreat => pieces.push(text_piece("retreats".into())),
         Action::Swap { discard, slot } => {
-            pieces.extend([text_piece("swaps".into()), card_piece(discard), text_piece(slot_text(slot))]);
+            pieces.extend([
+                text_piece("swaps".into()),
+                card_piece(discard),
+                text_piece(slot_text(slot)),
+            ]);
         }
         Action::Purchase { slot, discard, free } => {
             pieces.push(text_piece(format!("purchases slot {slot}{}", free_suffix(free))));
@@ -115,7 +122,9 @@ pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
         Action::Sell { slots } => {
             pieces.push(text_piece(format!("sells the hand for slots {}", slot_list(slots))));
         }
-        Action::Reveal { section } => pieces.push(text_piece(format!("looks at section {section}"))),
+        Action::Reveal { section } => {
+            pieces.push(text_piece(format!("looks at section {section}")))
+        }
         Action::Dividend => pieces.push(text_piece("takes a dividend".into())),
         Action::Done => pieces.push(text_piece("is done".into())),
         Action::Confront => pieces.push(text_piece("confronts".into())),
@@ -123,7 +132,9 @@ pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
             pieces.push(text_piece("evades with".into()));
             pieces.extend(card_pieces(discards));
         }
-        Action::Index { margin } => pieces.push(text_piece(format!("indexes the margin by {margin} %"))),
+        Action::Index { margin } => {
+            pieces.push(text_piece(format!("indexes the margin by {margin} %")))
+        }
         Action::Leverage { percent } => {
             pieces.push(text_piece(format!("leverages the buy-in at {percent} %")));
         }
@@ -143,7 +154,9 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
         Event::AssetsShuffled { .. } | Event::AcquiresShuffled { .. } | Event::Assessing { .. } => {
             return None;
         }
-        Event::Dealt { rotation, .. } => (None, "dealt", vec![text_piece(rotation_text(*rotation))]),
+        Event::Dealt { rotation, .. } => {
+            (None, "dealt", vec![text_piece(rotation_text(*rotation))])
+        }
         Event::Opened { seat, risk, purchase, sell } => {
             (Some(*seat), "opens", vec![text_piece(price_text(*risk, *purchase, *sell))])
         }
@@ -153,13 +166,17 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
             (Some(*seat), "raises", vec![text_piece(text)])
         }
         Event::Retreated { seat } => (Some(*seat), "retreats", Vec::new()),
-        Event::Stopped { rotation } => (None, "the table stops", vec![text_piece(rotation_text(*rotation))]),
+        Event::Stopped { rotation } => {
+            (None, "the table stops", vec![text_piece(rotation_text(*rotation))])
+        }
         Event::Swapped { seat, slot, taken, discarded } => {
-            let pieces = vec![face_piece(*discarded), text_piece(slot_text(*slot)), face_piece(*taken)];
+            let pieces =
+                vec![face_piece(*discarded), text_piece(slot_text(*slot)), face_piece(*taken)];
             (Some(*seat), "swaps", pieces)
         }
         Event::Purchased { seat, slot, taken, discarded, chips } => {
-            let mut pieces = vec![text_piece(format!("slot {slot} for {chips}:")), face_piece(*taken)];
+            let mut pieces =
+                vec![text_piece(format!("slot {slot} for {chips}:")), face_piece(*taken)];
             push_discarded_face(*discarded, &mut pieces);
             (Some(*seat), "purchases", pieces)
         }
@@ -176,7 +193,8 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
         Event::FreeSpent { seat } => (Some(*seat), "spends a free purchase", Vec::new()),
         Event::Audited { seat, chips } => (Some(*seat), "is audited", vec![chips_piece(*chips)]),
         Event::Sold { seat, slots, chips, hand } => {
-            let mut pieces = vec![text_piece(format!("for slots {} and {chips} chips", slot_list(*slots)))];
+            let mut pieces =
+                vec![text_piece(format!("for slots {} and {chips} chips", slot_list(*slots)))];
             pieces.extend(hand.iter().flat_map(|hand| card_pieces(*hand)));
             (Some(*seat), "sells the hand", pieces)
         }

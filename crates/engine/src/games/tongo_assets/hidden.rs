@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
-use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
+use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::phase::{Offer, Phase};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
@@ -76,7 +76,8 @@ impl Hidden {
             Event::FreeSpent { seat }
             | Event::Revealed { seat, .. }
             | Event::DividendTaken { seat, .. } => {
-                let played = event.played_kept_card().and_then(|(_, kind)| self.kept[*seat].first_of(kind));
+                let played =
+                    event.played_kept_card().and_then(|(_, kind)| self.kept[*seat].first_of(kind));
                 played.into_iter().for_each(|card| self.put_on_pile(*seat, card));
             }
             Event::AssetsShuffled { deck: None }
@@ -144,7 +145,11 @@ impl Hidden {
     }
 
     /// Returns the hands that the seats receive for this rotation, before the deal (rule 1.4).
-    pub(super) fn hands_to_deal(&self, public: &PublicState, rotation: u8) -> Ring<Option<CardSet>> {
+    pub(super) fn hands_to_deal(
+        &self,
+        public: &PublicState,
+        rotation: u8,
+    ) -> Ring<Option<CardSet>> {
         let turned = PublicState { rotation, ..public.clone() };
         let mut hands = Ring::new(public.seats());
         for seat in Seat::all(public.seats()) {
@@ -304,8 +309,10 @@ impl OwnKnowledge {
             && turn == seat
         {
             own.before = Some(hidden.section_assets(public, seat));
-            own.look =
-                revealed.map(|section| RevealedSection { section, assets: hidden.sections[section].assets });
+            own.look = revealed.map(|section| RevealedSection {
+                section,
+                assets: hidden.sections[section].assets,
+            });
         }
         own
     }

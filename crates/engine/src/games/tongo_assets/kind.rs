@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
-use crate::game::{CounterIncrement, GameKind, TitledName, RuleSet, RulesError};
+use crate::game::{CounterIncrement, GameKind, RuleSet, RulesError, TitledName};
 use crate::games::tongo_assets::event::{Event, Face};
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
@@ -203,7 +203,11 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
         | Class::FullConsortium => false,
     };
     let monopolies = shown.by_seat().filter(|(_, shown)| shown.as_ref().is_some_and(is_monopoly));
-    counts.extend(monopolies.map(|(seat, _)| CounterIncrement { seat, name: "monopolies", more: 1 }));
+    counts.extend(monopolies.map(|(seat, _)| CounterIncrement {
+        seat,
+        name: "monopolies",
+        more: 1,
+    }));
     counts
 }
 

@@ -114,7 +114,12 @@ fn for_each_price(risk: u32, mut each: impl FnMut(u32, u32)) {
     }
 }
 
-fn list_assessment_actions(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut(Action)) {
+fn list_assessment_actions(
+    actor: &Actor<'_>,
+    swapped: bool,
+    sold: bool,
+    each: &mut impl FnMut(Action),
+) {
     let public = actor.public;
     let slots: ArrayVec<u8, 7> = actor.slots().iter().collect();
     let can_buy = actor.chips() >= public.purchase;

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::chance::Request;
 use crate::game::{Prompt, Turn};
 use crate::games::tongo_assets::card::{ACQUIRES, ASSETS};
-use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
+use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::phase::{GameResult, Offer, Phase, PlayerState, ShownHand};
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{ACQUIRE_SLOTS, DEALT, Rules, SLOTS};
@@ -447,7 +447,8 @@ impl PublicState {
 
     /// Prompts the seat to open the next round, or the first one after it that is still in.
     fn begin_opening(&mut self, seat: Seat) {
-        let seat = if self.playing.contains(seat) { Some(seat) } else { self.next_playing_seat(seat) };
+        let seat =
+            if self.playing.contains(seat) { Some(seat) } else { self.next_playing_seat(seat) };
         self.enter_phase(Phase::Open { seat: seat.expect("somebody is still in") });
     }
 

@@ -231,7 +231,7 @@ impl core::error::Error for RulesFieldError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{RulesFieldError, PriceBounds, Rules};
+    use super::{PriceBounds, Rules, RulesFieldError};
     use alloc::string::ToString;
 
     #[test]

@@ -32,8 +32,9 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAsse
     };
     own.before.iter().for_each(&mut lies);
     own.look.iter().for_each(|look| lies(&look.assets));
-    let mut unseen =
-        UnseenCards(shuffled_cards(dice).into_iter().filter(|card| !seen.contains(*card)).collect());
+    let mut unseen = UnseenCards(
+        shuffled_cards(dice).into_iter().filter(|card| !seen.contains(*card)).collect(),
+    );
     let mut hidden = Hidden::new(public);
     (hidden.hands[viewer], hidden.kept[viewer]) = (own.hand, own.kept);
     // Wilds are drawn first and then the cards that may be kept; other acquire cards may be

@@ -220,7 +220,8 @@ impl Spaces for TongoAssets {
         for section in 0..SEATS_MAX {
             let there = public.sections.as_slice().get(usize::from(section));
             let slots = there.map(|section| section.slots);
-            (0..SLOTS).for_each(|slot| tensor.push_flag(slots.is_some_and(|slots| slots.contains(slot))));
+            (0..SLOTS)
+                .for_each(|slot| tensor.push_flag(slots.is_some_and(|slots| slots.contains(slot))));
         }
         for section in 0..usize::from(SEATS_MAX) {
             let there = public.sections.as_slice().get(section);
@@ -243,7 +244,12 @@ impl Spaces for TongoAssets {
 
 const FREES: [&str; 2] = ["", " free"];
 
-fn write_own(public: &PublicState, own: &OwnKnowledge, round: SeatRotation, tensor: &mut Tensor<'_>) {
+fn write_own(
+    public: &PublicState,
+    own: &OwnKnowledge,
+    round: SeatRotation,
+    tensor: &mut Tensor<'_>,
+) {
     let held: Vec<Card> = own.hand.iter().collect();
     for place in 0..usize::from(HAND_MAX) {
         let card = held.get(place).copied();

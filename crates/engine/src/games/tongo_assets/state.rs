@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{self, ChanceAnswer};
 use crate::game::{
-    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, RulesError, Viewer,
+    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RulesError, SeatRange, Turn,
+    Viewer,
 };
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::bot;
@@ -19,9 +20,8 @@ use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::clock;
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::describe;
-use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
+use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
-use crate::games::tongo_assets::sampling;
 use crate::games::tongo_assets::kind;
 use crate::games::tongo_assets::legal::{self, Actor, indexed_risk, leveraged_payment};
 use crate::games::tongo_assets::list;
@@ -31,6 +31,7 @@ use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{HALVES, PriceBounds, Rules};
+use crate::games::tongo_assets::sampling;
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::games::tongo_assets::strength::HandRank;
@@ -121,7 +122,8 @@ impl TongoAssets {
             }
             Action::Evade { discards } => {
                 let mut cards = discards.iter().map(Face::Up);
-                let discarded = core::array::from_fn(|_| cards.next().expect("an evasion names three cards"));
+                let discarded =
+                    core::array::from_fn(|_| cards.next().expect("an evasion names three cards"));
                 let chips = self.public.evasion_cost();
                 self.apply_event(Event::Evaded { seat, chips, discarded }, events);
             }
@@ -129,7 +131,10 @@ impl TongoAssets {
                 let risk = indexed_risk(self.public.risk, margin);
                 let (purchase, sell) = self.prices_for_risk(risk);
                 let chips = self.public.unindexed.unwrap_or(self.public.risk);
-                self.apply_event(Event::Indexed { seat, margin, chips, risk, purchase, sell }, events);
+                self.apply_event(
+                    Event::Indexed { seat, margin, chips, risk, purchase, sell },
+                    events,
+                );
             }
             Action::Leverage { percent } => {
                 let chips = leveraged_payment(self.public.risk, percent);
@@ -138,8 +143,12 @@ impl TongoAssets {
             Action::Bribe { to, chips, cards } => {
                 self.apply_event(Event::BribeOffered { seat, to, chips, cards }, events);
             }
-            Action::Accept => self.apply_event(Event::BribeAnswered { seat, accepted: true }, events),
-            Action::Refuse => self.apply_event(Event::BribeAnswered { seat, accepted: false }, events),
+            Action::Accept => {
+                self.apply_event(Event::BribeAnswered { seat, accepted: true }, events)
+            }
+            Action::Refuse => {
+                self.apply_event(Event::BribeAnswered { seat, accepted: false }, events)
+            }
         }
         self.advance(events);
     }
@@ -187,7 +196,8 @@ impl TongoAssets {
         }
         let winner = payout::strongest_seat(confronter, seats, &hands);
         let awards = payout::showdown_awards(&self.public, confronter, winner);
-        let ending = if winner == confronter { GameEnding::Acquisition } else { GameEnding::Showdown };
+        let ending =
+            if winner == confronter { GameEnding::Acquisition } else { GameEnding::Showdown };
         self.apply_event(Event::Shown { hands: Box::new(hands) }, events);
         self.apply_event(Event::Over { ending, winner, awards }, events);
     }
@@ -202,7 +212,9 @@ impl TongoAssets {
         let (to, discarded) = match card.kind() {
             Some(Acquire::Wild) => (AcquireDestination::Hand, replace.map(Face::Up)),
             Some(Acquire::Audit) => (AcquireDestination::Pile, None),
-            Some(Acquire::Free | Acquire::Reveal | Acquire::Dividend) | None => (AcquireDestination::Kept, None),
+            Some(Acquire::Free | Acquire::Reveal | Acquire::Dividend) | None => {
+                (AcquireDestination::Kept, None)
+            }
         };
         let taken = Face::Up(card);
         self.apply_event(Event::Acquired { seat, taken, to, discarded, chips }, events);

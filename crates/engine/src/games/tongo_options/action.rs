@@ -170,13 +170,17 @@ impl From<ActionFields> for Action {
             ActionFields::Acquire {} => Self::Acquire,
             ActionFields::Fold {} => Self::Fold,
             ActionFields::PayRisk {} => Self::PayRisk,
-            ActionFields::Lower { buy, sell, exchange } => Self::Lower(NewCosts { buy, sell, exchange }),
+            ActionFields::Lower { buy, sell, exchange } => {
+                Self::Lower(NewCosts { buy, sell, exchange })
+            }
             ActionFields::Buy { slot, leverage } => Self::Buy { slot, leverage },
             ActionFields::Sell { slot, leverage } => Self::Sell { slot, leverage },
             ActionFields::Exchange { slot, floor, other, leverage } => {
                 Self::Exchange { slot, floor, other, leverage }
             }
-            ActionFields::Raise { buy, sell, exchange } => Self::Raise(NewCosts { buy, sell, exchange }),
+            ActionFields::Raise { buy, sell, exchange } => {
+                Self::Raise(NewCosts { buy, sell, exchange })
+            }
             ActionFields::IndexMargin { percent } => Self::IndexMargin { percent },
             ActionFields::Roll {} => Self::Roll,
             ActionFields::End {} => Self::End,

@@ -85,7 +85,12 @@ struct BotPosition<'a> {
 }
 
 impl<'a> BotPosition<'a> {
-    fn new(public: &'a PublicState, seat: Seat, hand: CardSet, commitments: CommitmentPolicy) -> Self {
+    fn new(
+        public: &'a PublicState,
+        seat: Seat,
+        hand: CardSet,
+        commitments: CommitmentPolicy,
+    ) -> Self {
         let player = public.player(seat);
         let others = others_to_beat(public, seat);
         Self { public, seat, player, odds: Odds::new(public, hand), others, commitments }
@@ -116,7 +121,11 @@ impl<'a> BotPosition<'a> {
         }
         let (best, _) = self.odds.best_floor();
         let rolls = |floor: u8| has_die_facing(&self.public.dice, floor);
-        let rolled = if self.is_showdown_near() && (0..FLOORS).any(rolls) { self.chance_after_roll() } else { 0 };
+        let rolled = if self.is_showdown_near() && (0..FLOORS).any(rolls) {
+            self.chance_after_roll()
+        } else {
+            0
+        };
         let with_roll = |floor: u8, wins: u32| if rolls(floor) { wins.max(rolled) } else { wins };
         let mut found = (best, with_roll(best, self.win_chance().max(self.chance_after_buy(best))));
         for floor in 0..FLOORS {
@@ -150,7 +159,8 @@ impl<'a> BotPosition<'a> {
     fn best_sale(&self, floor: u8) -> Option<(u8, u32)> {
         let all = self.odds.floors[usize::from(floor)];
         let cards = &self.public.floors[usize::from(floor)];
-        let without = |card: Card| self.odds.chance_with_floor(floor, all.without(card), self.others);
+        let without =
+            |card: Card| self.odds.chance_with_floor(floor, all.without(card), self.others);
         let sales =
             (0..SLOTS).zip(cards).filter_map(|(slot, card)| Some((slot, without((*card)?))));
         sales.max_by_key(|(_, wins)| *wins)
@@ -220,8 +230,9 @@ impl<'a> BotPosition<'a> {
     /// Turns down a card that serves others, or turns up one that may serve the own hand.
     fn choose_trade(&self, turn: TurnState, price_max: u16) -> Option<Action> {
         let costs = &self.public.costs;
-        let sale =
-            self.best_sale(turn.floor).filter(|(_, wins)| *wins >= self.win_chance() + WORTH_SELLING);
+        let sale = self
+            .best_sale(turn.floor)
+            .filter(|(_, wins)| *wins >= self.win_chance() + WORTH_SELLING);
         let sale = sale.map(|(slot, _)| slot).filter(|_| costs.sell <= price_max);
         let sell = sale.map(|slot| Action::Sell { slot, leverage: false });
         if let Some(sell) = sell.filter(|sell| self.is_allowed(sell)) {
@@ -299,7 +310,8 @@ impl<'a> BotPosition<'a> {
         let buy = down.map(|(slot, _)| Action::Buy { slot, leverage: false });
         let sale = self.best_sale(floor).filter(|(_, wins)| *wins > now);
         let sell = sale.map(|(slot, _)| Action::Sell { slot, leverage: false });
-        let roll = Some(Action::Roll).filter(|roll| self.is_allowed(roll) && self.chance_after_roll() > now);
+        let roll = Some(Action::Roll)
+            .filter(|roll| self.is_allowed(roll) && self.chance_after_roll() > now);
         let legal = |action: &Action| self.is_allowed(action);
         buy.filter(legal).or_else(|| sell.filter(legal)).or(roll).unwrap_or(Action::End)
     }
@@ -323,12 +335,17 @@ impl<'a> BotPosition<'a> {
             Some(target) if target == self.seat => {
                 let evade = Action::Evade { discards: self.useless_cards() };
                 let wins = self.odds.chance_to_beat(best, 1);
-                return if wins >= STANDS || !self.is_allowed(&evade) { Action::Stand } else { evade };
+                return if wins >= STANDS || !self.is_allowed(&evade) {
+                    Action::Stand
+                } else {
+                    evade
+                };
             }
             Some(_) => self.odds.chance_to_beat(best, 2 + joined),
             None => {
                 let facing = self.public.player(challenge.by).facing;
-                self.odds.chance_to_beat_on(best, facing) * self.odds.chance_to_beat(best, joined) / CERTAIN
+                self.odds.chance_to_beat_on(best, facing) * self.odds.chance_to_beat(best, joined)
+                    / CERTAIN
             }
         };
         let price = u32::from(answer_price(self.public, self.seat));

@@ -24,7 +24,8 @@ fn from_array([buy, sell, exchange]: CostArray) -> Costs {
 
 /// Returns by how much each cost may still rise in this turn (rule 1.6).
 pub(super) fn raises_left(public: &PublicState) -> CostArray {
-    let CostRises { buy, sell, exchange } = public.turn().map(|turn| turn.risen).unwrap_or_default();
+    let CostRises { buy, sell, exchange } =
+        public.turn().map(|turn| turn.risen).unwrap_or_default();
     let raise_max = u16::from(public.rules.raise_max);
     [buy, sell, exchange].map(|risen| raise_max.saturating_sub(risen))
 }
@@ -82,7 +83,11 @@ pub(super) fn index_costs(public: &PublicState, percent: i8) -> Result<(Costs, u
 
 /// Calls `each` with the changes of one cost that stand for all in a list of legal actions: by one,
 /// and by the maximum.
-pub(super) fn for_each_change(public: &PublicState, how: CostsChange, mut each: impl FnMut(NewCosts)) {
+pub(super) fn for_each_change(
+    public: &PublicState,
+    how: CostsChange,
+    mut each: impl FnMut(NewCosts),
+) {
     for ((place, old), left) in (0..).zip(to_array(&public.costs)).zip(raises_left(public)) {
         let [near, far] = match how {
             CostsChange::Lower => [old.saturating_sub(1), 1],

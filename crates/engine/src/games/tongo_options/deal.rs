@@ -63,7 +63,12 @@ impl Drawing {
     }
 
     /// Records an answer of chance; cards go to their positions.
-    pub(super) fn record_answer(&mut self, public: &PublicState, hidden: &mut Hidden, answer: &ChanceAnswer) {
+    pub(super) fn record_answer(
+        &mut self,
+        public: &PublicState,
+        hidden: &mut Hidden,
+        answer: &ChanceAnswer,
+    ) {
         match answer {
             ChanceAnswer::Order(order) => {
                 let mut cards = order.iter().filter_map(|index| Card::from_index(*index));
@@ -97,7 +102,11 @@ impl Drawing {
 
 /// Completes the deal once the last die has fallen, with the hands from the top of the player deck
 /// (rule 2.1).
-pub(super) fn complete_deal(public: &PublicState, drawing: &Drawing, hidden: &Hidden) -> Option<CompleteDeal> {
+pub(super) fn complete_deal(
+    public: &PublicState,
+    drawing: &Drawing,
+    hidden: &Hidden,
+) -> Option<CompleteDeal> {
     let dice = drawing.all_dice(public)?;
     let dealer = public.dealer.or(drawing.dealer)?;
     let seats = public.seats();

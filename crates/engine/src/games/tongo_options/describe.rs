@@ -10,7 +10,9 @@ use crate::game::{Piece, Row};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, Suit};
 use crate::games::tongo_options::dice::{Dice, Die};
-use crate::games::tongo_options::event::{ChallengeAnswer, CostsChange, GameEnding, Event, ShownHand};
+use crate::games::tongo_options::event::{
+    ChallengeAnswer, CostsChange, Event, GameEnding, ShownHand,
+};
 use crate::games::tongo_options::player::PlayerState;
 use crate::games::tongo_options::public::Costs;
 use crate::games::tongo_options::rules::FLOORS;
@@ -48,7 +50,10 @@ pub(super) fn describe_view(view: &View) -> Vec<Row> {
     }));
     if let Some(hidden) = &view.hidden {
         let below = |(number, cards): (u8, &[Card; 3])| {
-            table_row(format!("free exchange {number}"), cards.iter().copied().map(card_piece).collect())
+            table_row(
+                format!("free exchange {number}"),
+                cards.iter().copied().map(card_piece).collect(),
+            )
         };
         let exchanges = (0..).zip(&hidden.exchanges).filter(|_| public.rules.free_exchange);
         rows.extend(exchanges.map(below));
@@ -64,7 +69,9 @@ pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
         Action::Retreat => vec![text_piece("retreats")],
         Action::Evade { discards } => discard_pieces("evades by token", &discards),
         Action::ConvertReserves => vec![text_piece("converts reserves")],
-        Action::Confront { target: Some(target) } => vec![text_piece("confronts"), Piece::Seat(target)],
+        Action::Confront { target: Some(target) } => {
+            vec![text_piece("confronts"), Piece::Seat(target)]
+        }
         Action::Confront { target: None } => vec![text_piece("confronts the acquirer")],
         Action::Acquire => vec![text_piece("acquires")],
         Action::Fold => vec![text_piece("folds")],
@@ -82,7 +89,10 @@ pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
         }
         Action::Exchange { slot, floor, other, leverage } => {
             let with = exchange_text(floor, other);
-            vec![text_piece(format!("exchanges slot {slot} with {with}{}", leverage_suffix(leverage)))]
+            vec![text_piece(format!(
+                "exchanges slot {slot} with {with}{}",
+                leverage_suffix(leverage)
+            ))]
         }
         Action::Roll => vec![text_piece("rolls the dice")],
         Action::End => vec![text_piece("ends the turn")],
@@ -98,7 +108,9 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
         Event::Stopped { seat, floor } => {
             (Some(*seat), format!("stops at floor {floor}").into(), Vec::new())
         }
-        Event::RiskPaid { seat, chips } => (Some(*seat), "pays the risk".into(), chips_pieces(*chips)),
+        Event::RiskPaid { seat, chips } => {
+            (Some(*seat), "pays the risk".into(), chips_pieces(*chips))
+        }
         Event::Retreated { seat } => (Some(*seat), "retreats".into(), Vec::new()),
         Event::Folded { seat } => (Some(*seat), "folds".into(), Vec::new()),
         Event::CostsChanged { seat, how, costs: new, chips } => {
@@ -125,7 +137,9 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
             (Some(*seat), label.into(), payment_pieces(*chips, *leverage))
         }
         Event::Rolling { seat } => (Some(*seat), "rolls".into(), Vec::new()),
-        Event::Rolled { seat, dice: fallen } => (Some(*seat), "has rolled".into(), dice_pieces(fallen)),
+        Event::Rolled { seat, dice: fallen } => {
+            (Some(*seat), "has rolled".into(), dice_pieces(fallen))
+        }
         Event::Evaded { seat, token, chips, count, discards } => {
             let label = if *token { "evades by token" } else { "pays to evade" };
             let mut pieces = match discards {
@@ -158,7 +172,9 @@ pub(super) fn describe_event(event: &Event) -> Option<Row> {
             (Some(*seat), label.into(), chips_pieces(*chips))
         }
         Event::Ended { seat, chips } => (Some(*seat), "ends the turn".into(), chips_pieces(*chips)),
-        Event::Shown { hands } => (None, "shown".into(), hands.iter().flat_map(shown_hand_pieces).collect()),
+        Event::Shown { hands } => {
+            (None, "shown".into(), hands.iter().flat_map(shown_hand_pieces).collect())
+        }
         Event::Over { ending, winner, pot } => {
             let label = match ending {
                 GameEnding::LastIn => "wins, as all others folded",
@@ -188,7 +204,9 @@ fn player_piece(player: &PlayerState) -> Piece {
         (player.leveraged, "buy-in used"),
     ];
     let marks = marks.into_iter().filter(|(holds, _)| *holds);
-    text_piece(marks.fold(format!("{} chips", player.chips), |text, (_, mark)| format!("{text}, {mark}")))
+    text_piece(
+        marks.fold(format!("{} chips", player.chips), |text, (_, mark)| format!("{text}, {mark}")),
+    )
 }
 
 fn cost_piece(costs: &Costs, risk: u16) -> Piece {

@@ -63,7 +63,8 @@ pub(super) fn weaker_hands(worth: &[Strength; HANDS], own: Strength) -> Hands {
 #[cfg(test)]
 mod tests {
     use super::{
-        Card, CardSet, Class, DiceCounts, HANDS, Hands, Holders, Strength, for_each_index, weaker_hands,
+        Card, CardSet, Class, DiceCounts, HANDS, Hands, Holders, Strength, for_each_index,
+        weaker_hands,
     };
     use crate::games::tongo_options::odds::{below, next_word};
     use alloc::vec::Vec;

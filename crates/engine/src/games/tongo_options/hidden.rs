@@ -39,7 +39,8 @@ impl Hidden {
     pub(super) fn apply(&mut self, event: &Event, facing: Option<u8>) {
         match event {
             Event::Exchanged { slot, floor, other, .. } => {
-                let facing = usize::from(facing.expect("a seat that exchanges has stopped at a floor"));
+                let facing =
+                    usize::from(facing.expect("a seat that exchanges has stopped at a floor"));
                 let slot = usize::from(*slot);
                 let other = usize::from(*other);
                 let mine = self.floors[facing][slot];

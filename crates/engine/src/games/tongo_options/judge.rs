@@ -10,7 +10,9 @@ use alloc::vec::Vec;
 
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice;
-use crate::games::tongo_options::hands::{ALL, HANDS, Hands, Holders, for_each_index, weaker_hands};
+use crate::games::tongo_options::hands::{
+    ALL, HANDS, Hands, Holders, for_each_index, weaker_hands,
+};
 use crate::games::tongo_options::odds::{CERTAIN, FaceUpCards, below, next_word, repeated_chance};
 use crate::games::tongo_options::public::{Floors, PublicState};
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, Rules, SLOTS};
@@ -66,7 +68,12 @@ pub(super) struct OtherFloors {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(public: &'a PublicState, known: &Floors, hand: CardSet, others: usize) -> Self {
+    pub(super) fn new(
+        public: &'a PublicState,
+        known: &Floors,
+        hand: CardSet,
+        others: usize,
+    ) -> Self {
         let floors = public.face_up_cards();
         let dice = dice::count_values(&public.dice);
         let up = floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
@@ -104,7 +111,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns those of the hands that are weaker than `own` with a floor that shows these cards.
-    fn beaten_hands(&self, among: Hands, floor: CardSet, dice: &DiceCounts, own: Strength) -> Hands {
+    fn beaten_hands(
+        &self,
+        among: Hands,
+        floor: CardSet,
+        dice: &DiceCounts,
+        own: Strength,
+    ) -> Hands {
         let Some(class) = own.class() else { return 0 };
         let mut beaten = among;
         for_each_index(among & self.holders.with_class(class, floor, dice), |hand| {
@@ -122,7 +135,11 @@ impl<'a> Judge<'a> {
 
     /// Returns the chance that the hand wins with this floor.
     pub(super) fn win_chance_on(&self, floor: u8) -> u32 {
-        self.chance_with_strength(Strength::from_hand(self.hand, self.floors[usize::from(floor)], &self.dice))
+        self.chance_with_strength(Strength::from_hand(
+            self.hand,
+            self.floors[usize::from(floor)],
+            &self.dice,
+        ))
     }
 
     pub(super) fn other_floors(&self, floor: u8) -> OtherFloors {
@@ -151,8 +168,14 @@ impl<'a> Judge<'a> {
 
     /// Returns the chance that the hand wins after the best of these cards is turned down, or `now`
     /// if that is higher.
-    pub(super) fn win_chance_after_sale(&self, elsewhere: &OtherFloors, cards: CardSet, now: u32) -> u32 {
-        let without = cards.iter().map(|card| self.win_chance_with_floor(elsewhere, cards.without(card)));
+    pub(super) fn win_chance_after_sale(
+        &self,
+        elsewhere: &OtherFloors,
+        cards: CardSet,
+        now: u32,
+    ) -> u32 {
+        let without =
+            cards.iter().map(|card| self.win_chance_with_floor(elsewhere, cards.without(card)));
         without.fold(now, u32::max)
     }
 
@@ -172,7 +195,12 @@ impl<'a> Judge<'a> {
 
     /// Returns the chance that the hand wins after an unknown card is turned up on the floor,
     /// averaged over unseen cards.
-    pub(super) fn win_chance_after_buy(&mut self, elsewhere: &OtherFloors, floor: u8, sells: bool) -> u32 {
+    pub(super) fn win_chance_after_buy(
+        &mut self,
+        elsewhere: &OtherFloors,
+        floor: u8,
+        sells: bool,
+    ) -> u32 {
         let mut unseen = self.unseen.clone();
         let count = unseen.len().min(TRIES);
         let cards = self.floors[usize::from(floor)];
@@ -184,8 +212,9 @@ impl<'a> Judge<'a> {
             let card = unseen.swap_remove(place.into());
             let now = self.win_chance_with_floor(elsewhere, cards.with(card)).max(least);
             let others = cards.iter().filter(|_| sells);
-            let sales =
-                others.map(|other| self.win_chance_with_floor(elsewhere, cards.with(card).without(other)));
+            let sales = others.map(|other| {
+                self.win_chance_with_floor(elsewhere, cards.with(card).without(other))
+            });
             sum += sales.fold(now, u32::max);
         }
         sum / u32::from(to_u8(count)).max(1)
@@ -205,7 +234,8 @@ impl<'a> Judge<'a> {
     /// Returns the hand cards that are best replaced, after the possible actions of others before
     /// the showdown; empty if it is best to keep all.
     pub(super) fn best_discards(&mut self) -> CardSet {
-        let scenarios: [FloorScenario; SCENARIOS] = core::array::from_fn(|_| self.sample_scenario());
+        let scenarios: [FloorScenario; SCENARIOS] =
+            core::array::from_fn(|_| self.sample_scenario());
         let draws = u32::try_from(DRAWS).expect("a small number");
         let all = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(self.hand).1);
         let mut best = (CardSet::EMPTY, all.iter().sum::<u32>() * draws);
@@ -224,7 +254,9 @@ impl<'a> Judge<'a> {
                 left -= 1;
                 let drawn = cards.iter().take(discards.len()).copied().collect();
                 let by_scenario = scenarios.iter().zip(without);
-                sum += by_scenario.map(|(scenario, judged)| scenario.win_chance_with_draw(kept, judged, drawn)).sum::<u32>();
+                sum += by_scenario
+                    .map(|(scenario, judged)| scenario.win_chance_with_draw(kept, judged, drawn))
+                    .sum::<u32>();
             }
             if sum > best.1 {
                 best = (discards, sum);
@@ -308,12 +340,17 @@ impl FloorScenario {
 
     /// Returns the chance of winning with the kept and the drawn cards, given the evaluation of the
     /// kept cards alone. More cards are never worse, and only floors with their numbers change.
-    fn win_chance_with_draw(&self, kept: CardSet, (judged, wins): (Strength, u32), drawn: CardSet) -> u32 {
+    fn win_chance_with_draw(
+        &self,
+        kept: CardSet,
+        (judged, wins): (Strength, u32),
+        drawn: CardSet,
+    ) -> u32 {
         let hand = kept.union(drawn);
         let numbers = drawn.numbers();
         let touched = self.floors.iter().filter(|floor| floor.numbers() & numbers != 0);
-        let own =
-            touched.fold(judged, |best, floor| best.max(Strength::from_hand(hand, *floor, &self.dice)));
+        let own = touched
+            .fold(judged, |best, floor| best.max(Strength::from_hand(hand, *floor, &self.dice)));
         if own == judged { wins } else { self.win_chance(own) }
     }
 }
@@ -342,7 +379,7 @@ fn to_u8(count: usize) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DiceCounts, Judge, FaceUpCards, best_floor, chance};
+    use super::{DiceCounts, FaceUpCards, Judge, best_floor, chance};
     use crate::chance::{ChanceAnswer, Request};
     use crate::game::{Game, Turn, Viewer};
     use crate::games::tongo_options::card::CardSet;
@@ -358,7 +395,9 @@ mod tests {
 
     fn answer(state: &mut u64, request: Request) -> ChanceAnswer {
         match request {
-            Request::Number(n) => ChanceAnswer::Number(u32::try_from(number(state, n as usize)).unwrap()),
+            Request::Number(n) => {
+                ChanceAnswer::Number(u32::try_from(number(state, n as usize)).unwrap())
+            }
             Request::Order(n) => {
                 let mut order: Vec<u8> = (0..n).collect();
                 for place in 1..order.len() {
@@ -416,11 +455,15 @@ mod tests {
             }
             for _ in 0..10 {
                 let scenario = judge.sample_scenario();
-                assert_eq!(scenario.evaluate_hand(hand).1, plain(&judge, hand, &scenario.floors, &scenario.dice));
+                assert_eq!(
+                    scenario.evaluate_hand(hand).1,
+                    plain(&judge, hand, &scenario.floors, &scenario.dice)
+                );
                 for drawn in &judge.drawn[..8] {
                     let drawn: CardSet = drawn.iter().take(2).copied().collect();
                     let kept: CardSet = hand.iter().take(2).collect();
-                    let wins = scenario.win_chance_with_draw(kept, scenario.evaluate_hand(kept), drawn);
+                    let wins =
+                        scenario.win_chance_with_draw(kept, scenario.evaluate_hand(kept), drawn);
                     assert_eq!(wins, scenario.evaluate_hand(kept.union(drawn)).1);
                 }
             }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
-use crate::game::{CounterIncrement, GameKind, TitledName, RuleSet};
-use crate::games::tongo_options::event::{GameEnding, Event};
+use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
+use crate::games::tongo_options::event::{Event, GameEnding};
 use crate::games::tongo_options::presets::RULE_SETS;
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;

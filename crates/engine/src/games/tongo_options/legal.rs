@@ -9,7 +9,7 @@
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
-    PERCENTS, change_costs, exchange_price, index_costs, discounted_price, for_each_change,
+    PERCENTS, change_costs, discounted_price, exchange_price, for_each_change, index_costs,
 };
 use crate::games::tongo_options::dice::has_die_facing;
 use crate::games::tongo_options::event::CostsChange;
@@ -47,7 +47,12 @@ pub(super) fn check(
 }
 
 /// Calls `each` with every action open to the seat, each once, with a selection of free numbers.
-pub(super) fn for_each(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
+pub(super) fn for_each(
+    public: &PublicState,
+    seat: Seat,
+    hand: CardSet,
+    mut each: impl FnMut(Action),
+) {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
             (0..FLOORS).for_each(|floor| each(Action::Stop { floor }));

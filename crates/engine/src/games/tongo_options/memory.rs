@@ -7,7 +7,10 @@ use crate::games::tongo_options::rules::SLOTS;
 
 /// Returns the face-down cards on the floors that are known from earlier events, without the
 /// face-up cards.
-pub(super) fn remember_floors(public: &PublicState, shown: &mut dyn Iterator<Item = &Event>) -> Floors {
+pub(super) fn remember_floors(
+    public: &PublicState,
+    shown: &mut dyn Iterator<Item = &Event>,
+) -> Floors {
     let mut floors = Floors::default();
     let mut exchanges = Floors::default();
     let mut facing = 0;

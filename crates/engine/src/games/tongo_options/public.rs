@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::game::Prompt;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::Dice;
-use crate::games::tongo_options::event::{ChallengeAnswer, GameEnding, Event, ShownHand};
+use crate::games::tongo_options::event::{ChallengeAnswer, Event, GameEnding, ShownHand};
 use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{Challenge, Phase, Showdown, Step, TurnState};
-use crate::games::tongo_options::player::{PlayerState, PaymentPurpose};
+use crate::games::tongo_options::player::{PaymentPurpose, PlayerState};
 use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::seat::{Seat, SeatSet};
 
@@ -373,7 +373,9 @@ impl PublicState {
             match answer {
                 // The others are prompted after the target, from the left of the challenger.
                 ChallengeAnswer::Stand => challenge.asked = challenge.by,
-                ChallengeAnswer::Join | ChallengeAnswer::Confront => challenge.joined = challenge.joined.with(seat),
+                ChallengeAnswer::Join | ChallengeAnswer::Confront => {
+                    challenge.joined = challenge.joined.with(seat)
+                }
             }
             self.ask_next(challenge);
         }

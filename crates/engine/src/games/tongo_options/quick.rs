@@ -10,7 +10,7 @@ use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::commitment::CommitmentPolicy;
 use crate::games::tongo_options::dice::has_die_facing;
 use crate::games::tongo_options::event::Event;
-use crate::games::tongo_options::judge::{OtherFloors, Judge};
+use crate::games::tongo_options::judge::{Judge, OtherFloors};
 use crate::games::tongo_options::legal;
 use crate::games::tongo_options::memory;
 use crate::games::tongo_options::odds::CERTAIN;
@@ -49,7 +49,10 @@ const PRICE_PARTS: u16 = 4;
 const PRICE_LEAST: u16 = 6;
 
 /// Chooses an action; `None` if the viewer is not prompted.
-pub(super) fn choose_action(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
+pub(super) fn choose_action(
+    view: &View,
+    shown: &mut dyn Iterator<Item = &Event>,
+) -> Option<Action> {
     choose_action_with(CommitmentPolicy::Allowed, view, shown)
 }
 
@@ -155,9 +158,9 @@ impl<'a> Plan<'a> {
             let wins = match known[usize::from(slot)] {
                 Some(card) => self.judge.win_chance_after_known_buy(elsewhere, floor, card, sells),
                 // All unknown cards are equivalent.
-                None => {
-                    *unknown.get_or_insert_with(|| self.judge.win_chance_after_buy(elsewhere, floor, sells))
-                }
+                None => *unknown.get_or_insert_with(|| {
+                    self.judge.win_chance_after_buy(elsewhere, floor, sells)
+                }),
             };
             if best.is_none_or(|(_, most)| wins > most) {
                 best = Some((slot, wins));
@@ -189,7 +192,8 @@ impl<'a> Plan<'a> {
     /// itself, exceeds the wager (rule 5.2).
     fn answer_reserves(&mut self, floor: u8) -> Action {
         let rolls = has_die_facing(&self.public.dice, floor);
-        let rolled = if rolls { self.judge.win_chance_after_roll().saturating_sub(self.now) } else { 0 };
+        let rolled =
+            if rolls { self.judge.win_chance_after_roll().saturating_sub(self.now) } else { 0 };
         let wins = self.best_trade_chance(floor) + rolled;
         let wager = self.public.reserves.map_or(0, |reserves| reserves.wager);
         let wager = u32::from(self.player.chips.min(wager));
@@ -242,7 +246,8 @@ impl<'a> Plan<'a> {
         for slot in self.slots(floor, true) {
             let sell = Action::Sell { slot, leverage: false };
             let card = self.public.floors[usize::from(floor)][usize::from(slot)];
-            let Some(card) = card.filter(|_| is_cheap(self.public.costs.sell) && self.is_allowed(&sell))
+            let Some(card) =
+                card.filter(|_| is_cheap(self.public.costs.sell) && self.is_allowed(&sell))
             else {
                 continue;
             };
@@ -272,7 +277,8 @@ impl<'a> Plan<'a> {
     }
 
     fn choose_roll(&mut self) -> Option<Action> {
-        (self.is_allowed(&Action::Roll) && self.judge.win_chance_after_roll() > self.now).then_some(Action::Roll)
+        (self.is_allowed(&Action::Roll) && self.judge.win_chance_after_roll() > self.now)
+            .then_some(Action::Roll)
     }
 
     /// Replaces hand cards if that makes the hand more likely to win.

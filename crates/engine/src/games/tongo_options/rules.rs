@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{SeatRange, RulesError};
+use crate::game::{RulesError, SeatRange};
 use crate::seat::SEATS_MAX;
 
 /// The number of floors in the ring (rule 1.3).

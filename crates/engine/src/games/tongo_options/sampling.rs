@@ -27,7 +27,11 @@ impl View {
     ///
     /// # Panics
     /// If a deck lacks a card.
-    pub fn game_from_decks(&self, player_deck: &[Card], options_deck: &[Card]) -> Option<TongoOptions> {
+    pub fn game_from_decks(
+        &self,
+        player_deck: &[Card],
+        options_deck: &[Card],
+    ) -> Option<TongoOptions> {
         let viewer = self.viewer?;
         let hand = self.hand()?;
         self.public.prompt()?;

@@ -14,7 +14,11 @@ use crate::seat::Seat;
 
 /// Returns the shown hands in the order in which equal hands win: from the left of the challenger,
 /// whose hand is the last.
-pub(super) fn shown_hands(public: &PublicState, hands: &BySeat<CardSet>, due: &Showdown) -> Vec<ShownHand> {
+pub(super) fn shown_hands(
+    public: &PublicState,
+    hands: &BySeat<CardSet>,
+    due: &Showdown,
+) -> Vec<ShownHand> {
     let floors = public.face_up_cards();
     let dice = dice::count_values(&public.dice);
     let order = due.by.others(public.seats()).chain([due.by]);

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::costs::{PERCENTS, raises_left};
-use crate::games::tongo_options::phase::{Phase, CostRises, Step, TurnState};
+use crate::games::tongo_options::phase::{CostRises, Phase, Step, TurnState};
 use crate::games::tongo_options::public::{Costs, PublicState};
 use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;

@@ -12,13 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{self, Request};
 use crate::game::{
-    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn, RulesError,
-    Viewer,
+    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RulesError, SeatRange, Skill,
+    Turn, Viewer,
 };
 use crate::games::tongo_options::action::{Action, Discards};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::commitment::CommitmentPolicy;
-use crate::games::tongo_options::costs::{answer_price, change_costs, exchange_price, index_costs, discounted_price};
+use crate::games::tongo_options::costs::{
+    answer_price, change_costs, discounted_price, exchange_price, index_costs,
+};
 use crate::games::tongo_options::deal::{Drawing, complete_deal};
 use crate::games::tongo_options::event::{ChallengeAnswer, CostsChange, Event};
 use crate::games::tongo_options::hidden::Hidden;
@@ -29,7 +31,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::showdown;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{bot, commitment, describe, sampling, kind, legal, quick};
+use crate::games::tongo_options::{bot, commitment, describe, kind, legal, quick, sampling};
 use crate::seat::Seat;
 
 /// A game of Tongo (options), from before the deal to its outcome.
@@ -117,7 +119,8 @@ impl TongoOptions {
             }
             Action::Exchange { slot, floor, other, leverage } => {
                 let facing = self.public.player(seat).facing;
-                let chips = self.discounted_chips(exchange_price(&self.public, facing, floor), leverage);
+                let chips =
+                    self.discounted_chips(exchange_price(&self.public, facing, floor), leverage);
                 Event::Exchanged { seat, slot, floor, other, chips, leverage }
             }
             Action::Roll => Event::Rolling { seat },
@@ -125,7 +128,9 @@ impl TongoOptions {
                 let wager = self.public.turn().and_then(|turn| turn.wager);
                 Event::Ended { seat, chips: wager.unwrap_or(0) }
             }
-            Action::PayToEvade { discards } => evade_event(seat, false, self.risk_chips(), discards),
+            Action::PayToEvade { discards } => {
+                evade_event(seat, false, self.risk_chips(), discards)
+            }
             Action::Stand => self.answer_event(seat, ChallengeAnswer::Stand),
             Action::Join => self.answer_event(seat, ChallengeAnswer::Join),
         }
@@ -165,7 +170,10 @@ impl TongoOptions {
         let card = |place: &u8| old[usize::from(*place)];
         let cards: CardSet = order.iter().take(usize::from(count)).map(card).collect();
         let deck = order.iter().skip(usize::from(count)).map(card).collect();
-        self.apply_event(Event::Drew { seat, cards: Some(cards), deck: Some(Box::new(deck)) }, events);
+        self.apply_event(
+            Event::Drew { seat, cards: Some(cards), deck: Some(Box::new(deck)) },
+            events,
+        );
         self.finish_if_due(events);
     }
 }
@@ -175,7 +183,11 @@ fn evade_event(seat: Seat, token: bool, chips: u8, discards: Discards) -> Event 
     Event::Evaded { seat, token, chips, count, discards: Some(discards) }
 }
 
-fn costs_changed_event(seat: Seat, how: CostsChange, change: Result<(Costs, u32), Illegal>) -> Event {
+fn costs_changed_event(
+    seat: Seat,
+    how: CostsChange,
+    change: Result<(Costs, u32), Illegal>,
+) -> Event {
     let (costs, paid) = change.expect("the change was checked");
     Event::CostsChanged { seat, how, costs, chips: to_chips(paid) }
 }
@@ -386,7 +398,10 @@ impl Game for TongoOptions {
         commitment::is_commitment(&view.public, action)
     }
 
-    fn choose_uncommitted_action(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
+    fn choose_uncommitted_action(
+        view: &View,
+        shown: &mut dyn Iterator<Item = &Event>,
+    ) -> Option<Action> {
         quick::choose_action_with(CommitmentPolicy::Barred, view, shown)
     }
 

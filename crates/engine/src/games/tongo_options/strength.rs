@@ -250,8 +250,9 @@ mod tests {
             ("AC 2C 3C 4C", "AD 6D 7D", &[1, 1]),
             ("AC 2C 3C 4C", "AC 6D 7D", &[1, 1]),
         ];
-        let strengths = ladder
-            .map(|(hand, floor, values)| Strength::from_hand(cards(hand), cards(floor), &dice(values)));
+        let strengths = ladder.map(|(hand, floor, values)| {
+            Strength::from_hand(cards(hand), cards(floor), &dice(values))
+        });
         for (place, pair) in strengths.windows(2).enumerate() {
             assert!(pair[0] < pair[1], "{:?} and {:?}", ladder[place], ladder[place + 1]);
         }

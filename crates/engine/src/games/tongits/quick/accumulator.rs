@@ -193,9 +193,8 @@ mod tests {
                 });
                 let bias: i64 = categories.chain(cards).map(|row| weight(row + unit)).sum();
                 let inputs = position.inputs.iter().enumerate();
-                let products: i64 = inputs
-                    .map(|(at, input)| weight(unit * INPUTS + at) * i64::from(*input))
-                    .sum();
+                let products: i64 =
+                    inputs.map(|(at, input)| weight(unit * INPUTS + at) * i64::from(*input)).sum();
                 hidden((weight(BIAS_1 + unit) + bias) * one + products)
             })
             .collect();

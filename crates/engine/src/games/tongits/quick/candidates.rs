@@ -150,17 +150,22 @@ struct ActionCollector<'a, J: Judge + ?Sized> {
 impl<J: Judge + ?Sized> ActionCollector<'_, J> {
     fn collect_turn_openings(&mut self) {
         let position = self.position;
-        for_each_legal_action(position.public, position.seat, position.hand, |action| match action {
-            Action::Draw => self.add_candidate(action, DecisionKind::Draw, &position),
-            Action::Fight => self.add_candidate(action, DecisionKind::Fight, &position),
-            Action::Chow { .. }
-            | Action::Drop { .. }
-            | Action::Sapaw { .. }
-            | Action::Dump { .. }
-            | Action::Tongits
-            | Action::Challenge
-            | Action::Fold => {}
-        });
+        for_each_legal_action(
+            position.public,
+            position.seat,
+            position.hand,
+            |action| match action {
+                Action::Draw => self.add_candidate(action, DecisionKind::Draw, &position),
+                Action::Fight => self.add_candidate(action, DecisionKind::Fight, &position),
+                Action::Chow { .. }
+                | Action::Drop { .. }
+                | Action::Sapaw { .. }
+                | Action::Dump { .. }
+                | Action::Tongits
+                | Action::Challenge
+                | Action::Fold => {}
+            },
+        );
         for_each_legal_action(position.public, position.seat, position.hand, |action| {
             let discard = position.public.discards.top();
             if let (Action::Chow { cards }, Some(discard)) = (action, discard) {

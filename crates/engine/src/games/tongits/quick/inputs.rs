@@ -8,8 +8,8 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::arrange::{HandSummary, leftover};
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::{
-    additions, cards_of_rank, chowable, has_secret, paired_cards, points, points_max, runs_of_three,
-    total_points,
+    additions, cards_of_rank, chowable, has_secret, paired_cards, points, points_max,
+    runs_of_three, total_points,
 };
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::quick::large::SETS;
