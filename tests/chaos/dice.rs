@@ -1,12 +1,12 @@
-//! Chance with a seed: the same numbers at every run, so that a plan can be repeated. Splitmix64,
-//! which is enough to choose faults and moves with and for nothing else.
+//! Seeded random numbers, so that a plan can be repeated. Splitmix64 is sufficient to choose faults
+//! and moves, and for nothing else.
 
-/// A stream of numbers.
+/// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// One stream of a seed. Streams of different numbers have nothing to do with each other.
+    /// Creates a stream of a seed. Streams with different numbers are independent.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
         let mut dice = Self(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
         dice.next();
@@ -21,22 +21,22 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is at least 1. The bias is far below what anybody could see.
+    /// Draws a number below `bound`, which is at least 1. The modulo bias is negligible.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    /// A number from `low` to `high`, both possible.
+    /// Draws a number from `low` to `high`, both inclusive.
     pub(crate) fn within(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }
 
-    /// Whether something happens that happens so many times in a hundred.
+    /// Draws true with this chance in percent.
     pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    /// One of several, of which there is at least one.
+    /// Draws one of several elements, of which there is at least one.
     pub(crate) fn choose<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         let place = usize::try_from(self.below(of.len() as u64)).expect("a place in a list");
         &of[place]

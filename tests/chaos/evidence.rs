@@ -1,5 +1,5 @@
-//! What the run leaves behind for the checks: the clients' journals, the games and their records
-//! as PostgreSQL has them, the books, and the tables as Redis had them when the faults were over.
+//! The evidence of a run for its checks: the clients' journals, the games and their records in
+//! PostgreSQL, the books, and the tables in Redis after the faults.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,31 +12,31 @@ use crate::forge::{self, Forgery};
 use crate::journal::{self, Entry};
 use crate::live::Table;
 
-/// All of it.
+/// The complete evidence.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence {
-    /// By client.
+    /// The journal file of each client.
     pub(crate) journals: Vec<PathBuf>,
     pub(crate) games: BTreeMap<GameId, Game>,
     pub(crate) books: Books,
     pub(crate) tables: Tables,
-    /// What the plan says, and so the checks allow.
+    /// True if the plan loses Redis, which the checks then allow for.
     pub(crate) redis_was_lost: bool,
     pub(crate) forgery: Option<Forgery>,
 }
 
-/// A game that was opened.
+/// An opened game.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
     pub(crate) state: String,
     pub(crate) void_reason: Option<String>,
-    /// Of a settled game, as it is stored.
+    /// The stored record of a settled game.
     pub(crate) document: Option<String>,
-    /// Read from it, if it can be.
+    /// The parsed record, if it can be read.
     pub(crate) record: Option<Record<AnyGame>>,
 }
 
-/// Where the coins are, in hundredths, and what the check of the ledger said.
+/// The balances in hundredths of a coin, and the result of verifying the ledger.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Books {
     pub(crate) granted: i64,
@@ -48,17 +48,17 @@ pub(crate) struct Books {
     pub(crate) ledger_said: String,
 }
 
-/// Tables when the faults were over, and some time later.
+/// The tables after the faults and some time later.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) then: Vec<Table>,
     pub(crate) later: Vec<Table>,
-    /// How much later.
+    /// The time between both, in ms.
     pub(crate) after_ms: u128,
 }
 
 impl Evidence {
-    /// What a client wrote down, forged where that was asked for.
+    /// Returns the journal of a client, with a forgery if one is planted.
     pub(crate) fn entries(&self, client: usize) -> Vec<Entry> {
         let mut entries = journal::read(&self.journals[client]);
         if let Some(forgery) = self.forgery.filter(|_| client == 0) {
@@ -68,7 +68,7 @@ impl Evidence {
     }
 }
 
-/// Every game.
+/// Reads every game.
 pub(crate) async fn games(pool: &PgPool) -> Result<BTreeMap<GameId, Game>, sqlx::Error> {
     let rows = sqlx::query(
         "select g.id, g.state, g.void_reason, r.record
@@ -89,14 +89,14 @@ pub(crate) async fn games(pool: &PgPool) -> Result<BTreeMap<GameId, Game>, sqlx:
     Ok(games)
 }
 
-/// How many games hold coins.
+/// Reads the games that hold coins.
 pub(crate) async fn open_games(pool: &PgPool) -> Result<Vec<GameId>, sqlx::Error> {
     let ids = sqlx::query_scalar("select id from games where state = 'open' order by id");
     Ok(ids.fetch_all(pool).await?.into_iter().map(GameId).collect())
 }
 
-/// Where the coins are. Those of the house are counted from what was transferred, because its
-/// balances are brought up to date later; what the house grants to the players, from the same.
+/// Reads the balances. Those of the house are summed from the transfers, because its balances are
+/// projected later; so are its grants to players.
 pub(crate) async fn coins(pool: &PgPool) -> Result<Books, sqlx::Error> {
     let held = |kind: &'static str| async move {
         let sum = sqlx::query_scalar::<_, i64>(

@@ -1,5 +1,5 @@
-//! Carries out a plan, and heals everything afterwards. What could not be carried out is a
-//! finding, because then the run has not shown what it says.
+//! Carries out a plan and heals everything afterwards. A fault that cannot be carried out is a
+//! finding, because the run then does not show what it claims.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,14 +14,15 @@ use crate::nodes::Node;
 use crate::plan::{Fault, Link, Plan, Step};
 use crate::support::services::{Service, Services};
 
-/// Clients of a killed node that stay away for so long show whether they are taken for away.
+/// The time for which clients of a killed node stay away, so that the detection of their absence is
+/// visible.
 const LINGER: Duration = Duration::from_secs(7);
 
-/// Everything that faults can reach.
+/// The targets of all faults.
 #[derive(Debug)]
 pub(crate) struct House {
     pub(crate) services: Mutex<Services>,
-    /// Taken by whoever does something to it.
+    /// Held by the task that is changing PostgreSQL.
     pub(crate) postgres_turn: Mutex<()>,
     pub(crate) redis_turn: Mutex<()>,
     pub(crate) nodes: Vec<Arc<Node>>,
@@ -33,19 +34,19 @@ pub(crate) struct House {
 #[derive(Clone, Debug)]
 pub(crate) struct Done {
     pub(crate) fault: Fault,
-    /// Since the run began, as in the clients' journals.
+    /// In ms since the start of the run, as in the clients' journals.
     pub(crate) from_ms: u64,
     pub(crate) to_ms: u64,
 }
 
-/// What was done, and what went wrong with doing it.
+/// The faults that were carried out, and the errors in doing so.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
     pub(crate) done: Vec<Done>,
     pub(crate) findings: Vec<String>,
 }
 
-/// Returns when the last fault is over.
+/// Carries out a plan; returns when the last fault is over.
 pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> Carried {
     let begun = Instant::now();
     let mut running = JoinSet::new();
@@ -53,7 +54,7 @@ pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> Carried {
     for (number, step) in (1..).zip(plan.steps.clone()) {
         sleep_until((begun + Duration::from_millis(step.at_ms)).into()).await;
         let dice = Dice::new(plan.seed, 1_000_000 + number);
-        // One version comes after the other, in the order of the plan.
+        // Versions are exchanged one after the other, in the order of the plan.
         if matches!(step.fault, Fault::Exchange { .. }) {
             let (done, finding) = one(house, step, dice).await;
             carried.done.push(done);
@@ -88,7 +89,7 @@ async fn one(house: &House, step: Step, mut dice: Dice) -> (Done, Option<String>
     (Done { fault, from_ms, to_ms }, carried.err().map(|error| format!("{fault}: {error}")))
 }
 
-/// Held while nobody else may do something to the same target.
+/// Locks the target of a fault against concurrent faults.
 async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_, ()>> {
     let turn = match fault {
         Fault::KillNode { node } | Fault::StopNode { node } | Fault::StopNodeLong { node } => {
@@ -99,7 +100,7 @@ async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_,
         | Fault::Delay { node, link, .. } => house.node(node).link_turn(link),
         Fault::KillPostgres => &house.postgres_turn,
         Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => &house.redis_turn,
-        // Each node in its turn.
+        // These lock each node in turn.
         Fault::RollingRestart | Fault::Exchange { .. } => return None,
         Fault::Duplicate { .. }
         | Fault::Storm
@@ -135,7 +136,7 @@ impl House {
                         bot.order(Order::Linger(LINGER));
                     }
                 }
-                // They have heard it by then.
+                // The time in which the clients receive the order.
                 sleep(Duration::from_millis(20)).await;
                 node.kill();
                 sleep(for_long).await;
@@ -209,8 +210,7 @@ impl House {
     }
 
     async fn kill(&self, service: Service, for_long: Duration) {
-        // Another service that is started meanwhile starts this one as well, so it may be back
-        // earlier.
+        // Starting another service also starts this one, so it may be back earlier.
         self.services.lock().await.kill(service).await;
         sleep(for_long).await;
         self.services.lock().await.start_again().await;
@@ -224,7 +224,7 @@ impl House {
         }
     }
 
-    /// Makes everything whole, clients too, and returns when every node answers.
+    /// Heals everything, clients included; returns when every node answers.
     pub(crate) async fn heal(&self) -> Result<(), String> {
         {
             let mut services = self.services.lock().await;

@@ -1,6 +1,5 @@
-//! Forged evidence: one lie for each thing that a check is there to find, so that a run can show
-//! that its checks can fail. The journals of the clients are forged as they are read; the files
-//! stay what they are.
+//! Forged evidence: one forgery for each defect that a check is to detect, to show that the checks
+//! can fail. The journals of clients are forged when they are read; the files stay unchanged.
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -9,14 +8,14 @@ use crate::checks::Check;
 use crate::evidence::Evidence;
 use crate::journal::{Entry, What};
 
-/// What is forged.
+/// A forgery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Forgery {
-    /// An act that no table ever took is acknowledged.
+    /// An action that no table accepted is acknowledged.
     Ack,
-    /// An acknowledgement comes twice.
+    /// An ack comes twice.
     AckTwice,
-    /// Two acts are acknowledged in the wrong order.
+    /// Two actions are acknowledged in the wrong order.
     Order,
     /// An update is missing.
     Update,
@@ -24,15 +23,15 @@ pub(crate) enum Forgery {
     UpdateTwice,
     /// An event is missing from an update.
     Event,
-    /// A frame holds cards that are not for its reader.
+    /// A frame holds cards that are hidden from its reader.
     Card,
-    /// An action of a record is another.
+    /// An action of a record is replaced.
     Record,
-    /// A coin is in a wallet that nobody put there.
+    /// A wallet holds a coin that was never transferred.
     Coin,
     /// A table is in no set of deadlines.
     Deadline,
-    /// A table stands still.
+    /// A table makes no progress.
     Standstill,
     /// A game is never finished.
     OpenGame,
@@ -54,7 +53,7 @@ impl Forgery {
         Self::OpenGame,
     ];
 
-    /// The check that must find it.
+    /// Returns the check that must detect the forgery.
     pub(crate) fn found_by(self) -> Check {
         match self {
             Self::Ack | Self::AckTwice | Self::Order => Check::Acts,
@@ -67,7 +66,7 @@ impl Forgery {
     }
 }
 
-/// The same evidence with a lie in it.
+/// Returns the evidence with a forgery.
 pub(crate) fn forged(evidence: &Evidence, forgery: Forgery) -> Evidence {
     let mut evidence = Evidence { forgery: Some(forgery), ..evidence.clone() };
     match forgery {
@@ -77,7 +76,7 @@ pub(crate) fn forged(evidence: &Evidence, forgery: Forgery) -> Evidence {
                 *document = with_another_action(document);
             }
         }
-        // What the ledger itself says to it is seen by moving a coin in the database.
+        // The ledger's own verification is tested by moving a coin in the database.
         Forgery::Coin => evidence.books.wallets += 1,
         Forgery::Deadline => {
             let mut needing = evidence.tables.then.iter_mut().filter(|table| table.needs_deadline);
@@ -110,7 +109,7 @@ fn with_another_action(document: &str) -> String {
     record.to_string()
 }
 
-/// Plants the lie in the journal of a client.
+/// Plants the forgery in the journal of a client.
 pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
     match forgery {
         Forgery::Ack => {
@@ -175,7 +174,7 @@ pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
     }
 }
 
-/// Where acts were acknowledged, with the command of each.
+/// Returns the positions of the acks of actions, with the command of each.
 fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
     let mut sent = std::collections::BTreeMap::new();
     let mut acked = Vec::new();

@@ -1,5 +1,5 @@
-//! The way of clients to one node: a TCP address that stays while the node comes and goes, whose
-//! connections can be cut, held and delayed at any time. What passes is not read.
+//! A TCP proxy from clients to one node: its address stays while the node restarts, and its
+//! connections can be cut, held and delayed at any time. It does not read the traffic.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ const CHUNK_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// Raised by every cut; a connection ends when it is not the one that it began in.
+    /// Incremented by every cut; a connection of an earlier epoch ends.
     epoch: u64,
     refused: bool,
     held: bool,
     delay: Duration,
-    /// Where the node listens, while there is one.
+    /// The node's address, while the node runs.
     target: Option<SocketAddr>,
 }
 
-/// Dropped, it closes.
+/// A proxy that closes when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Gate {
     address: SocketAddr,
@@ -39,12 +39,12 @@ impl Gate {
         Self { address, state, accepting }
     }
 
-    /// As clients have it.
+    /// Returns the base URL for clients.
     pub(crate) fn base(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Where the node listens now.
+    /// Sets the address of the node.
     pub(crate) fn lead_to(&self, target: SocketAddr) {
         self.state.send_modify(|state| state.target = Some(target));
     }
@@ -57,7 +57,7 @@ impl Gate {
         });
     }
 
-    /// Nothing passes, and nobody is told.
+    /// Silently stops all traffic without closing connections.
     pub(crate) fn hold(&self) {
         self.state.send_modify(|state| state.held = true);
     }
@@ -66,7 +66,7 @@ impl Gate {
         self.state.send_modify(|state| state.delay = delay);
     }
 
-    /// Everything passes at once again.
+    /// Lets everything pass at once again.
     pub(crate) fn heal(&self) {
         self.state.send_modify(|state| {
             state.refused = false;
@@ -104,11 +104,11 @@ async fn carry(client: TcpStream, target: SocketAddr, state: watch::Receiver<Sta
     let Ok(node) = TcpStream::connect(target).await else {
         return;
     };
-    // Without it small frames would wait for each other's acknowledgement.
+    // Nagle's algorithm would delay small frames until earlier ones are acknowledged.
     if client.set_nodelay(true).is_err() || node.set_nodelay(true).is_err() {
         return;
     }
-    // When one side has ended, so has the other.
+    // Closing one side closes the other.
     tokio::select! {
         () = pass_all(&client, &node, state.clone()) => {}
         () = pass_all(&node, &client, state) => {}

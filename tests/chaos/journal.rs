@@ -1,13 +1,13 @@
-//! What one client sent and was told, to the letter: a text file with a line for everything, each
-//! with its time since the run began. Kept on disk, because a long run tells more than memory
-//! holds; read again, one client after the other, by the checks.
+//! The verbatim traffic of one client, as a text file with one line for each entry and its time
+//! since the start of the run. It is kept on disk, because a long run exceeds memory, and the
+//! checks read one client after the other.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// One line.
+/// One line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) at_ms: u64,
@@ -16,19 +16,19 @@ pub(crate) struct Entry {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// A socket is open, to this node.
+    /// A socket to this node was opened.
     Connected { node: u64 },
-    /// The socket is gone, and why.
+    /// The socket was lost, with the reason.
     Lost(String),
-    /// A text frame, as sent.
+    /// A text frame as sent.
     Sent(String),
-    /// A text frame, as it came.
+    /// A text frame as received.
     Received(String),
-    /// What the client did otherwise.
+    /// Another action of the client.
     Note(String),
 }
 
-/// Where a client writes.
+/// The writer of a client's journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
@@ -55,14 +55,14 @@ impl Journal {
         writeln!(self.file, "{at_ms} {mark} {text}").expect("the disk has room");
     }
 
-    /// All that was written is in the file from here on.
+    /// Flushes everything to the file and returns its path.
     pub(crate) fn close(mut self) -> PathBuf {
         self.file.flush().expect("the disk has room");
         self.path
     }
 }
 
-/// Every line of a client's file.
+/// Reads every line of a client's file.
 pub(crate) fn read(path: &Path) -> Vec<Entry> {
     let file = BufReader::new(File::open(path).expect("the client has written it"));
     let lines = file.lines().map(|line| line.expect("the file is text"));

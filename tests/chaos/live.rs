@@ -1,5 +1,5 @@
-//! Tables as Redis has them, read past the service: replayed from their journals by the rules, and
-//! looked up in the sets of deadlines.
+//! Tables as stored in Redis, read without the service: replayed from their journals by the rules,
+//! and looked up in the sets of deadlines.
 
 use std::time::{Duration, Instant};
 
@@ -11,32 +11,35 @@ use tokio::time::sleep;
 
 use crate::evidence::Tables;
 
-/// As the nodes of a run have it.
+/// The key prefix of the nodes of a run.
 const PREFIX: &str = "bahay";
 
-/// How often tables that seem wrong are read again, since their keys are not read at one moment.
+/// The number of times that a suspicious table is read again, since its keys are not read
+/// atomically.
 const READS: usize = 5;
 
-/// A table at a moment.
+/// A table at one time.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) id: TableId,
     pub(crate) phase: &'static str,
     pub(crate) version: u64,
-    /// It says itself that something will be due.
+    /// True if the table's state has a deadline.
     pub(crate) needs_deadline: bool,
-    /// Something must happen there soon, whatever the players do: a game is prepared or goes on.
+    /// True if a game is being prepared or played, so that the table changes soon whatever the
+    /// players do.
     pub(crate) is_busy: bool,
-    /// When it is due, in the set of deadlines of its shard.
+    /// The deadline in the set of the table's shard.
     pub(crate) due: Option<i64>,
-    /// Why its journal cannot be replayed, or why the house has halted it.
+    /// The reason for which the journal cannot be replayed, or for which the house halted the
+    /// table.
     pub(crate) broken: Option<String>,
 }
 
 /// Fields of the head, the lines, and a deadline in either set.
 type Read = (Vec<Option<String>>, Vec<String>, Option<String>, Option<String>);
 
-/// Reads tables past the service.
+/// A reader of tables that does not use the service.
 pub(crate) struct Reader {
     redis: MultiplexedConnection,
 }
@@ -47,7 +50,7 @@ impl Reader {
         Ok(Self { redis: client.get_multiplexed_async_connection().await? })
     }
 
-    /// All tables.
+    /// Reads all tables.
     pub(crate) async fn tables(&mut self) -> Result<Vec<Table>, redis::RedisError> {
         let heads: Vec<String> = self.redis.keys(format!("{PREFIX}:*:table:*:head")).await?;
         let mut tables = Vec::new();
@@ -81,11 +84,10 @@ impl Reader {
         let Some(Ok(id)) = parts.nth(1).map(str::parse::<TableId>) else {
             return Ok(None);
         };
-        // Deadlines of tables are kept apart by the engine that plays them; the first had no
-        // number yet.
+        // Each engine version has its own set of deadlines; the first had no number yet.
         let engine: Option<String> = self.redis.hget(head, "engine").await?;
         let engine = engine.unwrap_or_else(|| "1".to_owned());
-        // One transaction reads one moment of the table.
+        // One transaction reads the table atomically.
         let mut read = redis::pipe();
         read.atomic();
         read.cmd("HMGET").arg(head).arg(&["base", "state", "halted"]);
@@ -128,8 +130,7 @@ impl Reader {
         }))
     }
 
-    /// Watches all tables get on: reads them, and again until every busy one has another version
-    /// or the time is up.
+    /// Reads all tables, and again until every busy one has another version or the time is up.
     pub(crate) async fn watch(&mut self, patience: Duration) -> Result<Tables, redis::RedisError> {
         let then = self.tables().await?;
         let begun = Instant::now();
@@ -151,7 +152,7 @@ impl Reader {
 fn replayed(state: &str, lines: &[String]) -> Result<EngineTable<AnyGame>, String> {
     let mut table = AnyGame::read_table(state).map_err(|error| error.to_string())?;
     for entry in lines {
-        // The tag stands before it.
+        // The entry begins with the tag.
         let line = entry.split_once(' ').map_or(entry.as_str(), |(_, line)| line);
         let line = AnyGame::read_line(table.kind(), line).map_err(|error| error.to_string())?;
         let (next, _) = table.apply_line(&line).map_err(|rejection| rejection.to_string())?;

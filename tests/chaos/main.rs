@@ -1,13 +1,13 @@
-//! `./dev chaos`: many games between real clients on real nodes, while everything that can break
-//! is broken on purpose, and then a comparison of all that the clients were told with all that was
-//! recorded and booked. docs/CHAOS.md tells how to read what it prints.
+//! `./dev chaos`: many games between real clients on real nodes under injected faults, followed by
+//! a comparison of everything that the clients received with everything that was recorded and
+//! booked. docs/CHAOS.md explains the output.
 //!
-//! A run: services and nodes start; clients sit down and play; the faults of the plan happen; all
-//! is healed; every table must get on; the clients finish their games and leave; the nodes stop;
-//! the evidence is gathered and checked.
+//! A run: services and nodes start; clients sit down and play; the faults of the plan are injected;
+//! everything is healed; every table must make progress; the clients finish their games and leave;
+//! the nodes stop; the evidence is gathered and checked.
 //!
-//! This is a program of its own and no set of tests. Unless its first word is `run`, it does
-//! nothing and succeeds, so that a test runner which asks for its tests finds none.
+//! This is a program and not a set of tests. Unless its first argument is `run`, it does nothing
+//! and succeeds, so that a test runner that lists its tests finds none.
 
 mod bots;
 mod checks;
@@ -25,7 +25,7 @@ mod plan;
 mod report;
 #[path = "../it/support"]
 mod support {
-    //! What the tests have for breaking services; not all of it is needed here.
+    //! The tests' support for breaking services; not all of it is used here.
 
     pub(crate) mod services;
     #[expect(dead_code, reason = "only the tests cut at a chosen request")]
@@ -56,14 +56,14 @@ use plan::{Extent, Plan, Version};
 use report::Figures;
 use support::services::{Service, Services};
 
-/// Every table must get on within this time when the faults are over. A short run is part of the
-/// tests, which may share the machine with anything, so there it is only a guard.
+/// The time within which every table must make progress after the faults. A short run is part of
+/// the tests, which may share the machine, so there it is only a guard.
 const GETS_ON: Duration = Duration::from_secs(10);
 
-/// Nothing takes so long unless it hangs.
+/// A timeout that only a hang exceeds.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Something of the run itself went wrong, in words.
+/// A failure of the run itself, as text.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
@@ -100,7 +100,7 @@ async fn asked_to_stop() {
     }
 }
 
-/// Whether everything held.
+/// Carries out a run. Returns true if every check passed.
 async fn run(options: Options) -> Result<bool, Failed> {
     let random = || u64::from(Uuid::new_v4().as_fields().0);
     let seed = options.seed.unwrap_or_else(random);
@@ -125,7 +125,7 @@ async fn run(options: Options) -> Result<bool, Failed> {
     held
 }
 
-/// The end of each journal: of a run that was broken off far away, there may be nothing else.
+/// Returns the ends of all journals, for a remote run that was aborted and may leave nothing else.
 fn last_words(folder: &Path) -> std::io::Result<String> {
     let mut words = String::new();
     for entry in std::fs::read_dir(folder)? {
@@ -263,7 +263,8 @@ async fn until(what: &str, holds: impl Fn() -> bool) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Or for long enough; then the check of the tables says which did not.
+/// Waits until all games have ended, up to a timeout; the check of the tables then reports the open
+/// ones.
 async fn until_games_end(pool: &PgPool) -> Result<(), Failed> {
     let begun = Instant::now();
     while !evidence::open_games(pool).await?.is_empty() && begun.elapsed() < PATIENCE {
@@ -296,7 +297,7 @@ async fn gather(
     })
 }
 
-/// Whether `bahay verify ledger` finds nothing, and what it says.
+/// Runs `bahay verify ledger`. Returns whether it passed, with its output.
 fn ledger(services: &Services) -> Result<(bool, String), Failed> {
     let mut command = bahay();
     command.args(["verify", "ledger"]).env("DATABASE_URL", services.database_url());
@@ -305,8 +306,8 @@ fn ledger(services: &Services) -> Result<(bool, String), Failed> {
     Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// Forges the evidence in each way in turn; whether every lie was found by the check that is
-/// there for it.
+/// Forges the evidence in each way in turn. Returns true if every forgery was detected by its
+/// check.
 async fn canaries(pool: &PgPool, services: &Services, evidence: &Evidence) -> Result<bool, Failed> {
     let mut all_found = true;
     let mut tell = |forgery: &str, check: checks::Check, found: bool| {
@@ -340,7 +341,7 @@ fn bahay() -> Command {
     command
 }
 
-/// What a command says, which must do well.
+/// Runs a command that must succeed and returns its output.
 fn said(command: &mut Command) -> Result<String, Failed> {
     let output = command.output()?;
     if !output.status.success() {

@@ -1,8 +1,8 @@
-//! Real nodes: `bahay serve` processes of the built binary, each with a way of its own to
+//! Real nodes: `bahay serve` processes of the built binary, each with its own proxies to
 //! PostgreSQL, to Redis and to its clients, so that each can be broken for one node alone.
 //!
-//! A node that is wanted and has ended is started again, as a supervisor would do: it refuses to
-//! start while a service is away. One that ends after it had served is a finding.
+//! A wanted node that has exited is started again, as a supervisor does: it refuses to start while
+//! a service is unavailable. An exit after it had served is a finding.
 
 use std::fs::OpenOptions;
 use std::net::{SocketAddr, TcpListener};
@@ -19,10 +19,11 @@ use crate::support::wire::Wire;
 
 const SECRET: &str = "7d1f0a6b93c84e25a0b7c6d5e4f3928170695a4b3c2d1e0f9e8d7c6b5a493827";
 
-/// Nothing takes so long unless it hangs.
+/// A timeout that only a hang exceeds.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// All clients of a run come from one address, and faults make them come often.
+/// Raised rate limits: all clients of a run share one address, and faults make them reconnect
+/// often.
 const LIMITS: [(&str, &str); 9] = [
     ("BAHAY_CONNECTIONS_PER_ADDRESS", "100000"),
     ("BAHAY_SOCKETS_PER_ADDRESS", "100000"),
@@ -36,10 +37,10 @@ const LIMITS: [(&str, &str); 9] = [
 ];
 const MANY: &str = "100000:100000";
 
-/// How often the keeper looks.
+/// The keeper's polling interval.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How every node of the run is reached, and where it writes.
+/// The environment of every node of the run, and the folder of its output.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) number: u64,
@@ -47,12 +48,12 @@ pub(crate) struct Node {
     postgres: Wire,
     redis: Wire,
     log: PathBuf,
-    /// The binary of the version before.
+    /// The binary of the previous version.
     before: PathBuf,
     state: Mutex<State>,
-    /// Taken by whoever does something to the process.
+    /// Held by the task that is changing the process.
     pub(crate) turn: tokio::sync::Mutex<()>,
-    /// The same for its links, in the order of [`Link`].
+    /// Held by the tasks that are changing its links, in the order of [`Link`].
     link_turns: [tokio::sync::Mutex<()>; 3],
 }
 
@@ -62,7 +63,7 @@ struct State {
     address: Option<SocketAddr>,
     wanted: bool,
     version: Version,
-    /// It has answered since it was started.
+    /// True if the node has answered since it was started.
     served: bool,
     findings: Vec<String>,
 }
@@ -94,7 +95,7 @@ impl Node {
         &self.log
     }
 
-    /// What the process did that it should not have.
+    /// Returns the process's unexpected exits.
     pub(crate) fn findings(&self) -> Vec<String> {
         self.state().findings.clone()
     }
@@ -107,17 +108,17 @@ impl Node {
         }
     }
 
-    /// Has it run from here on. The keeper starts it.
+    /// Marks the node as wanted; the keeper starts it.
     pub(crate) fn start(&self) {
         self.state().wanted = true;
     }
 
-    /// From its next start on it runs this.
+    /// Sets the version that the node runs from its next start.
     pub(crate) fn take(&self, version: Version) {
         self.state().version = version;
     }
 
-    /// Returns when it answers; says why not, when it takes too long.
+    /// Waits until the node answers. Fails with the reason after a timeout.
     pub(crate) async fn until_healthy(&self) -> Result<(), String> {
         let begun = Instant::now();
         while !self.is_healthy().await {
@@ -143,18 +144,18 @@ impl Node {
         healthy
     }
 
-    /// As `kill -9` does.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&self) {
         let mut state = self.state();
         state.wanted = false;
         if let Some(mut process) = state.process.take() {
-            // It may have ended by itself.
+            // The process may have exited by itself.
             drop(process.kill());
             drop(process.wait());
         }
     }
 
-    /// Tells it to end and returns when it has; says so when it takes too long.
+    /// Sends SIGTERM and waits for the exit. Fails after a timeout.
     pub(crate) async fn end(&self) -> Result<(), String> {
         self.state().wanted = false;
         self.signal("TERM");
@@ -168,7 +169,7 @@ impl Node {
                 Some(status) => {
                     let State { process, served, .. } = &mut *self.state();
                     *process = None;
-                    // Before it serves, the signal itself may end it.
+                    // Before the node serves, the signal itself may end it.
                     if status.success() || !*served {
                         return Ok(());
                     }
@@ -183,7 +184,7 @@ impl Node {
         }
     }
 
-    /// `STOP`, `CONT` or another one.
+    /// Sends a signal such as `STOP` or `CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.state().process.as_ref().map(Child::id);
         if let Some(pid) = pid {
@@ -243,7 +244,7 @@ impl Node {
     }
 
     fn spawn(&self, state: &mut State) {
-        // Free a moment ago; nobody else is likely to take it meanwhile.
+        // The port was free a moment ago and is unlikely to be taken meanwhile.
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let address = free.expect("loopback has a free port");
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
@@ -261,10 +262,10 @@ impl Node {
             .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
             .env("BAHAY_DEVELOPMENT", "true")
             .env("BAHAY_SIGNING_SECRET", SECRET)
-            // Nobody may run out of coins in a long run.
+            // No player may run out of coins in a long run.
             .env("BAHAY_WELCOME_COINS", "1000000")
             .env("BAHAY_SEPARATE_SAME_NETWORK", "false")
-            // Players who are cut off on purpose come back at once.
+            // Players that are disconnected on purpose rejoin at once.
             .env("BAHAY_NOT_READY_WAITS_S", "0")
             .envs(LIMITS)
             .env("RUST_LOG", "info")
@@ -279,7 +280,7 @@ impl Node {
         self.gate.lead_to(address);
     }
 
-    /// Starts what is wanted and does not run.
+    /// Starts a wanted node that does not run.
     fn look(&self) {
         let mut state = self.state();
         if !state.wanted {
@@ -309,7 +310,7 @@ impl Drop for Node {
     }
 }
 
-/// Until the node is dropped.
+/// Keeps the node running until it is dropped.
 async fn keep(node: std::sync::Weak<Node>) {
     loop {
         let Some(node) = node.upgrade() else {
@@ -317,7 +318,7 @@ async fn keep(node: std::sync::Weak<Node>) {
         };
         node.look();
         if !node.has_served() {
-            // Known as serving as soon as it answers once.
+            // One answer marks the node as serving.
             node.is_healthy().await;
         }
         drop(node);

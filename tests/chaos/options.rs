@@ -1,52 +1,52 @@
-//! What a run can be told.
+//! The options of a run.
 
 use clap::Parser;
 
 use crate::forge::Forgery;
 
-/// Real nodes and clients, real faults, and checks of all that the clients were told.
+/// Real nodes and clients, real faults, and checks of everything that the clients received.
 #[derive(Parser, Clone, Debug)]
 #[command(name = "chaos", bin_name = "./dev chaos")]
 pub(crate) struct Options {
-    /// Chooses the faults and what clients do. A run prints its own.
+    /// Seed of the faults and of the clients' choices. A run prints its own.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
 
-    /// How long faults go on.
+    /// Duration of the faults.
     #[arg(long, default_value_t = 2, value_name = "MINUTES",
           value_parser = clap::value_parser!(u64).range(1..=1440))]
     pub(crate) minutes: u64,
 
-    /// Server processes.
+    /// Number of server processes.
     #[arg(long, default_value_t = 3, value_name = "NUMBER",
           value_parser = clap::value_parser!(u64).range(1..=16))]
     pub(crate) nodes: u64,
 
-    /// Tables, of the games in turn; each has three clients or more.
+    /// Number of tables, of the kinds in turn; each has three clients or more.
     #[arg(long, default_value_t = 8, value_name = "NUMBER",
           value_parser = clap::value_parser!(u64).range(1..=500))]
     pub(crate) tables: u64,
 
-    /// A client thinks for so long before a move, at most; people do for some seconds.
+    /// Longest think time before a move; people take some seconds.
     #[arg(long, default_value_t = 40, value_name = "MILLISECONDS",
           value_parser = clap::value_parser!(u64).range(1..=5000))]
     pub(crate) thinks: u64,
 
-    /// Every kind of fault once, one soon after the other, instead of so many minutes.
+    /// Inject every kind of fault once in quick succession, instead of for a number of minutes.
     #[arg(long, conflicts_with = "minutes")]
     pub(crate) short: bool,
 
-    /// No faults: so often all nodes are exchanged, one after the other, for those of another version,
-    /// and back again.
+    /// Inject no faults: exchange all nodes, one after the other, for those of another version and
+    /// back again, this number of times.
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["minutes", "short", "lose_redis"],
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) exchanges: Option<u64>,
 
-    /// The binary of the version before, by which the run begins; without it that of this one.
+    /// Binary of the previous version, with which the run begins; this version's binary if omitted.
     #[arg(long, value_name = "FILE", requires = "exchanges")]
     pub(crate) from: Option<std::path::PathBuf>,
 
-    /// Also lose all that Redis holds. Games that were open are voided then.
+    /// Also lose all data of Redis. Games that were open are voided then.
     #[arg(long)]
     pub(crate) lose_redis: bool,
 
@@ -54,7 +54,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<std::path::PathBuf>,
 
-    /// After a clean run forge its evidence in each way in turn: every check must find its own.
+    /// After a clean run forge its evidence in each way in turn: every check must detect its
+    /// forgery.
     #[arg(long)]
     pub(crate) canaries: bool,
 
@@ -72,7 +73,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The command that repeats a run of this seed.
+    /// Returns the command that repeats a run with this seed.
     pub(crate) fn command(&self, seed: u64) -> String {
         let extent = match (self.exchanges, &self.from) {
             (Some(times), None) => format!("--exchanges {times}"),

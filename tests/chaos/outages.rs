@@ -1,26 +1,26 @@
-//! When what was away, as far as the faults of a run say: so that the figures can tell the time
-//! for which nobody could have served a client from the time that the house took itself.
+//! The outages that follow from a run's faults, by which the figures separate the time in which no
+//! node could have served a client from the time that the house took itself.
 
 use crate::faults::Done;
 use crate::plan::{Fault, Link};
 
-/// A time from one moment to another, in milliseconds since the run began.
+/// A period in ms since the start of the run.
 type Span = (u64, u64);
 
-/// Nodes take so long to find another one dead, and to show its players as away.
+/// The time in which nodes detect the death of another one and show its players as away.
 pub(crate) const AWAY_WITHIN_MS: u64 = 5_000;
 
-/// After a Redis that was away everybody has the whole time again before being taken for dead.
+/// The grace of all nodes after an outage of Redis.
 const GRACE_MS: u64 = 4_000;
 
 /// The outages of a run.
 #[derive(Debug)]
 pub(crate) struct Outages {
-    /// Redis, PostgreSQL or every node could not be reached; apart from each other, by time.
+    /// Periods in which Redis, PostgreSQL or every node was unreachable; disjoint and in order.
     nobody: Vec<Span>,
-    /// Anything but a client was at fault.
+    /// Periods with a fault of anything but a client.
     anything: Vec<Span>,
-    /// By node: it could not serve, or not reach Redis.
+    /// For each node, periods in which it could not serve or not reach Redis.
     nodes: Vec<Vec<Span>>,
     redis: Vec<Span>,
     /// From the first exchange of versions to the last.
@@ -37,7 +37,7 @@ impl Outages {
             of(&|fault| matches!(fault, Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis));
         let postgres = of(&|fault| fault == Fault::KillPostgres);
         let by_node: Vec<_> = (0..nodes).map(|node| of(&|fault| stops(fault, node))).collect();
-        // While they are restarted in turn, others are there.
+        // In a rolling restart the other nodes serve.
         let struck = (0..nodes).map(|node| of(&|fault| !is_in_turn(fault) && stops(fault, node)));
         let all_nodes = struck.reduce(|one, other| common(&one, &other));
         let nobody = [redis.clone(), postgres, all_nodes.unwrap_or_default()].concat();
@@ -52,24 +52,23 @@ impl Outages {
         }
     }
 
-    /// Whether this moment is between the beginning of the first exchange of versions and the end of the
-    /// last.
+    /// Returns true between the start of the first exchange of versions and the end of the last.
     pub(crate) fn is_exchanging(&self, at_ms: u64) -> bool {
         self.exchanging.is_some_and(|(from_ms, to_ms)| (from_ms..=to_ms).contains(&at_ms))
     }
 
-    /// How much of a time nobody could have served a client.
+    /// Returns the part of a period in which no node could have served a client, in ms.
     pub(crate) fn nobody_ms(&self, span: Span) -> u64 {
         common(&self.nobody, &[span]).iter().map(|(from, to)| to - from).sum()
     }
 
-    /// Whether nothing was at fault in a time, its clients aside.
+    /// Returns true if no fault was active in a period, those of its clients aside.
     pub(crate) fn is_quiet(&self, span: Span) -> bool {
         common(&self.anything, &[span]).is_empty()
     }
 
-    /// Whether the death of a node in this moment is to be noticed in time: Redis and every other
-    /// node are there meanwhile, and Redis has been for a while.
+    /// Returns true if the death of a node at this time must be detected in time: Redis and every
+    /// other node are available meanwhile, and Redis has been for a while.
     pub(crate) fn is_noticed(&self, node: u64, died_ms: u64) -> bool {
         let until_ms = died_ms + AWAY_WITHIN_MS;
         let others = (0..).zip(&self.nodes).filter(|(other, _)| *other != node);
@@ -78,12 +77,12 @@ impl Outages {
     }
 }
 
-/// Whether a node could not serve its clients, by this fault.
-/// One node after the other, so that others are there.
+/// Returns true for faults that strike one node after the other, so that others serve.
 fn is_in_turn(fault: Fault) -> bool {
     matches!(fault, Fault::RollingRestart | Fault::Exchange { .. })
 }
 
+/// Returns true if a node cannot serve its clients during this fault.
 fn stops(fault: Fault, node: u64) -> bool {
     match fault {
         Fault::KillNode { node: struck }
@@ -91,7 +90,7 @@ fn stops(fault: Fault, node: u64) -> bool {
         | Fault::StopNodeLong { node: struck }
         | Fault::Cut { node: struck, link: Link::Redis | Link::Clients }
         | Fault::Hold { node: struck, link: Link::Redis | Link::Clients } => struck == node,
-        // One after the other, in moments that are not noted.
+        // The nodes' turns are not recorded.
         Fault::RollingRestart | Fault::Exchange { .. } => true,
         Fault::Cut { link: Link::Postgres, .. }
         | Fault::Hold { link: Link::Postgres, .. }
@@ -123,7 +122,7 @@ fn is_of_clients(fault: Fault) -> bool {
     )
 }
 
-/// The same times, apart from each other and in order.
+/// Merges overlapping periods and sorts them.
 fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     let mut apart: Vec<Span> = Vec::new();
@@ -136,7 +135,7 @@ fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     apart
 }
 
-/// What both have in common; each is apart and in order.
+/// Returns the intersection of two lists of disjoint, ordered periods.
 fn common(one: &[Span], other: &[Span]) -> Vec<Span> {
     let each = one.iter().flat_map(|a| other.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
     each.filter(|(from, to)| from < to).collect()

@@ -1,9 +1,9 @@
-//! What is to go wrong, drawn from a seed before anything starts: what, to whom, when, for how
-//! long. The same seed and extent give the same plan.
+//! The plan of a run's faults, drawn from a seed before anything starts: fault, target, time and
+//! duration. The same seed and extent give the same plan.
 //!
-//! Faults of different targets overlap; those of one target wait for each other. Durations are on
-//! both sides of what the service notices: a node may be stopped for less and for more than its
-//! heartbeat, and a link held for less and for more than a call may take.
+//! Faults of different targets overlap; those of one target are sequential. Durations lie on both
+//! sides of the service's timeouts: a node may be stopped for less and for more than its heartbeat,
+//! and a link held for less and for more than the timeout of a call.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use std::time::Duration;
 use crate::dice::Dice;
 use crate::outages::AWAY_WITHIN_MS;
 
-/// Longer than a heartbeat may be late, and than the seats of a silent node wait for the AI.
+/// Durations beyond the heartbeat's timeout and the time after which the AI takes over the seats of
+/// a silent node.
 const PAST_HEARTBEAT_MS: (u64, u64) = (5_000, 8_000);
 
-/// A way from a node to somebody else.
+/// A connection from a node to a service or to its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Link {
     Redis,
@@ -22,82 +23,82 @@ pub(crate) enum Link {
     Clients,
 }
 
-/// What a node runs.
+/// The version of a node's binary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Version {
-    /// What was built with this run.
+    /// The version that was built with this run.
     #[default]
     This,
-    /// What the run was told of, and begins with.
+    /// The previous version, with which the run begins.
     Before,
 }
 
-/// What goes wrong. Nodes are numbered from 0.
+/// A fault. Nodes are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// A node is killed, and started again afterwards.
+    /// Kills a node, and starts it again afterwards.
     KillNode {
         node: u64,
     },
-    /// A node is stopped in the midst of what it does, and goes on afterwards.
+    /// Suspends a node, and resumes it afterwards.
     StopNode {
         node: u64,
     },
-    /// The same for longer than its heartbeat may be late.
+    /// Suspends a node for longer than the heartbeat's timeout.
     StopNodeLong {
         node: u64,
     },
-    /// Every node in turn is told to end, and started again.
+    /// Terminates and restarts every node in turn.
     RollingRestart,
-    /// Every node in turn is told to end, and started again by the binary of a version.
+    /// Terminates every node in turn and starts it with the binary of another version.
     Exchange {
         version: Version,
     },
-    /// A node's connections over a link break, and new ones are refused for a while.
+    /// Breaks a node's connections over a link and refuses new ones for a while.
     Cut {
         node: u64,
         link: Link,
     },
-    /// Nothing passes a link, and nobody is told.
+    /// Silently holds all traffic of a link.
     Hold {
         node: u64,
         link: Link,
     },
-    /// All that passes a link is late.
+    /// Delays all traffic of a link.
     Delay {
         node: u64,
         link: Link,
         late_ms: u64,
     },
     KillPostgres,
-    /// Its data is there when it comes back.
+    /// Kills Redis, which keeps its data.
     KillRedis,
     StallRedis,
-    /// Its data is gone when it comes back.
+    /// Kills Redis, which loses its data.
     LoseRedis,
-    /// Clients send every command twice.
+    /// Lets clients send every command twice.
     Duplicate {
         clients: u64,
     },
-    /// All clients break off and return at once.
+    /// Disconnects all clients at once; they reconnect immediately.
     Storm,
-    /// Clients break off without a word, and return.
+    /// Lets clients disconnect abruptly and reconnect.
     Drop {
         clients: u64,
     },
-    /// Clients break off and stay away for the duration.
+    /// Lets clients disconnect and stay away for the duration.
     Away {
         clients: u64,
     },
-    /// Clients leave their tables and look for others.
+    /// Lets clients leave their tables and look for others.
     Leave {
         clients: u64,
     },
-    /// Clients do not read for a while.
+    /// Lets clients stop reading for a while.
     Slow {
         clients: u64,
     },
-    /// Clients do nothing for a while, and let countdowns pass.
+    /// Lets clients do nothing for a while, so that countdowns expire.
     Idle {
         clients: u64,
     },
@@ -108,18 +109,18 @@ pub(crate) enum Fault {
 pub(crate) struct Step {
     pub(crate) at_ms: u64,
     pub(crate) fault: Fault,
-    /// Zero for what happens in a moment.
+    /// Zero for an instantaneous fault.
     pub(crate) for_ms: u64,
 }
 
-/// All that is to go wrong, by time.
+/// All faults of a run in the order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) steps: Vec<Step>,
 }
 
-/// Of how many nodes and clients a plan may choose.
+/// The numbers of nodes and clients from which a plan chooses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) nodes: u64,
@@ -128,7 +129,8 @@ pub(crate) struct Extent {
 }
 
 impl Plan {
-    /// Faults one to three seconds apart, for so long; more after a node was killed.
+    /// Draws faults one to three seconds apart, for a duration; the pause after a killed node is
+    /// longer.
     pub(crate) fn draw(seed: u64, extent: Extent, length: Duration) -> Self {
         let mut dice = Dice::new(seed, 0);
         let end_ms = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
@@ -136,7 +138,7 @@ impl Plan {
         let mut kinds = Vec::new();
         let mut at_ms = 2_000;
         while at_ms < end_ms {
-            // Every kind comes before one comes again.
+            // Every kind occurs once before one is repeated.
             if kinds.is_empty() {
                 kinds = every_kind(&mut dice, extent);
                 dice.shuffle(&mut kinds);
@@ -144,7 +146,8 @@ impl Plan {
             let fault = kinds.pop().expect("it was just filled");
             steps.push(Step { at_ms, fault, for_ms: duration_ms(&mut dice, fault) });
             at_ms += dice.within(1_000, 3_000);
-            // The others find out in peace, so that it can be seen how long they take.
+            // The pause lets the others detect the death undisturbed, so that the detection time is
+            // measurable.
             if let Fault::KillNode { .. } = fault {
                 at_ms += AWAY_WITHIN_MS;
             }
@@ -152,7 +155,7 @@ impl Plan {
         Self { seed, steps }
     }
 
-    /// Every kind once and briefly, one soon after the other.
+    /// Draws every kind once, brief and in quick succession.
     pub(crate) fn each_once(seed: u64, extent: Extent) -> Self {
         let mut dice = Dice::new(seed, 0);
         let mut kinds = every_kind(&mut dice, extent);
@@ -169,11 +172,11 @@ impl Plan {
         Self { seed, steps }
     }
 
-    /// So many upgrades and as many rollbacks, one after the other, with some seconds between two.
+    /// Plans a number of upgrades and as many rollbacks in sequence, some seconds apart.
     pub(crate) fn exchanges(seed: u64, times: u64) -> Self {
         let versions = [Version::This, Version::Before].into_iter().cycle().zip(0..2 * times);
         let step = |(version, place): (Version, u64)| Step {
-            // Each waits for the one before.
+            // Each waits for the previous one.
             at_ms: 3_000 + place,
             fault: Fault::Exchange { version },
             for_ms: 3_000,
@@ -181,13 +184,13 @@ impl Plan {
         Self { seed, steps: versions.map(step).collect() }
     }
 
-    /// Whether all that Redis holds is lost on purpose.
+    /// Returns true if the data of Redis is lost on purpose.
     pub(crate) fn loses_redis(&self) -> bool {
         self.steps.iter().any(|step| step.fault == Fault::LoseRedis)
     }
 }
 
-/// One fault of each kind, each to somebody.
+/// Draws one fault of each kind with its target.
 fn every_kind(dice: &mut Dice, extent: Extent) -> Vec<Fault> {
     let Extent { nodes, clients, lose_redis } = extent;
     let mut faults = vec![
@@ -240,14 +243,14 @@ fn duration_ms(dice: &mut Dice, fault: Fault) -> u64 {
         Fault::Duplicate { .. } => (2_000, 8_000),
         Fault::Away { .. } => (1_000, 9_000),
         Fault::Slow { .. } => (1_000, 15_000),
-        // Two countdowns of 20 s give the seat to the AI.
+        // Two expired countdowns of 20 s give the seat to the AI.
         Fault::Idle { .. } => (3_000, 45_000),
     };
     dice.within(low, high)
 }
 
 impl Fault {
-    /// In figures and in messages.
+    /// Returns the name of the kind for figures and messages.
     pub(crate) fn kind(self) -> String {
         let of_link = |what: &str, link: Link| format!("{what} {link}");
         match self {

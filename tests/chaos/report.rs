@@ -1,4 +1,4 @@
-//! The figures of a run, as text and as JSON, and what its checks found.
+//! The figures of a run as text and JSON, and the findings of its checks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,16 +15,17 @@ use crate::faults::Done;
 use crate::outages::{AWAY_WITHIN_MS, Outages};
 use crate::plan::Fault;
 
-/// After a kill, a connection of that node that is lost within this time was lost by the kill.
+/// The time after a kill within which a lost connection of that node is attributed to the kill, in
+/// ms.
 const KILLED_WITHIN_MS: u64 = 2_000;
 
-/// Of a hundred moves during exchanges of versions, 99 are acknowledged in less.
+/// The bound on the 99th percentile of ack times during exchanges of versions, in ms.
 const EXCHANGED_WITHIN_MS: u64 = 250;
 
-/// Refusals that a client does with by itself: what it wanted was done already, or is tried again.
+/// Refusals that a client handles by itself: the command was already effective, or is retried.
 const UNDERSTOOD: [&str; 4] = ["already_ready", "stale_prompt", "unavailable", "wrong_phase"];
 
-/// What a run came to.
+/// The report of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     clients: usize,
@@ -40,20 +41,22 @@ pub(crate) struct Figures {
     faults: BTreeMap<String, u64>,
     refusals: BTreeMap<String, u64>,
     void_reasons: BTreeMap<String, u64>,
-    /// Milliseconds each.
+    /// Ack times in ms.
     acks: Vec<u64>,
-    /// Of moves that were made from the beginning of the first exchange of versions to the end of the last.
+    /// Ack times of moves between the start of the first exchange of versions and the end of the
+    /// last.
     acks_exchanging: Vec<u64>,
     resumes: Vec<u64>,
-    /// The same without the time in which nobody could have served a client.
+    /// Times to reconnect without the time in which no node could have served a client.
     resumes_served: Vec<u64>,
-    /// Those during which nothing was at fault.
+    /// Times to reconnect while no fault was active.
     resumes_quiet: Vec<u64>,
     shown_away: Vec<u64>,
     shown_back: Vec<u64>,
-    /// Lines of the nodes' logs, without their times, and how often each came.
+    /// Lines of the nodes' logs without their times, with the number of occurrences.
     errors: BTreeMap<String, u64>,
-    /// Players of killed nodes who were to be shown as away in time, and what was late.
+    /// The number of players of killed nodes that were to be shown as away in time, and the late
+    /// ones.
     noticed: usize,
     late: Facts,
 }
@@ -114,8 +117,8 @@ impl Figures {
         figures
     }
 
-    /// Adds how long it took until players of killed nodes were shown as away, and as back once they
-    /// came again.
+    /// Adds the times until players of killed nodes were shown as away, and as back after they
+    /// returned.
     fn add_absences(&mut self, walked: &[Walked], done: &[Done], outages: &Outages) {
         for kill in done.iter().filter(|done| matches!(done.fault, Fault::KillNode { .. })) {
             let Fault::KillNode { node } = kill.fault else {
@@ -149,7 +152,8 @@ impl Figures {
         }
     }
 
-    /// Seats of killed nodes that came to the AI too late, although nothing else was at fault.
+    /// Returns the seats of killed nodes that the AI took over too late although no other fault was
+    /// active.
     pub(crate) fn late(&self) -> impl Iterator<Item = String> {
         self.late
             .told()
@@ -157,7 +161,7 @@ impl Figures {
             .map(|late| format!("a seat of a killed node was without the AI for too long: {late}"))
     }
 
-    /// What players may not notice of an exchange of versions.
+    /// Returns the effects of exchanges of versions that players could notice but must not.
     pub(crate) fn noticed_of_exchanges(&self) -> Vec<String> {
         let voided = (self.voided > 0).then(|| format!("{} games were voided", self.voided));
         let unknown = self.refusals.iter().filter(|(code, _)| !UNDERSTOOD.contains(&&***code));
@@ -168,9 +172,9 @@ impl Figures {
         voided.into_iter().chain(unknown).chain(late).collect()
     }
 
-    /// Notes what a node's log says went wrong. Panics are told apart.
+    /// Counts the errors in a node's log. Returns its panics.
     pub(crate) fn read_log(&mut self, log: &Path) -> Vec<String> {
-        // A node that never started has none.
+        // A node that never started has no log.
         let text = std::fs::read(log).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let mut panics = Vec::new();
@@ -214,7 +218,8 @@ impl Figures {
     }
 }
 
-/// Returns the first time that the player of a seat was said to be away, or back, within a time.
+/// Returns the first time within a period at which the player of a seat was reported as away, or
+/// back.
 fn first(
     walked: &[Walked],
     (table, seat): (TableId, Seat),
@@ -227,7 +232,7 @@ fn first(
     told.map(|told| told.at_ms).filter(|at_ms| (from_ms..to_ms).contains(at_ms)).min()
 }
 
-/// A line of a log without what differs between two of its kind.
+/// Returns a line of a log without its variable parts.
 fn kind_of(line: &str) -> String {
     let words = line.split(' ').filter(|word| !word.is_empty());
     let words = words.map(|word| match word.split_once('=') {
@@ -240,7 +245,7 @@ fn kind_of(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The value that so many in a hundred do not exceed; the values are sorted.
+/// Returns a percentile of sorted values.
 fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
     let last = sorted.len().checked_sub(1)?;
     sorted.get((last * percent).div_ceil(100)).copied()
@@ -301,7 +306,7 @@ impl fmt::Display for Figures {
     }
 }
 
-/// What the checks found, the first few facts of each.
+/// Returns the findings of the checks, the first few facts of each.
 pub(crate) fn findings(verdict: &Verdict) -> String {
     let mut text = String::new();
     for (check, facts) in &verdict.found {

@@ -1,8 +1,8 @@
-//! A finished game as its record tells it: replayed by the rules, action by action, and what each
-//! seat could know of it at each point.
+//! The ground truth of a finished game: its record, replayed action by action, and each seat's
+//! knowledge at each point.
 //!
-//! What a seat may see of cards is derived here from the complete events by a few lines of its
-//! own, not by the code that redacts them for the wire.
+//! The cards visible to a seat are derived here from the unredacted events by independent code, not
+//! by the code that redacts them for the wire.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,18 +20,18 @@ type View = <AnyGame as bahay_engine::game::Game>::View;
 /// A replayed game.
 #[derive(Clone, Debug)]
 pub(crate) struct Truth {
-    /// How many play.
+    /// The number of players.
     seats: u8,
     start: AnyGame,
     steps: Vec<Step>,
 }
 
-/// What one answer, of chance or of a player, led to.
+/// The events that follow from one action or one answer of chance.
 #[derive(Clone, Debug)]
 struct Step {
     /// `None` for chance.
     taken: Option<Took>,
-    /// Complete.
+    /// The unredacted events.
     events: Vec<AnyEvent>,
     after: AnyGame,
 }
@@ -40,19 +40,18 @@ struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Took {
     pub(crate) seat: Seat,
-    /// Of the question that it answers.
+    /// The number of the answered prompt.
     pub(crate) prompt: u32,
     pub(crate) by: ActionOrigin,
     pub(crate) action: Written,
 }
 
-/// An action as JSON. That of a client and that of a record can be compared by it, whatever game
-/// they are of.
+/// An action as JSON, by which those of clients and of records can be compared for all kinds.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Written(String);
 
 impl Written {
-    /// The fields of what is written are put into one order on the way.
+    /// Converts an action; the fields are put into a canonical order.
     pub(crate) fn of(action: &impl Serialize) -> Self {
         let value = serde_json::to_value(action).expect("an action is plain data");
         Self(value.to_string())
@@ -65,19 +64,23 @@ impl fmt::Debug for Written {
     }
 }
 
-/// A game as one seat follows it.
+/// A game as seen from one seat.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// As the seat is told of them, in order.
+    /// The redacted events in order.
     pub(crate) events: Vec<AnyEvent>,
-    /// The game after so many of these events, wherever that is after a whole step.
+    /// The views after a number of these events, wherever a step ends there.
     views: BTreeMap<usize, Vec<View>>,
-    /// The cards that the seat knows after so many of these events.
+    /// The known cards after a number of these events.
     known: Vec<CardSet>,
 }
 
 impl Truth {
-    /// Says why, when the record cannot be replayed.
+    /// Replays a record.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the reason if the record cannot be replayed.
     pub(crate) fn of(record: &Record<AnyGame>) -> Result<Self, String> {
         let seats = u8::try_from(record.players.len()).map_err(|_| "so many cannot play")?;
         let start = AnyGame::new(&record.terms.rules, seats, record.starter);
@@ -112,13 +115,13 @@ impl Truth {
         Ok(Self { seats, start, steps })
     }
 
-    /// Every action in order.
+    /// Returns every action in order.
     pub(crate) fn taken(&self) -> impl Iterator<Item = &Took> {
         self.steps.iter().filter_map(|step| step.taken.as_ref())
     }
 
     pub(crate) fn seen_by(&self, seat: Seat) -> Seen {
-        // Who sits at the table and waits for the next game sees what anybody sees.
+        // A player who waits at the table for the next game has the public view.
         let plays = seat.number() < self.seats;
         let viewer = if plays { Viewer::Seat(seat) } else { Viewer::Public };
         let mut seen = Seen {
@@ -135,7 +138,7 @@ impl Truth {
                         seen.events.push(event);
                         seen.known.push(known);
                     }
-                    // It is known to have happened with the next one that is told.
+                    // The knowledge becomes effective with the next visible event.
                     None => *seen.known.last_mut().expect("it begins with one") = known,
                 }
             }
@@ -150,26 +153,26 @@ impl Truth {
 }
 
 impl Seen {
-    /// Whether a view is the game's after so many events.
+    /// Returns true if a view is that of the game after a number of events.
     pub(crate) fn is_at(&self, place: usize, view: &View) -> bool {
         self.views.get(&place).is_some_and(|views| views.contains(view))
     }
 
-    /// After how many events the game looks like this, from `from` on.
+    /// Returns the number of events, from `from` on, after which the game has this view.
     pub(crate) fn place_of(&self, view: &View, from: usize) -> Option<usize> {
         let mut later = self.views.range(from..);
         later.find(|(_, views)| views.contains(view)).map(|(place, _)| *place)
     }
 
-    /// The cards that the seat knows after so many events.
+    /// Returns the cards known after a number of events.
     pub(crate) fn known(&self, place: usize) -> CardSet {
         let last = self.known.len() - 1;
         self.known[place.min(last)]
     }
 }
 
-/// The cards that an event shows to a seat. At a game whose cards are not known here all of them are:
-/// there only the views tell whether somebody was shown too much.
+/// Returns the cards that an event shows to a seat. For a kind whose cards are not modelled here it
+/// returns all cards; then only the views reveal a leak.
 fn shown(event: &AnyEvent, seat: Seat) -> CardSet {
     Tongits::lower_event(event).map_or(CardSet::ALL, |event| shown_at_tongits(event, seat))
 }

@@ -1,11 +1,11 @@
-//! Real clients: guests who sit down in a room of each game, play over the socket, and come back to
-//! any node when they lose it, as the protocol's page says. Each keeps a [`Journal`] of every text
-//! that it sent and was sent; what they mean is for the checks.
+//! Real clients: guests that take a seat in a room of each kind, play over the socket, and
+//! reconnect to any node as the protocol's page says. Each keeps a [`Journal`] of every text that
+//! it sent and received; the checks interpret it.
 //!
-//! A client thinks for some time, plays mostly what the house's bot would and sometimes
-//! anything legal, and takes a command unanswered for [`ANSWER`] for a broken connection. Orders
-//! make it misbehave for a while. When all are to finish, it readies no more, plays its game to
-//! the end in haste, and leaves.
+//! A client thinks for some time, mostly plays what the house's bot would play and sometimes any
+//! legal action, and treats a command without an answer for [`ANSWER`] as a broken connection.
+//! Orders make it misbehave for a while. When all are to finish, it becomes ready no more, plays
+//! its game to the end in haste, and leaves.
 
 pub(crate) mod rest;
 mod seat;
@@ -39,56 +39,56 @@ use seat::Place;
 pub(crate) type Action = <AnyGame as Game>::Action;
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A command without an answer for so long means that the connection is broken.
+/// The timeout of a command; after it the connection counts as broken.
 const ANSWER: Duration = Duration::from_secs(6);
 
-/// Connecting takes no longer.
+/// The timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(4);
 
-/// Who finishes thinks no longer.
+/// The longest think time of a client that is to finish, in ms.
 const HURRY_MS: u64 = 40;
 
-/// A quiet connection is asked whether it is there so often.
+/// The interval at which a quiet connection is pinged.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// A client that waits for longer than this before it tries again was told to.
+/// The pause from which on a client counts as having stayed away on purpose.
 const ON_PURPOSE: Duration = Duration::from_millis(1_500);
 
-/// An access token is good for 15 minutes.
+/// The age at which an access token is renewed; it is valid for 15 minutes.
 const TOKEN: Duration = Duration::from_secs(10 * 60);
 
-/// The rooms of the tables, in turn, and how many clients each table has.
+/// The rooms of the tables in turn, with the number of clients at each table.
 const ROOMS: [(&str, u64); 3] =
     [("newbie", 3), ("tongo-options-newbie", 4), ("tongo-assets-newbie", 5)];
 
-/// The room of each client of so many tables.
+/// Returns the room of each client of a number of tables.
 pub(crate) fn rooms(tables: u64) -> impl Iterator<Item = &'static str> {
     let tables = (0..tables).zip(ROOMS.into_iter().cycle());
     tables.flat_map(|(_, (room, clients))| (0..clients).map(move |_| room))
 }
 
-/// Where a client is, when it is connected to no node.
+/// The node number of a client that is not connected.
 const NOWHERE: u64 = u64::MAX;
 
-/// What a client is to do beside playing.
+/// An order to a client, beside playing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// Break off without a word, and stay away for so long.
+    /// Disconnect abruptly and stay away for this time.
     Drop(Duration),
-    /// When the connection is lost the next time, stay away for so long.
+    /// Stay away for this time after the next lost connection.
     Linger(Duration),
     Leave,
-    /// Do not read for so long.
+    /// Stop reading for this time.
     Slow(Duration),
-    /// Neither ready nor act for so long.
+    /// Become neither ready nor act for this time.
     Idle(Duration),
-    /// Send everything twice for so long.
+    /// Send every command twice for this time.
     Repeat(Duration),
-    /// Be an ordinary client again.
+    /// Behave normally again.
     Behave,
 }
 
-/// A client that plays, as others see it.
+/// A playing client, as seen by others.
 #[derive(Debug)]
 pub(crate) struct Bot {
     orders: mpsc::UnboundedSender<Order>,
@@ -98,9 +98,9 @@ pub(crate) struct Bot {
 
 #[derive(Debug)]
 struct Whereabouts {
-    /// The node that it is joined through.
+    /// The node of the client's current connection.
     node: AtomicU64,
-    /// How often it has joined a table.
+    /// The number of times that the client has joined a table.
     joined: AtomicU64,
 }
 
@@ -136,7 +136,7 @@ impl Bot {
         Self { orders, whereabouts, task: tokio::spawn(client.live()) }
     }
 
-    /// A client that has finished takes no orders.
+    /// Sends an order. A client that has finished ignores it.
     pub(crate) fn order(&self, order: Order) {
         let _ = self.orders.send(order);
     }
@@ -153,20 +153,20 @@ impl Bot {
         self.task.is_finished()
     }
 
-    /// Its journal. It must have finished, or is broken off.
+    /// Returns the client's journal, once the client has finished or after it was aborted.
     pub(crate) async fn journal(self, folder: &Path, number: u64) -> PathBuf {
         if !self.task.is_finished() {
             self.task.abort();
         }
         match self.task.await {
             Ok(path) => path,
-            // What it wrote is there but for the last few lines.
+            // The file is complete but for the last few lines.
             Err(_) => folder.join(format!("client-{number:03}.log")),
         }
     }
 }
 
-/// How it behaves just now.
+/// The current behaviour of a client.
 #[derive(Debug)]
 struct Manners {
     idle_until: Instant,
@@ -189,11 +189,11 @@ impl Manners {
     }
 }
 
-/// Why a connection is no more.
+/// The end of a connection.
 enum Lost {
-    /// To be opened again after a while.
+    /// To be reopened after this time, with the reason.
     For(Duration, String),
-    /// There is nothing more to do.
+    /// The client has finished.
     Finished,
 }
 
@@ -202,7 +202,7 @@ struct Client {
     room: &'static str,
     device: String,
     dice: Dice,
-    /// The longest that it thinks before a move.
+    /// The longest think time before a move, in ms.
     thinks_ms: u64,
     journal: Journal,
     bases: Vec<String>,
@@ -211,7 +211,7 @@ struct Client {
     whereabouts: Arc<Whereabouts>,
     token: Option<(String, Instant)>,
     place: Place,
-    /// As far as it knows.
+    /// True if the client believes that it has a seat.
     seated: bool,
     next_id: u32,
     manners: Manners,
@@ -231,7 +231,7 @@ impl Client {
                 Err(Lost::For(pause, why)) => {
                     failures += 1;
                     self.journal.write(&What::Note(format!("not connected: {why}")));
-                    // A growing pause, as the protocol's page asks for.
+                    // A growing back-off, as the protocol's page asks for.
                     Lost::For(pause * failures.min(8), String::new())
                 }
                 Err(Lost::Finished) => Lost::Finished,
@@ -244,8 +244,7 @@ impl Client {
                     }
                     let linger = std::mem::take(&mut self.manners.linger);
                     sleep(pause.max(linger)).await;
-                    // How long coming back takes is counted from here, when it stayed away on
-                    // purpose.
+                    // After a deliberate absence, the time to reconnect counts from here.
                     if pause.max(linger) > ON_PURPOSE {
                         self.journal.write(&What::Note("returning".into()));
                     }
@@ -260,7 +259,7 @@ impl Client {
         Lost::For(pause, why.into())
     }
 
-    /// Signs in and takes a seat where needed, and opens a socket to some node.
+    /// Signs in and takes a seat if needed, and opens a socket to some node.
     async fn connect(&mut self) -> Result<(Socket, u64), Lost> {
         let node = self.dice.below(self.bases.len() as u64);
         let base = self.bases[usize::try_from(node).expect("a node's number is small")].clone();
@@ -287,7 +286,7 @@ impl Client {
         match timeout(CONNECT, connect_async(request)).await {
             Ok(Ok((mut socket, _))) => {
                 if !self.seated {
-                    // From its greeting on the node counts the bot as there.
+                    // From its hello on the node counts the bot as connected.
                     let greeted = timeout(CONNECT, socket.next()).await;
                     if !matches!(greeted, Ok(Some(Ok(Frame::Text(_))))) {
                         return Err(self.again("a socket without a greeting"));
@@ -308,7 +307,7 @@ impl Client {
         }
     }
 
-    /// Takes a seat, beside the socket that has just been opened.
+    /// Takes a seat over REST, after the socket was opened.
     async fn take_seat(&mut self, base: &str, token: &str) -> Result<(), Lost> {
         match rest::seat(base, token, self.room).await {
             Ok(table) => {
@@ -324,12 +323,12 @@ impl Client {
         }
     }
 
-    /// Joins, and plays until the connection is lost.
+    /// Joins and plays until the connection is lost.
     async fn converse(&mut self, mut socket: Socket, _node: u64) -> Lost {
         let mut asked: BTreeMap<u32, (Instant, &'static str)> = BTreeMap::new();
         let mut heard = Instant::now();
         let mut joined = false;
-        // When to answer the open question, and which one it is.
+        // The time at which to answer the open prompt, and its game and number.
         let mut answer: Option<(Instant, (bahay_engine::table::GameId, u32))> = None;
         let mut retry_at: Option<Instant> = None;
         let mut reader = MessageReader::new(Form::Full);
@@ -436,7 +435,7 @@ impl Client {
                         None => return self.again("ended without a word"),
                     };
                     self.journal.write(&What::Received(text.as_str().to_owned()));
-                    // The table was ended by the house.
+                    // The house ended the table.
                     if text.starts_with(r#"{"type":"closed""#) {
                         self.seated = false;
                         self.place.forget();
@@ -446,7 +445,7 @@ impl Client {
                         continue;
                     };
                     if !self.place.take(&message) {
-                        // The checks will say what was wrong with it.
+                        // The checks report the offending message.
                         self.place.forget();
                         return self.again("an update that does not follow");
                     }
@@ -496,7 +495,7 @@ impl Client {
         }
     }
 
-    /// What ends the connection is given.
+    /// Carries out an order. Returns the reason if it ends the connection.
     fn obey(
         &mut self,
         order: Order,
@@ -510,7 +509,7 @@ impl Client {
             Order::Leave => self.manners.leave = true,
             Order::Slow(long) => {
                 self.manners.slow_until = now + long;
-                // Nothing is heard meanwhile, so nothing can be missed.
+                // Nothing is received meanwhile, so no timeout may pass.
                 for (since, _) in asked.values_mut() {
                     *since = now + long;
                 }
@@ -539,7 +538,7 @@ impl Client {
         asked.insert(command.id(), (now.max(self.manners.slow_until), what));
         let times = if now < self.manners.repeat_until { 2 } else { 1 };
         for _ in 0..times {
-            // Written down before it is sent: whatever happens, it may have been heard.
+            // Recorded before sending, because the command may take effect even if the call fails.
             self.journal.write(&What::Sent(text.clone()));
             match timeout(ANSWER, socket.send(Frame::Text(text.clone().into()))).await {
                 Ok(Ok(())) => {}

@@ -1,5 +1,4 @@
-//! The few calls that a client makes around the socket. Each gives up soon: another node may
-//! answer.
+//! The few REST calls of a client. Each has a short timeout, since another node may answer.
 
 use std::time::Duration;
 
@@ -7,7 +6,7 @@ use serde_json::{Value, json};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why a call came to nothing.
+/// The failure of a call.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum RestError {
     #[error("{code}")]
@@ -22,7 +21,7 @@ impl From<reqwest::Error> for RestError {
     }
 }
 
-/// Asks for something; says what the answer holds.
+/// Sends a request and returns the body of its response.
 async fn ask(request: reqwest::RequestBuilder) -> Result<Value, RestError> {
     let answer = request.timeout(TIMEOUT).send().await?;
     let status = answer.status();
@@ -40,13 +39,13 @@ fn text(body: &Value, pointer: &str) -> Result<String, RestError> {
     found.ok_or_else(|| RestError::Unreachable(format!("an answer without {pointer}")))
 }
 
-/// A connection for each call, so that nothing outlives the node that answered.
+/// Creates a client for one call, so that no connection outlives the node that answered.
 fn http() -> reqwest::Client {
     let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
     http.expect("a plain client")
 }
 
-/// The player's id and an access token.
+/// Returns the player's id and an access token.
 pub(crate) async fn sign_in(
     base: &str,
     device: &str,
@@ -57,7 +56,7 @@ pub(crate) async fn sign_in(
     Ok((text(&answer, "/player/id")?, text(&answer, "/access_token")?))
 }
 
-/// The table where a room has seated the player.
+/// Returns the table at which a room has seated the player.
 pub(crate) async fn seat(base: &str, token: &str, room: &str) -> Result<String, RestError> {
     let request = http().post(format!("{base}/v1/rooms/{room}/seat")).bearer_auth(token);
     text(&ask(request).await?, "/table")

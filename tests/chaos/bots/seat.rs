@@ -1,4 +1,4 @@
-//! What a client knows of its table, folded from what it was told, and what it does about it.
+//! A client's knowledge of its table, folded from the messages, and its choice of commands.
 
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_engine::catalog::AnyGame;
@@ -9,7 +9,7 @@ use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
 use super::Action;
 use crate::dice::Dice;
 
-/// How often in a hundred a client plays anything legal rather than what is advised.
+/// The percentage of moves at which a client plays any legal action instead of the advice.
 const WILD: u64 = 15;
 
 /// A table as its player knows it.
@@ -19,37 +19,37 @@ pub(super) struct Place {
     version: Option<u64>,
     tag: Option<Tag>,
     prompt: Option<OpenPrompt<Action>>,
-    /// The game that it has said ready for.
+    /// The game for which the client has become ready.
     readied: Option<GameId>,
-    /// What its seed for a game is made of, once it has committed to it.
+    /// The text of the client's seed for a game, once it has committed to it.
     text: Option<(GameId, String)>,
-    /// The game that it has revealed that for.
+    /// The game for which the text was revealed.
     revealed: Option<GameId>,
-    /// The question that it has answered.
+    /// The prompt that was answered.
     answered: Option<(GameId, u32)>,
-    /// It has left in the midst of a game, and lets the AI play that to its end.
+    /// True if the client has left during a game, which the AI plays to its end.
     left: bool,
 }
 
 impl Place {
-    /// Joins, from what is known.
+    /// Returns a `join` that resumes from the known version.
     pub(super) fn join_from(&self, id: u32) -> Command<Action> {
         let table: Option<TableId> = self.view.as_ref().map(|view| view.table);
         let from = self.version.filter(|_| table.is_some());
         Command::Join { id, from, tag: self.tag, table }
     }
 
-    /// The game that is played at the table.
+    /// Returns the kind of the table.
     pub(super) fn kind(&self) -> Option<&str> {
         self.view.as_ref().map(|view| &*view.kind)
     }
 
     pub(super) fn forget(&mut self) {
-        // What it has committed to it may still be asked for.
+        // The committed text may still be requested.
         *self = Self { text: self.text.take(), ..Self::default() };
     }
 
-    /// Takes a message in. False when it does not follow what came before.
+    /// Applies a message. Returns false if it does not follow the previous ones.
     pub(super) fn take(&mut self, message: &Message<AnyGame>) -> bool {
         if let Message::Snapshot { version, tag, view, prompt, .. } = message {
             self.view = Some((**view).clone());
@@ -75,21 +75,21 @@ impl Place {
         true
     }
 
-    /// What was said may succeed later: it is said again, if it is still asked.
+    /// Allows the same answers once more after a retryable refusal.
     pub(super) fn say_again(&mut self) {
         self.readied = None;
         self.revealed = None;
         self.answered = None;
     }
 
-    /// A new connection joins. Whether what was said on the old one took effect is unknown, and
-    /// who had left is back.
+    /// Prepares for a new connection: it is unknown whether commands on the old one took effect,
+    /// and a player who had left is back.
     pub(super) fn join(&mut self) {
         self.say_again();
         self.left = false;
     }
 
-    /// A `leave` was acknowledged. False when the seat is free at once.
+    /// Handles the ack of a `leave`. Returns false if the seat is free at once.
     pub(super) fn leave(&mut self) -> bool {
         self.left = self.is_running();
         self.left
@@ -99,21 +99,21 @@ impl Place {
         self.readied = Some(game);
     }
 
-    /// The commitment to a new text, or to the one of before, which may have arrived.
+    /// Returns the commitment to a new text, or to the previous one, which may have been received.
     pub(super) fn commit(&mut self, game: GameId, text: impl FnOnce() -> String) -> Commitment {
         let known = self.text.take().filter(|(of, _)| *of == game);
         let (_, text) = self.text.insert(known.unwrap_or_else(|| (game, text())));
         ClientSeed::from_text(text).commitment()
     }
 
-    /// The text that is asked for, which counts as revealed from here on.
+    /// Returns the requested text and marks it as revealed.
     pub(super) fn reveal(&mut self) -> Option<(GameId, String)> {
         let (game, ..) = self.view.as_ref()?.reveal_request()?;
         let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
         (self.revealed.replace(game) != Some(game)).then(|| (game, text.clone()))
     }
 
-    /// The game to say ready for.
+    /// Returns the game for which to become ready.
     pub(super) fn to_ready(&self) -> Option<GameId> {
         let view = self.view.as_ref()?;
         match (&view.phase, view.seat) {
@@ -126,7 +126,7 @@ impl Place {
         }
     }
 
-    /// The question to answer.
+    /// Returns the prompt to answer.
     pub(super) fn to_answer(&self) -> Option<(GameId, u32)> {
         let prompt =
             self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty() && !self.left)?;
@@ -134,7 +134,7 @@ impl Place {
         (self.answered != Some(question)).then_some(question)
     }
 
-    /// An answer to the open question, which counts as answered from here on.
+    /// Chooses an action for the open prompt and marks it as answered.
     pub(super) fn act(&mut self, id: u32, dice: &mut Dice) -> Option<Command<Action>> {
         let (game, prompt) = self.to_answer()?;
         let legal = &self.prompt.as_ref()?.legal;
@@ -150,7 +150,7 @@ impl Place {
         Some(Command::Act { id, game, prompt, action })
     }
 
-    /// Coins are held: leaving now would only hand the seat to the AI.
+    /// Returns true while stakes are held, so that leaving would only hand the seat to the AI.
     pub(super) fn is_running(&self) -> bool {
         let phase = self.view.as_ref().map(|view| &view.phase);
         match phase {
@@ -159,7 +159,7 @@ impl Place {
         }
     }
 
-    /// Between games, with a seat to give up.
+    /// Returns true between games, if the client has a seat to give up.
     pub(super) fn may_go(&self) -> bool {
         self.view.is_some() && !self.is_running()
     }

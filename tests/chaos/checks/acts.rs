@@ -1,5 +1,5 @@
-//! Acknowledged acts against the records: each is there once, as it was sent, in the order in
-//! which it was acknowledged, and nothing is there in a player's name that the player did not send.
+//! Acknowledged actions against the records: each is recorded once, as it was sent, in the order of
+//! the acks, and no record holds an action in a player's name that the player did not send.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use super::walk::Walked;
 use crate::evidence::Evidence;
 use crate::truth::{Truth, Written};
 
-/// What became of acknowledged acts.
+/// The outcomes of acknowledged actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(crate) recorded: u64,
-    /// In games whose coins went back.
+    /// Actions in voided games.
     pub(crate) voided: u64,
 }
 
-/// What clients say about one player in one game.
+/// The reports of clients on one player in one game.
 #[derive(Debug, Default)]
 struct Said {
-    /// Prompt and action, in the order of the acknowledgements.
+    /// Prompts and actions in the order of the acks.
     acked: Vec<(u32, Written)>,
     sent: BTreeSet<(u32, Written)>,
     commitments: Vec<Commitment>,

@@ -1,4 +1,5 @@
-//! The books: what the program's own check says, every record by itself, and the sum of all coins.
+//! The books: the result of `bahay verify ledger`, every record by itself, and the sum of all
+//! coins.
 
 use super::Facts;
 use crate::evidence::{Books, Evidence};

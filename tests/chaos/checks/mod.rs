@@ -1,5 +1,5 @@
-//! What must hold after a run, whatever went wrong in it. Each check is a function of the
-//! [`Evidence`] alone, so that forged evidence can show that it finds what it is for.
+//! The invariants of a run, whatever faults it had. Each check is a function of the [`Evidence`]
+//! alone, so that forged evidence can show that it detects what it is for.
 
 mod acts;
 mod books;
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use crate::evidence::Evidence;
 use walk::Walked;
 
-/// So many facts of a check are told; the first few tell the story.
+/// The most facts that a check reports; the first few suffice for a diagnosis.
 const TOLD_MAX: usize = 5;
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     told: Vec<String>,
@@ -48,7 +48,7 @@ impl Facts {
     }
 }
 
-/// The checks, by what they ask.
+/// The checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Check {
     Acts,
@@ -74,7 +74,7 @@ impl Check {
     }
 }
 
-/// What all checks found, and what the clients told on the way.
+/// The findings of all checks, and the clients' walked journals.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) found: BTreeMap<Check, Facts>,

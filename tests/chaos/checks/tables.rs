@@ -1,5 +1,5 @@
-//! Tables in Redis when the faults are over: who plays has a deadline that some node looks at, and
-//! gets on; and in the end no game is left open.
+//! Tables in Redis after the faults: every busy table has a deadline that some node watches, and
+//! makes progress; at the end no game is left open.
 
 use super::Facts;
 use crate::evidence::{Evidence, Tables};

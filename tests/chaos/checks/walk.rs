@@ -1,6 +1,5 @@
-//! Follows one client through its journal: folds what it was told as any client would, and holds
-//! each step against the records of the games. Collects on the way what it was acknowledged, and
-//! the figures.
+//! A walk through one client's journal: folds the messages as any client does and compares each
+//! step with the records of the games. It also collects the acknowledged actions and the figures.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -21,7 +20,7 @@ use crate::evidence::{Evidence, Game};
 use crate::journal::{Entry, What};
 use crate::truth::{Seen, Truth, Written};
 
-/// An act that the server acknowledged.
+/// An action that the server acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) struct Acked {
     pub(crate) game: GameId,
@@ -29,19 +28,20 @@ pub(crate) struct Acked {
     pub(crate) action: Written,
 }
 
-/// From a lost connection to the next one that has joined.
+/// The time from a lost connection to the next joined one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Absence {
     pub(crate) node: u64,
     pub(crate) lost_ms: u64,
-    /// When it began to try again; later than it was lost, if it stayed away on purpose.
+    /// The time of the first attempt to reconnect; later than the loss if the client stayed away on
+    /// purpose.
     pub(crate) tried_ms: u64,
     pub(crate) joined_ms: Option<u64>,
-    /// Where it sat in a game that went on.
+    /// The seat in a running game.
     pub(crate) seat: Option<(TableId, Seat)>,
 }
 
-/// The player of a seat was said to be away from here on, or back.
+/// A reported change of a seat's presence: away or back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PresenceChange {
     pub(crate) at_ms: u64,
@@ -50,15 +50,15 @@ pub(crate) struct PresenceChange {
     pub(crate) is_away: bool,
 }
 
-/// What a client's journal comes to.
+/// The result of walking a client's journal.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     pub(crate) client: usize,
     pub(crate) player: Option<PlayerId>,
     pub(crate) acked: Vec<Acked>,
-    /// For each of these, when it was sent for the first time, and the milliseconds since then.
+    /// For each acknowledged command, the time at which it was first sent and the ms until its ack.
     pub(crate) acked_after_ms: Vec<(u64, u64)>,
-    /// Every act that was sent, acknowledged or not.
+    /// Every action that was sent, acknowledged or not.
     pub(crate) sent: Vec<(GameId, u32, Written)>,
     /// The commitments of acknowledged readies, and the texts of acknowledged reveals.
     pub(crate) commitments: Vec<(GameId, Commitment)>,
@@ -66,7 +66,7 @@ pub(crate) struct Walked {
     pub(crate) refusals: BTreeMap<String, u64>,
     pub(crate) absences: Vec<Absence>,
     pub(crate) presence_changes: Vec<PresenceChange>,
-    /// What each update said that everybody at the table is told alike, as a hash.
+    /// For each update, a hash of the content that is the same for all viewers.
     pub(crate) told: HashMap<(TableId, Tag), u64>,
     pub(crate) snapshots: u64,
     pub(crate) updates: u64,
@@ -74,28 +74,28 @@ pub(crate) struct Walked {
     pub(crate) cards: Facts,
 }
 
-/// Where a client is in a game.
+/// A client's position in a game.
 #[derive(Clone, Debug)]
 struct Place {
     game: GameId,
-    /// `None` when the game has no record to compare with.
+    /// `None` if the game has no record to compare with.
     seen: Option<Arc<Seen>>,
-    /// Events taken in so far.
+    /// The number of events applied so far.
     events: usize,
 }
 
 struct Walk<'a> {
     evidence: &'a Evidence,
     found: Walked,
-    /// Of all connections: on a new one the client goes on at the table that it knows.
+    /// One reader for all connections: on a new one the client resumes the table that it knows.
     reader: MessageReader,
     view: Option<TableView<AnyGame>>,
     version: u64,
-    /// The time of the table that was shown last.
+    /// The last server time of the table.
     time: Timestamp,
     place: Option<Place>,
     commands: BTreeMap<u32, Command<Value>>,
-    /// When an answer to a prompt was sent for the first time.
+    /// The time at which an answer to a prompt was first sent.
     first_sent_ms: HashMap<(GameId, u32), u64>,
     node: u64,
     at_ms: u64,
@@ -151,7 +151,7 @@ impl Walk<'_> {
         let seat = self.view.as_ref().and_then(playing);
         let (node, lost_ms) = (self.node, self.at_ms);
         let absence = Absence { node, lost_ms, tried_ms: lost_ms, joined_ms: None, seat };
-        // A connection that was lost before it had joined belongs to the absence before.
+        // A connection that was lost before it had joined belongs to the previous absence.
         match self.found.absences.last() {
             Some(Absence { joined_ms: None, .. }) => {}
             Some(_) | None => self.found.absences.push(absence),
@@ -199,7 +199,7 @@ impl Walk<'_> {
         self.cards(&json, text);
     }
 
-    /// The time of a table never goes back, whichever nodes the client comes by.
+    /// Checks that the server time of a table never decreases, whichever nodes the client uses.
     fn time(&mut self, shown: Timestamp) {
         let had = std::mem::replace(&mut self.time, shown);
         if shown < had {
@@ -270,7 +270,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Finds the game's record, as this seat could follow it.
+    /// Finds the game's record as seen from this seat.
     fn enter(&mut self, game: GameId, seat: Seat) {
         let seen = match self.evidence.games.get(&game) {
             None => {
@@ -293,7 +293,7 @@ impl Walk<'_> {
         self.found.updates += 1;
         let had = self.version;
         if self.view.is_none() {
-            // What was wrong is told already, unless nothing has come before.
+            // An error has been reported already, unless this is the first message.
             if had == 0 {
                 self.complain(|| format!("update {version} came before any snapshot"));
             }
@@ -312,7 +312,7 @@ impl Walk<'_> {
             let Some(mut view) = self.view.take() else {
                 return;
             };
-            // An event that makes no sense there is a finding, and not the end of this program.
+            // A nonsensical event is a finding and must not end this program.
             let observed = catch_unwind(AssertUnwindSafe(move || {
                 view.observe(event);
                 view
@@ -330,7 +330,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Until the next snapshot nothing can be compared; cards still are, by what was known so far.
+    /// Suspends comparison until the next snapshot; cards are still checked against the last known
+    /// position.
     fn lose_track(&mut self) {
         self.view = None;
     }
@@ -346,7 +347,7 @@ impl Walk<'_> {
         self.found.told.insert((table, tag), hasher.finish());
     }
 
-    /// Holds the folded view of a game against the record.
+    /// Compares the folded view of a game with the record.
     fn compare(&mut self, version: u64) {
         let playing = self.view.as_ref().map(|view| &view.phase);
         if let (Some(PhaseView::Playing { game, view, .. }), Some(place)) = (playing, &self.place)
@@ -361,7 +362,8 @@ impl Walk<'_> {
         }
     }
 
-    /// False when it is not what the record has, so that following it would lead astray.
+    /// Compares an event with the record. Returns false if it differs, because following it would
+    /// cause further findings.
     fn event(&mut self, version: u64, event: &Event<AnyEvent>) -> bool {
         let Some(view) = &self.view else {
             return false;
@@ -471,7 +473,7 @@ impl Walk<'_> {
         false
     }
 
-    /// The cards that the seat knows here; all of them where there is no record to say.
+    /// Returns the cards that the seat knows at this position; all cards if there is no record.
     fn known(&self) -> CardSet {
         match &self.place {
             None => CardSet::EMPTY,
@@ -480,7 +482,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Every card in a frame, wherever it stands, must be known to the seat by then.
+    /// Checks that the seat knows every card that occurs anywhere in a frame.
     fn cards(&mut self, frame: &Value, text: &str) {
         let mut cards = CardSet::EMPTY;
         collect(frame, &mut cards);
@@ -495,8 +497,7 @@ impl Walk<'_> {
     }
 }
 
-/// What is no secret is told alike to everybody at a table: clients that were told of the same
-/// line must agree on it.
+/// Checks that the public content of a line is the same for all clients of a table.
 pub(super) fn agree(walked: &[Walked], facts: &mut Facts) {
     let mut told: HashMap<(TableId, Tag), (usize, u64)> = HashMap::new();
     for client in walked {
@@ -515,7 +516,7 @@ pub(super) fn agree(walked: &[Walked], facts: &mut Facts) {
     }
 }
 
-/// Every text in a document that is a card.
+/// Collects every text in a document that is a card.
 fn collect(value: &Value, cards: &mut CardSet) {
     match value {
         Value::String(text) => {
