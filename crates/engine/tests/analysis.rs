@@ -162,7 +162,7 @@ fn only_what_the_player_chose_itself_is_judged() {
 }
 
 #[test]
-fn where_no_bot_searches_nothing_is_judged() {
+fn a_kind_without_a_searching_bot_is_not_analysed() {
     let jokers = record::<Tongits>("joker", 1, Grade::Greedy);
     assert_eq!(arena::analyze(&jokers, seat(0)), Ok(None));
     let options = record::<TongoOptions>("lively", 1, Grade::Greedy);

@@ -190,7 +190,7 @@ impl Desk {
 /// Rule 4.2: whoever may have been asked in secret answers unseen, and the fight is over when its
 /// countdown is, whether anybody was asked or not.
 #[test]
-fn nobody_learns_from_a_fight_who_was_asked_in_secret() {
+fn a_fight_does_not_reveal_its_secret_prompts() {
     let fought = |secret: bool, answered_after_ms: Option<i64>| {
         let mut desk = Desk::fought(secret);
         let (fighter, other) = (seat(0), seat(1));

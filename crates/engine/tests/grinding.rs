@@ -211,7 +211,7 @@ fn a_house_that_draws_anew_knows_no_seed() {
 
 /// Rule 9.1a: whatever anybody tells the table, it deals this game or waits for the last text.
 #[test]
-fn nothing_undoes_a_game_of_which_a_seed_is_known() {
+fn a_game_with_a_known_seed_cannot_be_undone() {
     let known = House::knowing_every_seed();
     let game = known.game();
     let closed = TermsUpdate {

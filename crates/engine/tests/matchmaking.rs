@@ -43,7 +43,7 @@ fn id(number: u64) -> Uuid {
     Uuid::from_u64_pair(0x019c_a944_3c00_7000, number)
 }
 
-fn somebody(dice: &mut TestRng, number: u64) -> Candidate {
+fn random_candidate(dice: &mut TestRng, number: u64) -> Candidate {
     let conflict_keys =
         (0..dice.below(3)).map(|_| ConflictKey(u64::from(dice.below(12)))).collect();
     let rating = 25_000 + i32::try_from(dice.below(12_000)).unwrap() - 6_000;
@@ -59,7 +59,7 @@ fn random(seed: u64) -> Waiting {
     let tickets = (0..count)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            candidate: somebody(&mut dice, number),
+            candidate: random_candidate(&mut dice, number),
             rooms: (0..SEATS.len()).filter(|_| dice.below(2) == 0).collect(),
             recent: (0..dice.below(4)).map(|_| PlayerId(id(u64::from(dice.below(40))))).collect(),
             since: Timestamp::from_ms(NOW.ms() - i64::from(dice.below(8_000))),
@@ -70,7 +70,7 @@ fn random(seed: u64) -> Waiting {
             let room = dice.below(3) as usize;
             let seats_free = 1 + u8::try_from(dice.below(u32::from(SEATS[room]))).unwrap();
             let companions = (0..u64::from(SEATS[room] - seats_free))
-                .map(|seat| somebody(&mut dice, 1_000 + number * 10 + seat))
+                .map(|seat| random_candidate(&mut dice, 1_000 + number * 10 + seat))
                 .collect();
             let has_pot = dice.below(2) == 0;
             OpenTable { id: TableId(id(number)), room, seats_free, has_pot, companions }
@@ -117,7 +117,7 @@ fn seated(waiting: &Waiting) -> (Vec<Group<'_>>, Vec<&Ticket>) {
 }
 
 #[test]
-fn nobody_is_placed_twice_nor_where_somebody_does_not_fit() {
+fn each_ticket_is_placed_once_and_only_with_matching_candidates() {
     of_many(|waiting| {
         for (table, room, group) in seated(waiting).0 {
             let seats = table.map_or(SEATS[room], |table| table.seats_free);
@@ -141,7 +141,7 @@ fn nobody_is_placed_twice_nor_where_somebody_does_not_fit() {
 }
 
 #[test]
-fn nobody_is_left_for_whom_there_was_a_place() {
+fn no_ticket_waits_while_a_seat_fits() {
     of_many(|waiting| {
         let (groups, left) = seated(waiting);
         for (room, seats) in SEATS.into_iter().enumerate() {
@@ -201,12 +201,12 @@ fn a_round_is_the_same_whenever_it_is_repeated() {
 /// Three whom nothing keeps apart, at the end of a crowd that keeps coming and in which nobody
 /// fits anybody: they are found, whatever the others cost.
 #[test]
-fn nobody_starves_behind_a_crowd() {
+fn no_ticket_starves_behind_a_crowd() {
     let mut dice = TestRng::new(0xfa11);
     let mut tickets: Vec<Ticket> = (0..4_000)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            candidate: Candidate { conflict_keys: vec![ConflictKey(1)], ..somebody(&mut dice, number) },
+            candidate: Candidate { conflict_keys: vec![ConflictKey(1)], ..random_candidate(&mut dice, number) },
             rooms: RoomSet::default().with(0),
             recent: vec![],
             since: Timestamp::from_ms(NOW.ms() - 600_000),
@@ -214,7 +214,7 @@ fn nobody_starves_behind_a_crowd() {
         .collect();
     let few: BTreeSet<TicketId> = (5_000..5_003).map(|number| TicketId(id(number))).collect();
     for (number, ticket) in (5_000..).zip(&few) {
-        let rating = somebody(&mut dice, number).rating;
+        let rating = random_candidate(&mut dice, number).rating;
         let candidate = Candidate::new(PlayerId(id(number)), rating);
         let rooms = RoomSet::default().with(0);
         tickets.push(Ticket { id: *ticket, candidate, rooms, recent: vec![], since: NOW });
@@ -305,7 +305,7 @@ fn skill_keeps_apart_for_a_while_and_then_no_more() {
 }
 
 #[test]
-fn who_has_just_played_together_plays_with_others_first() {
+fn recent_opponents_are_placed_apart_first() {
     let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
     let three: Vec<PlayerId> = tickets.iter().map(|ticket| ticket.candidate.player).collect();
     for ticket in &mut tickets {

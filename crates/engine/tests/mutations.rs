@@ -340,7 +340,7 @@ fn the_verifiers_in_python_find_every_change_of_what_a_rule_determines() {
 
 /// What was accepted once: another actor, other amounts, one player in two seats.
 #[test]
-fn what_all_verifiers_once_took_is_refused_by_its_rule() {
+fn a_mutation_once_accepted_by_all_verifiers_is_refused() {
     for kind in KINDS {
         let mut expected = Vec::new();
         for record in records(kind) {

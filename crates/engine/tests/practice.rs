@@ -159,7 +159,7 @@ fn every_rule_set_is_practised_by_hints_and_nobody_is_asked_for_coins() {
 }
 
 #[test]
-fn what_the_clock_does_is_due_at_once() {
+fn a_timeout_action_is_due_at_once() {
     let mut practice = Practice::tongits();
     practice.ready();
     assert!(matches!(practice.table.phase(), Phase::Opening(_)));
@@ -199,7 +199,7 @@ fn hints_are_refused_where_nothing_is_asked_and_where_coins_can_be_lost() {
 }
 
 #[test]
-fn who_leaves_is_free_at_once_and_the_game_is_over() {
+fn leaving_ends_the_game_and_frees_the_player_at_once() {
     let mut practice = Practice::tongits();
     practice.ready();
     practice.until(|practice| practice.hint().is_ok());

@@ -155,7 +155,7 @@ fn leave(number: u64) -> Input<<Tongits as Game>::Action> {
 }
 
 #[test]
-fn who_is_sent_away_takes_its_part_along_before_the_next_game_opens() {
+fn a_removed_player_is_refunded_before_the_next_game_opens() {
     let mut desk = Desk::private();
     let Some(crown) = desk.table.crown() else { panic!("the first game had a winner") };
     let wearer = (0..3).find(|number| player(*number) == crown.player).unwrap();
@@ -215,7 +215,7 @@ fn a_part_is_taken_along_once_after_each_game() {
 }
 
 #[test]
-fn nobody_is_sent_away_while_the_pot_is_played_for() {
+fn no_player_is_removed_while_the_pot_is_at_stake() {
     let mut desk = Desk::private();
     desk.open();
     for number in 0..3 {
@@ -225,7 +225,7 @@ fn nobody_is_sent_away_while_the_pot_is_played_for() {
 
 /// By a fault of the house: everybody takes a part along.
 #[test]
-fn who_has_to_go_because_the_house_closes_takes_its_part_along() {
+fn a_player_removed_by_a_closing_house_is_refunded() {
     let mut desk = Desk::private();
     let Terms { price, hits, clocks, .. } = desk.table.terms().clone();
     let standing = TableAvailability::Closed;

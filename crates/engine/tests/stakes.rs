@@ -66,7 +66,7 @@ fn play(terms: Terms<AnyRules>) -> Played {
 }
 
 #[test]
-fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
+fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
         for set in &kind.rule_sets {
             for short_stakes in [None, Some(false)] {
@@ -81,7 +81,7 @@ fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
 }
 
 #[test]
-fn whole_wallets_are_staked_where_a_host_of_tongits_allows_it_and_nowhere_else() {
+fn whole_wallets_are_staked_only_if_a_tongits_host_allows_it() {
     for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
         for set in &kind.rule_sets {
             let played = play(terms(set.rules.clone(), set.hits, Some(true)));

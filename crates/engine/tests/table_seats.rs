@@ -160,7 +160,7 @@ fn a_game_begins_with_those_who_are_ready_when_they_are_enough() {
 }
 
 #[test]
-fn who_is_not_ready_goes_and_the_others_play() {
+fn a_player_not_ready_leaves_and_the_others_play() {
     let mut desk = Desk::new();
     desk.all_sit([1, 2, 3]);
     desk.ready(1);
@@ -175,7 +175,7 @@ fn who_is_not_ready_goes_and_the_others_play() {
 }
 
 #[test]
-fn who_leaves_while_a_game_is_prepared_does_not_hold_up_the_others() {
+fn leaving_during_preparation_does_not_delay_the_others() {
     let mut desk = Desk::new();
     desk.all_sit([1, 2, 3]);
     desk.ready(2);
@@ -187,7 +187,7 @@ fn who_leaves_while_a_game_is_prepared_does_not_hold_up_the_others() {
 
 /// Rules 8.1 and 9.1: nobody is ready, or committed to a seed, because of who sat there before.
 #[test]
-fn who_sits_down_where_somebody_was_ready_is_asked_anew() {
+fn a_new_player_restarts_the_readiness_prompts() {
     let mut desk = Desk::new();
     desk.all_sit([1, 2, 3]);
     let (game, gone) = (desk.game(), ClientSeed::from_text("gone").commitment());
@@ -213,7 +213,7 @@ fn when_too_few_are_left_the_table_waits() {
 }
 
 #[test]
-fn who_comes_while_a_game_goes_on_waits_for_the_next() {
+fn a_player_who_joins_during_a_game_waits_for_the_next() {
     let mut desk = Desk::new();
     desk.all_sit([1, 2]);
     desk.all_ready([1, 2]);

@@ -76,7 +76,7 @@ fn at_tongits_who_is_taken_over_is_thought_for() {
 
 /// The networks have not learned these rules, and no search is measured.
 #[test]
-fn where_nothing_better_is_known_nobody_thinks() {
+fn a_kind_without_a_searching_ai_answers_at_once() {
     assert_eq!(thought_about::<Tongits>("joker", 12), 0);
     assert_eq!(thought_about::<TongoOptions>("lively", 12), 0);
 }
@@ -87,7 +87,7 @@ fn at_tongo_assets_who_is_taken_over_is_thought_for() {
 }
 
 #[test]
-fn who_is_not_asked_has_no_question() {
+fn a_seat_without_a_prompt_gets_no_action() {
     let tables = tables::<Tongits>("kingdom");
     assert!(Seat::all(3).all(|seat| tables.table().ai_question(seat).is_none()));
 }

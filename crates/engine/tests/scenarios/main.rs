@@ -107,7 +107,7 @@ fn files(game: &str) -> Vec<(String, String)> {
 
 /// The canary of the runner: what is not a scenario is refused, and it is said where.
 #[test]
-fn what_is_no_scenario_is_refused() {
+fn an_invalid_scenario_is_refused() {
     for (wrong, complaint) in [
         ("case three\n", "not the number of a rule"),
         ("turn: 0 play", "begins with a case"),

@@ -18,7 +18,7 @@ use crate::desk::{Desk, connection, player, seat};
 
 /// Rule 8.1.
 #[test]
-fn who_is_not_ready_within_ten_seconds_leaves_the_table() {
+fn a_player_not_ready_within_ten_seconds_leaves_the_table() {
     let mut desk = Desk::full();
     let asked_at = desk.now;
     desk.ready(0).unwrap();
@@ -117,7 +117,7 @@ fn a_player_takes_the_seat_back_from_the_ai() {
 
 /// Rules 8.4, 7.3: who left keeps the seat until the game is over, then loses it and the run.
 #[test]
-fn who_leaves_in_mid_game_sits_until_it_is_over() {
+fn a_player_who_leaves_during_a_game_keeps_the_seat_until_its_end() {
     let mut desk = Desk::playing();
     desk.play_out();
     let winner = {
@@ -138,7 +138,7 @@ fn who_leaves_in_mid_game_sits_until_it_is_over() {
 
 /// Rule 8.5: ready and then gone is dealt in; gone and not ready is not.
 #[test]
-fn who_was_ready_and_is_gone_is_dealt_in_as_away() {
+fn a_ready_player_who_disconnects_is_dealt_in_as_away() {
     let mut desk = Desk::full();
     desk.ready(0).unwrap();
     desk.disconnect(0).unwrap();
@@ -305,7 +305,7 @@ fn time_does_not_run_backwards() {
 
 /// Two whole tables' worth of refusals: each says its reason and changes nothing.
 #[test]
-fn what_does_not_fit_is_refused_and_changes_nothing() {
+fn an_unexpected_input_is_refused_and_changes_nothing() {
     let mut desk = Desk::playing();
     let before = desk.table.clone();
     let game = desk.table.phase().game().unwrap();

@@ -169,7 +169,7 @@ fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -
 }
 
 #[test]
-fn what_is_hidden_shows_in_nothing() {
+fn hidden_cards_change_no_observation() {
     let mut found = Seen::default();
     for seed in 0..60 {
         let mut dice = TestRng::new(seed);
@@ -190,7 +190,7 @@ fn what_is_hidden_shows_in_nothing() {
 
 /// The canary: two games that differ in what the viewer does see are told apart.
 #[test]
-fn what_may_be_seen_tells_two_games_apart() {
+fn visible_differences_distinguish_two_games() {
     let mut dice = TestRng::new(1);
     let mut game = TongoOptions::new(&Rules::seed(), 3, None);
     while let Turn::Chance(request) = game.turn() {
