@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # The other parts read the variables set here.
 # Runs a house in containers as described by docker-compose.yml, which is given unchanged to docker-compose on top
-# of podman instead of Docker. A second server and a reverse proxy are added (tests/containers/two.py). Games are
+# of podman instead of Docker. A second server and a reverse proxy are added (tests/containers/second_server.py). Games are
 # played through the proxy while a server is killed, and during a rolling upgrade of both servers to another image;
 # then everything is shut down in order and the ledger is verified.
 #
@@ -14,7 +14,7 @@ compose() {
   env -i PATH="$PATH" HOME="$HOME" CONTAINERS_CONF="$IMAGES/containers.conf" \
     DOCKER_HOST="unix://$IMAGES/podman.sock" COMPOSE_PROJECT_NAME=house \
     docker-compose --project-directory "$ROOT" --env-file "$IMAGES/env" \
-    --file docker-compose.yml --file "$IMAGES/two.json" "$@"
+    --file docker-compose.yml --file "$IMAGES/second_server.json" "$@"
 }
 
 run_compose() {
@@ -48,7 +48,7 @@ check_house() {
   for name in $SERVERS; do await_health "$name"; done
   for name in redis postgres $SERVERS; do ids="$ids $(container_id "$name")"; done
   # shellcheck disable=SC2086 # Word splitting is intended.
-  with_storage podman inspect $ids | "$CONTRACTS/venv/bin/python" tests/containers/held.py "$ROOT" ||
+  with_storage podman inspect $ids | "$CONTRACTS/venv/bin/python" tests/containers/container_limits.py "$ROOT" ||
     die "a container lacks a limit of docker-compose.yml: see above"
   await_proxied 2
   say "playing through a reverse proxy, then while a server is killed"
@@ -91,8 +91,8 @@ write_house_settings() {
   printf '%s\n' "BAHAY_PORT=$LISTEN_PORT" BAHAY_SEPARATE_SAME_NETWORK=false BAHAY_NOT_READY_WAITS_S=0 BAHAY_TRUSTED_PROXIES=10.0.0.0/8 \
     >>"$IMAGES/env"
   unset BAHAY_LISTEN BAHAY_PROBE_LISTEN BAHAY_INVITE_BASE BAHAY_URL
-  "$CONTRACTS/venv/bin/python" tests/containers/two.py "$ROOT" docker.io/library/haproxy:debian \
-    >"$IMAGES/two.json"
+  "$CONTRACTS/venv/bin/python" tests/containers/second_server.py "$ROOT" docker.io/library/haproxy:debian \
+    >"$IMAGES/second_server.json"
 }
 
 container_id() { with_storage podman ps --all --quiet --filter "label=com.docker.compose.service=$1"; }

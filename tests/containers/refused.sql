@@ -1,5 +1,5 @@
--- What the login of a server is refused, each line by itself, with and without the role that the
--- server takes: scripts/containers.sh sends them to a house that was set up by containers/roles.sql.
+-- Statements that the login of a server must not run, with or without the role that the server sets, one per
+-- line. scripts/containers.sh runs them in a house that was set up by containers/roles.sql.
 alter table entries add column more bigint
 alter table entries disable trigger all
 drop table entries

@@ -1,11 +1,11 @@
 #!/bin/bash
-# What the entry point of PostgreSQL's image does for docker-compose.yml: with an empty volume it makes the
-# cluster, lets the superuser and everybody else in by password over TCP, makes the database and runs
-# what lies in /docker-entrypoint-initdb.d on a server that only its socket reaches; then it starts the
-# server that all reach.
+# The part of the PostgreSQL image's entry point that docker-compose.yml relies on. With an empty volume, it
+# creates the cluster, permits password authentication over TCP, creates the database, and runs the scripts of
+# /docker-entrypoint-initdb.d on a server that is reachable by its socket only; then it starts the public
+# server.
 set -euo pipefail
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # Words of options.
+  # Word splitting of the options is intended.
   # shellcheck disable=SC2086
   initdb --username "$POSTGRES_USER" --pwfile <(printf '%s\n' "$POSTGRES_PASSWORD") \
     ${POSTGRES_INITDB_ARGS:-}
@@ -14,7 +14,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   pg_ctl start --silent --wait --options "-c listen_addresses=''"
   createdb --username "$POSTGRES_USER" --no-password "$POSTGRES_DB"
   for file in /docker-entrypoint-initdb.d/*.sh; do
-    # What may not be executed is read, as by that image.
+    # A file that is not executable is sourced, as by the original image.
     if [ -x "$file" ]; then "$file"; else . "$file"; fi
   done
   pg_ctl stop --silent --wait --mode fast

@@ -1,8 +1,8 @@
-"""Holds the processes of running containers to docker-compose.yml, as the kernel tells of them: user,
-capabilities, no new privileges, a root that is only read, memory, processors, processes, and no way out of
-the network of the data. Prints a line for each thing that is not so, and ends with 1.
+"""Compares the processes of running containers with docker-compose.yml, as reported by the kernel: user, capabilities,
+no new privileges, a read-only root, memory, processors, number of processes, and no route out of the data network.
+Prints a line for each difference and exits with 1 if there is any.
 
-Usage: podman inspect CONTAINER… | held.py REPOSITORY"""
+Usage: podman inspect CONTAINER… | container_limits.py REPOSITORY"""
 
 import json
 import os
@@ -15,13 +15,13 @@ import yaml
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def bytes_of(text):
+def parse_bytes(text):
     number, unit = re.fullmatch(r"(\d+)([kmg])", text).groups()
     return int(number) * UNITS[unit]
 
 
-def limits(pid):
-    """Memory, processes and processors of the control groups of a process, of either version."""
+def read_limits(pid):
+    """Returns the limits on memory, processes and processors of a process, from control groups of version 1 or 2."""
     groups = {}
     for line in pathlib.Path(f"/proc/{pid}/cgroup").read_text().splitlines():
         _, names, path = line.split(":", 2)
@@ -45,8 +45,8 @@ def limits(pid):
     return {"mem_limit": memory, "pids_limit": processes, "cpus": int(quota) / int(period)}
 
 
-def privileges(pid):
-    """What a process may do, and whether it may write to its root."""
+def read_privileges(pid):
+    """Returns the privileges of a process and the access mode of its root."""
     proc = pathlib.Path(f"/proc/{pid}")
     status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines())
     mounts = [line.split() for line in (proc / "mountinfo").read_text().splitlines()]
@@ -58,22 +58,22 @@ def privileges(pid):
     }
 
 
-def ways_out(pid):
+def default_routes(pid):
     routes = pathlib.Path(f"/proc/{pid}/net/route").read_text().splitlines()[1:]
     return [line.split()[0] for line in routes if line.split()[1] == "00000000"]
 
 
-def wanted(service):
+def expected_limits(service):
     bounds = {
         "user": service["user"],
         "capabilities": 0,
         "no_new_privs": "1",
         "root": "ro",
-        "mem_limit": str(bytes_of(service["mem_limit"])),
+        "mem_limit": str(parse_bytes(service["mem_limit"])),
         "pids_limit": str(service["pids_limit"]),
         "cpus": float(service["cpus"]),
     }
-    return bounds | ({"ways out": []} if service["networks"] == ["data"] else {})
+    return bounds | ({"default routes": []} if service["networks"] == ["data"] else {})
 
 
 def main():
@@ -81,17 +81,17 @@ def main():
     services = compose["services"]
     services["server-two"] = services["server"]
     found_wrong = []
-    # This process is bounded in nothing, so a check that finds nothing here would find nothing ever.
-    unbounded = privileges(os.getpid())
+    # This process is unrestricted, so a limit that it seems to have shows a broken check.
+    unbounded = read_privileges(os.getpid())
     for container in json.load(sys.stdin):
         name = container["Config"]["Labels"]["com.docker.compose.service"]
         pid = container["State"]["Pid"]
-        found = privileges(pid) | limits(pid) | {"ways out": ways_out(pid)}
-        for key, value in wanted(services[name]).items():
+        found = read_privileges(pid) | read_limits(pid) | {"default routes": default_routes(pid)}
+        for key, value in expected_limits(services[name]).items():
             if found[key] != value:
-                found_wrong.append(f"{name}: {key} is {found[key]!r} and not {value!r}")
+                found_wrong.append(f"{name}: {key} is {found[key]!r} instead of {value!r}")
             if unbounded.get(key) == value:
-                found_wrong.append(f"{name}: the check does not see {key} where nothing is bounded")
+                found_wrong.append(f"{name}: the check reports {key} for an unrestricted process")
     print(*found_wrong, sep="\n", end="\n" if found_wrong else "")
     sys.exit(bool(found_wrong))
 

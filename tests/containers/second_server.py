@@ -1,7 +1,7 @@
-"""Writes what is put beside docker-compose.yml for a trial: a second server that is the first one's copy
-but for its port, a reverse proxy before both, and players who come through it.
+"""Writes the additional services for the test of a house: a second server, which differs from the first in its port,
+a reverse proxy in front of both, and players who connect through the proxy.
 
-Usage: two.py REPOSITORY PROXY_IMAGE"""
+Usage: second_server.py REPOSITORY PROXY_IMAGE"""
 
 import copy
 import json
