@@ -1,19 +1,19 @@
-# The server in an image that holds nothing else: its binary and the libraries that this is linked to.
-# Queries are checked against .sqlx, so building needs no database.
+# The server in an image that contains only its binary and its shared libraries. Queries are checked against
+# .sqlx, so the build needs no database.
 
-# What the last stage takes the server from: the stage below, or an image that holds in /image what
-# containers/gather.sh has put there.
+# The source of the server in the last stage: the stage below, or an image whose folder /image contains the
+# output of containers/gather.sh.
 ARG SERVER=build
 
 FROM rust:1.98.0-slim-bookworm AS build
 WORKDIR /build
-# Names of functions are left out: what a panic says names its file and line anyway.
-# Functions that were compiled to the same are there once, where the linker is Rust's own. Addresses that are
-# moved at the start are told in short, which glibc reads from 2.36 on: that of the image does.
+# Symbols are stripped: panic messages contain file and line anyway. Identical functions are merged, where
+# Rust's own linker is used. Relocations are stored in the compact form, which glibc reads from version 2.36
+# on, the version of the image.
 ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols \
     CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-Clink-arg=-Wl,--icf=all -Clink-arg=-Wl,-z,pack-relative-relocs"
-# What others have made, in a layer of its own, which is made anew when Cargo.toml or Cargo.lock change:
-# our own crates are empty in it.
+# A layer with the compiled dependencies, which is rebuilt when Cargo.toml or Cargo.lock change; the
+# workspace's own crates are empty in it.
 COPY Cargo.toml Cargo.lock ./
 COPY crates/engine/Cargo.toml crates/engine/
 COPY crates/protocol/Cargo.toml crates/protocol/
@@ -26,7 +26,7 @@ RUN mkdir -p src crates/engine/src crates/protocol/src crates/shell/src \
     && touch src/lib.rs crates/engine/src/lib.rs crates/protocol/src/lib.rs crates/shell/src/lib.rs \
     && cargo build --release --locked --bin bahay
 COPY . .
-# Cargo goes by the times of files, and those that came now may be older than the empty ones.
+# Cargo compares file times, and the copied files may be older than the empty ones.
 RUN find src crates build.rs -type f -exec touch {} + \
     && cargo build --release --locked --bin bahay \
     && containers/gather.sh target/release/bahay /image \
@@ -36,12 +36,12 @@ FROM ${SERVER} AS server
 
 FROM scratch
 COPY --from=server /image/ /
-# There is nobody else in it, so a user needs no name.
+# The image has no user database, so the user has no name.
 USER 10001:10001
-# Inside a container the outside decides which address is reachable.
+# Inside a container, the published ports determine the reachable addresses.
 ENV PATH=/usr/local/bin BAHAY_LISTEN=0.0.0.0:8080
 EXPOSE 8080
-# SIGTERM is what the server waits for to end in order.
+# The server shuts down in order on SIGTERM.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
     CMD ["bahay", "healthcheck"]
