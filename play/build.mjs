@@ -1,7 +1,9 @@
-// Builds the browser client into play/dist, which is checked in: the server is built with cargo alone.
-// The names of scripts, styles and pictures hold a hash of what is in them; those of the page, its service
-// worker and its manifest do not. Beside each file but a picture lies the same as brotli. `--check` builds again and says
-// whether the folder holds just that.
+// Builds the browser client into play/dist, which is checked in, so that the server is built with cargo
+// alone.
+//
+// The names of scripts, styles and pictures contain a hash of their content; those of the page, its service
+// worker and its manifest do not. Each file except pictures has a brotli copy beside it. `--check` builds
+// again and compares the folder.
 //
 // usage: node build.mjs [--check] [--out FOLDER]
 import { createHash } from 'node:crypto';
@@ -15,10 +17,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const check = process.argv.includes('--check');
 const out = process.argv.includes('--out') ? process.argv.at(-1) : join(here, 'dist');
 
-/** The game whose script the service worker keeps from the beginning. */
+/** The game whose script the service worker caches from the start. */
 const FIRST_GAME = 'tongits';
 
-// Each game is a script of its own, and a style where it has one: a page loads them when it needs them.
+// Each game is a script of its own, with an optional style; a page loads them on demand.
 const entryPoints = { app: 'src/main.tsx', style: 'src/styles/main.css' };
 const games = readdirSync(join(here, 'src/games'), { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => one.name).sort();
 for (const game of games) {
@@ -32,10 +34,10 @@ const bundled = await build({
   entryPoints,
   outdir: 'dist',
   bundle: true,
-  // What several of these share, and what is imported on demand, is a file named by what is in it.
+  // Code shared by several entry points or imported on demand gets a file named by its content.
   splitting: true,
   chunkNames: 'chunk-[hash]',
-  // In all of them, so that what many share is one file.
+  // This module is injected everywhere, so that widely shared code becomes one file.
   inject: ['src/shared.ts'],
   minify: true,
   write: false,
@@ -44,7 +46,7 @@ const bundled = await build({
   target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  // One copy of each package, also for what lies outside this folder.
+  // One copy of each package serves the files outside this folder too.
   nodePaths: [join(here, 'node_modules')],
   legalComments: 'none',
   charset: 'utf8',
@@ -53,7 +55,7 @@ const bundled = await build({
 
 const files = new Map();
 const hashOf = (bytes) => createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-// Each file is named by what is in it, so it gets its name after those that it imports.
+// A file is named by its content, so it gets its name after the files that it imports.
 const names = {};
 const contents = new Map(bundled.outputFiles.map(({ path, text }) => [basename(path), text]));
 function nameOf(made, waiting = []) {
@@ -71,7 +73,7 @@ function nameOf(made, waiting = []) {
 }
 for (const made of contents.keys()) nameOf(made);
 
-/** What a file imports at once, and what that imports. */
+/** Returns the static imports of a file, including indirect ones. */
 function importsOf(output, found = new Set()) {
   for (const { path, kind } of bundled.metafile.outputs[output].imports) {
     if (kind !== 'import-statement' || found.has(path)) continue;
@@ -81,8 +83,8 @@ function importsOf(output, found = new Set()) {
   return found;
 }
 
-// What the script imports at once is asked for beside it, and not after it was read; and so is what every
-// game imports.
+// The static imports of the script are preloaded beside it instead of after it, and so are those of every
+// game.
 const ofGames = games.map((game) => importsOf(`dist/${game}.js`));
 const parts = new Set([...importsOf('dist/app.js'), ...[...ofGames[0]].filter((part) => ofGames.every((all) => all.has(part)))]);
 const address = (name) => `/play/files/${name}`;
@@ -94,7 +96,7 @@ for (const picture of readdirSync(join(here, 'src/icons')).filter((name) => name
   keepNamed(picture, readFileSync(join(here, 'src/icons', picture)));
 }
 
-/** Keeps a file under a name with a hash of what is in it. */
+/** Stores a file under a name with a hash of its content. */
 function keepNamed(made, bytes) {
   const [stem, extension] = made.split('.');
   names[made] = `${stem}-${hashOf(bytes)}.${extension}`;
@@ -109,7 +111,8 @@ const filled = {
 const page = readFileSync(join(here, 'src/index.html'), 'utf8').replace(/\{\{([a-z0-9.-]+)\}\}/g, (_, name) => filled[name]);
 files.set('index.html', Buffer.from(page));
 
-// What makes the page one that can be installed. Both keep their names: browsers ask for them again.
+// The manifest makes the page installable. It and the page keep their names, because browsers request them
+// again.
 const icon = (name, sizes, purpose) => ({ src: address(names[`${name}.png`]), sizes, type: 'image/png', purpose });
 files.set('manifest.webmanifest', Buffer.from(JSON.stringify({
   name: 'Bahay', short_name: 'Bahay', description: 'Tong-its and Tongo at a good table.', id: '/play', start_url: '/play', scope: '/play',
@@ -117,14 +120,14 @@ files.set('manifest.webmanifest', Buffer.from(JSON.stringify({
   icons: [icon('icon-192', '192x192', 'any'), icon('icon-512', '512x512', 'any'), icon('icon-maskable-512', '512x512', 'maskable')],
 }, null, 1)));
 
-// The shell starts the page and the first game; the worker keeps it, and what else is loaded when it is.
+// The shell starts the page and the first game. The worker caches it, and further files as they are loaded.
 const shell = [...new Set([names['app.js'], names['style.css'], ...[...parts].map((path) => names[basename(path)]), names[`${FIRST_GAME}.js`],
   ...[...importsOf(`dist/${FIRST_GAME}.js`)].map((path) => names[basename(path)])])].sort();
 const worker = readFileSync(join(here, 'src/worker.js'), 'utf8').replace('{{shell}}', JSON.stringify(shell))
   .replace('{{version}}', hashOf(Buffer.from([page, ...files.keys()].join())));
 files.set('sw.js', Buffer.from(worker));
 
-/** A picture is as small as it gets. */
+/** Pictures are already compressed. */
 const isCompressed = (name) => !name.endsWith('.png');
 const compress = (bytes) => brotliCompressSync(bytes, {
   params: {
@@ -139,7 +142,7 @@ if (check) {
   for (const [name, bytes] of files) {
     if (!kept.delete(name) || !readFileSync(join(out, name)).equals(bytes)) wrong.push(name);
     else if (!isCompressed(name)) continue;
-    // Versions of the compressor may write the same in other bytes, so what it holds is compared.
+    // Versions of the compressor may produce different bytes, so the decompressed contents are compared.
     else if (!kept.delete(`${name}.br`)
       || !brotliDecompressSync(readFileSync(join(out, `${name}.br`))).equals(bytes)) wrong.push(`${name}.br`);
   }

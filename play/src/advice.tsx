@@ -1,6 +1,6 @@
-// At a practice table: what a bot would play. The house is asked by a button or a key, and what it says
-// is told in words, and marked where it lies on the table, until the question is answered. What an
-// action is called, and where it lies, is the game's own folder's to say.
+// Advice at practice tables: a button or a key requests a bot's action from the house, which is shown in
+// words and marked on the table until the prompt is answered. The game's folder names an action and its
+// place.
 import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Advised } from './games/folder.ts';
@@ -13,11 +13,14 @@ import { say } from './words.ts';
 
 const LETTER = 'H';
 
-/** Of the page, and not of an element: what lies where may be drawn anew at any time. */
+/**
+ * The style sheet belongs to the page and not to an element, because the marked elements may be redrawn at
+ * any time.
+ */
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-/** What a bot would play now, where it was asked. */
+/** Returns the advice for the open prompt, if it was requested. */
 export function advisedNow(state: TableState): Advised | null {
   const seen = hint.value;
   const folder = folderOf(state.view.kind);
@@ -25,7 +28,7 @@ export function advisedNow(state: TableState): Advised | null {
   return folder.advised(state, seen.action);
 }
 
-/** What the lesson that is read points at; null while none is. */
+/** The marks of the lesson being read; null without one. */
 export const lessonMarks = signal<readonly string[] | null>(null);
 
 /** Outlines these places on the table. */
@@ -37,7 +40,7 @@ export function useMarks(marks: readonly string[]) {
   }, [places]);
 }
 
-/** Why a bot would play that, once the game's reasons are loaded. */
+/** Returns the reason for the advice, once the game's reasons are loaded. */
 export function useReason(state: TableState): string | null {
   const { kind, terms } = state.view;
   const reasons = useLoaded(terms.practice === true ? kind : null, () => folderOf(kind)?.reasons());
@@ -45,16 +48,16 @@ export function useReason(state: TableState): string | null {
   return action && reasons ? reasons(state, action) : null;
 }
 
-/** From so long a countdown on nobody is shown a clock. */
+/** The countdown from which no clock is shown, in ms. */
 const UNHURRIED_MS = 300_000;
 
-/** Whether nobody is pressed for time: a practice table with the longest countdowns that there are. */
+/** Returns whether the table has no time pressure: a practice table with the longest countdowns. */
 export function isUnhurried({ terms }: TableView): boolean {
   const countdowns = Object.values(terms.rules['countdowns'] as Record<string, number> | undefined ?? {});
   return terms.practice === true && countdowns.length > 0 && Math.min(...countdowns) >= UNHURRIED_MS;
 }
 
-/** The button, while a question is open to the player and nothing was said of it yet. */
+/** The button that requests advice, shown while a prompt is open without advice. */
 export function AskAdvice({ state }: { state: TableState }) {
   const isAsked = (state.prompt?.legal.length ?? 0) > 0;
   const isOpen = state.view.terms.practice === true && isAsked && state.current && online.value && !hint.value;
@@ -64,7 +67,7 @@ export function AskAdvice({ state }: { state: TableState }) {
   return <button type="button" class="act advise" data-act="hint" aria-keyshortcuts={LETTER} onClick={ask}>{say('advice_ask')}</button>;
 }
 
-/** A place on the table by an attribute of its own. */
+/** Returns a selector of a place on the table by a data attribute. */
 export function mark(name: string, value: string | number): string {
   return `[data-${name}="${CSS.escape(String(value))}"]`;
 }

@@ -1,4 +1,4 @@
-// What may follow a game that was not for practice: how it was judged, and a rematch with the same people.
+// The options after a game with coins: its analysis, and a rematch with the same players.
 import { useState } from 'preact/hooks';
 import type { Ended } from './games/folder.ts';
 import { me, table } from './house.ts';
@@ -6,10 +6,10 @@ import { gameJudged } from './over.ts';
 import { askRematch } from './rematch.ts';
 import { say } from './words.ts';
 
-/** `onGone`: the player sits at the table of the rematch. */
+/** `onGone` is called once the player sits at the table of the rematch. */
 export function After({ game: { game, kind, seats, table: at }, onGone }: { game: Ended; onGone: () => void }) {
   const [busy, setBusy] = useState(false);
-  // At a private table the next game is with the same people anyway.
+  // At a private table the next game has the same players without a rematch.
   const isPrivate = table.value?.view.terms.private !== undefined && table.value.view.table === at;
   const hasPeople = !isPrivate && seats.some((seat) => seat && !seat.bot && seat.player !== me.value?.id);
   const rematch = async () => {

@@ -1,5 +1,5 @@
-// A game that ends while nobody looks: which one it is is kept, and its result is asked of the house's
-// record when the player is back.
+// Games that end in the player's absence: the game's id is kept, and its result is read from the house's
+// record when the player returns.
 import { effect } from '@preact/signals';
 import { ended, reading } from './ending.tsx';
 import { online, player, table } from './house.ts';
@@ -10,7 +10,7 @@ interface Begun { game: string; player: string }
 
 /** The last game for coins that this player began on this device, until its result was read. */
 let begun: Begun | null = kept('local', 'game');
-/** Is being asked for, or was asked for in vain. */
+/** The game whose result is being requested, or was requested in vain. */
 let asked: string | null = null;
 
 function note(now: Begun | null) {
@@ -22,13 +22,13 @@ function gameOf({ phase }: TableView): string | null {
   return 'game' in phase && phase.type !== 'preparing' ? phase.game : null;
 }
 
-/** Follows the games that begin, and looks for the result of one whose end was not seen. */
+/** Follows the games that begin, and requests the result of a game whose end was missed. */
 export function followGames() {
   effect(() => {
     const view = table.value?.view ?? null;
     const me = player.value?.id;
     const running = view === null ? null : gameOf(view);
-    // The next game has begun, seen or not: the result of the last one is read no more.
+    // The next game has begun, so the last result is no longer shown.
     if (view?.phase.type === 'playing' && ended.peek() && ended.peek()?.game !== running) ended.value = null;
     if (me && view?.phase.type === 'playing' && view.seat !== null && !view.terms.practice && begun?.game !== running) {
       note({ game: view.phase.game, player: me });
@@ -36,7 +36,7 @@ export function followGames() {
     if (!online.value || !begun || begun.player !== me || begun.game === running || begun.game === asked) return;
     if (ended.peek()?.game !== begun.game) void look(begun.game);
   });
-  // Whose result was shown is not looked for again.
+  // A result that was shown is not requested again.
   effect(() => {
     const read = reading.value ? ended.value?.game : null;
     if (begun && read === begun.game) note(null);

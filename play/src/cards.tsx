@@ -1,5 +1,5 @@
-// The cards, drawn here: paper, a rank and a suit large enough for a thumb and tired eyes, a picture
-// for the court, and a woven back. Suits differ in shape, and in colour where four are chosen.
+// The cards, drawn as SVG: paper, a rank and a suit large enough for thumbs and tired eyes, a picture for the
+// court, and a woven back. Suits differ in shape, and in colour if four colours are chosen.
 import type { JSX } from 'preact';
 import type { Card } from './model.ts';
 import { cardName } from './words.ts';
@@ -20,7 +20,7 @@ const COURT: Record<string, JSX.Element> = {
 
 const RED = new Set(['H', 'D']);
 
-/** A card face. What it is, is said by whoever holds it, unless it stands alone (`named`). */
+/** A card face. Its container names the card for screen readers, unless it stands alone (`named`). */
 export function Face({ card, small = false, named = false }: { card: Card; small?: boolean; named?: boolean }) {
   const rank = card[0] ?? '';
   const suit = card[1] ?? '';

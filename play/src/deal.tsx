@@ -1,5 +1,5 @@
-// "Check this deal": the browser computes commitment, key, deck and hands again, and shows each step
-// beside what it was shown before the deal, as long as this page remembers that.
+// "Check this deal": the browser recomputes commitment, key, deck and hands, and shows each step beside the
+// values that it was shown before the deal, as long as the page remembers them.
 import { useEffect, useState } from 'preact/hooks';
 import type { DealCheck } from '../../clients/typescript/src/fair/deal.ts';
 import { folderOf } from './games/loading.ts';

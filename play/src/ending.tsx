@@ -1,5 +1,5 @@
 // The end of a game: its result, the check of the deal, and the way to the next one. It stays until the
-// player goes on, also when the seat is gone meanwhile.
+// player continues, even if the seat is lost meanwhile.
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { DealSheet } from './deal.tsx';
@@ -15,16 +15,16 @@ import { buzz, sound } from './sound.ts';
 import { again } from './ways.ts';
 import { isWord, say } from './words.ts';
 
-/** The last game that has ended, until the player has gone on. */
+/** The last finished game, until the player continues. */
 export const ended = signal<Ended | null>(null);
-/** Its result is shown, and not only told that there is one. */
+/** True while the result is shown in full; false while only a notice of it is shown. */
 export const reading = signal(true);
-/** The game's own account of its end, until the table tells that it is over. */
+/** The game's own details of its end, until the table reports that the game is over. */
 let detail: unknown = null;
-/** The game whose coins have flown. */
+/** The game whose coins have been animated. */
 let flown: string | null = null;
 
-/** Follows what the table tells of an end. */
+/** Records the end of a game from a table's changes. */
 export function onEnd(told: TableTold, folder: GameFolder) {
   const found = folder.ended(told);
   if (found) detail = found;
@@ -57,7 +57,7 @@ function close() {
 
 export function Ending() {
   const now = ended.value;
-  // Its cards are looked at first, where they are in sight.
+  // The cards are shown first, if they are visible.
   const isSeen = now?.game === flown || settings.still.value || shownTable.value === null;
   const [open, setOpen] = useState(isSeen);
   const [checks, setChecks] = useState(false);
@@ -94,7 +94,7 @@ export function Ending() {
   );
 }
 
-/** Only bots wait for the player. */
+/** Returns whether all other players are bots. */
 function isAlone({ seats }: Ended): boolean {
   return seats.every((seat) => seat === null || seat.bot || seat.player === me.value?.id);
 }
@@ -116,7 +116,7 @@ function ReadyButton({ view, hurries }: { view: TableView; hurries: boolean }) {
   return <button type="button" class="act big" disabled><span>{words}</span></button>;
 }
 
-/** The seat is gone: the next game is sought as this one was. */
+/** The button after the seat was lost: it seeks the next game as the last one was found. */
 function AgainButton({ ended: last }: { ended: Ended }) {
   return (
     <button type="button" class="act gold big ready" disabled={!online.value || table.value !== null}
@@ -124,7 +124,7 @@ function AgainButton({ ended: last }: { ended: Ended }) {
   );
 }
 
-/** Coins from loser to winner one by one, the fee to the house, the POT to whoever takes it. */
+/** Animates the coins from losers to winners one by one, the fee to the house, and the POT to its winner. */
 function flyCoins({ settlement, viewer }: Ended) {
   const place = (seat: Seat) => anchor(`seat-${seat}`) ?? (seat === viewer ? anchor('wallet') : null);
   let delay = 250;

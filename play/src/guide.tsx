@@ -1,5 +1,5 @@
-// The guide through a first game: one lesson at a time, beside the hand and not over it, while nobody is
-// pressed for time. Which lessons there are is the game's own folder's to say. Loaded where it is shown.
+// The guide through a first game: one lesson at a time beside the hand, while there is no time pressure. The
+// game's folder has the lessons. Loaded when it is shown.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { lessonMarks } from './advice.tsx';
@@ -11,7 +11,7 @@ import { say } from './words.ts';
 
 interface Read { table: string; names: readonly string[] }
 
-/** The lessons that were read at this table. */
+/** The lessons read at this table. */
 const read = signal<Read>(kept('session', 'lessons') ?? { table: '', names: [] });
 
 function finish(table: string, name: string) {
@@ -26,7 +26,7 @@ export function Guide({ state }: { state: TableState }) {
   const lessons = useLoaded(view.kind, () => folderOf(view.kind)?.lessons?.());
   const names = read.value.table === view.table ? read.value.names : [];
   const now = lessons?.(state).find((lesson) => !names.includes(lesson.name)) ?? null;
-  // Whoever does what a lesson is about needs no button for it.
+  // A player who performs the lesson's action needs no button to close it.
   useEffect(() => {
     if (!now?.marks.some((mark) => mark.includes('data-act'))) return;
     return () => finish(view.table, now.name);

@@ -1,5 +1,5 @@
-// The house as the pages see it: one client, its state as signals, and what is read over REST. All
-// that happens on the network is the client's; here is only what pages ask and remember.
+// The house as the pages see it: one client, its state as signals, and the resources read over REST. The
+// client has all network behaviour.
 import { computed, effect, signal } from '@preact/signals';
 import { Client } from '../../clients/typescript/src/driver/client.ts';
 import { browserPlatform } from '../../clients/typescript/src/driver/platform.ts';
@@ -24,9 +24,9 @@ export const player = computed(() => whole.value.player);
 export const table = computed(() => whole.value.table as unknown as TableState | null);
 export const hint = computed(() => whole.value.hint as unknown as { action: Action } | null);
 export const seek = computed(() => whole.value.seek);
-/** Notices that were read on this page since the house counted them. */
+/** The number of notices read on this page since the house counted them. */
 const readHere = signal(0);
-/** How many notices are not read. */
+/** The number of unread notices. */
 export const unread = computed(() => Math.max(0, (whole.value.notices ?? 0) - readHere.value));
 
 export function countRead() {
@@ -35,7 +35,7 @@ export function countRead() {
 
 export const busy = computed(() => whole.value.open.length > 0);
 
-/** What is shown to the player for a moment, and read out. */
+/** The message that is shown to the player for a moment, and read out. */
 export const toast = signal<{ text: string; number: number } | null>(null);
 let toasts = 0;
 export function tell(text: string) {
@@ -45,26 +45,26 @@ export function tell(text: string) {
   setTimeout(() => { if (toast.value?.number === number) toast.value = null; }, 4000);
 }
 
-/** Tells why something was refused. */
+/** Shows the text of a refusal. */
 export function tellRefusal(code: string, detail?: string | null, kind?: string) {
   void refusalWords(code, detail, kind).then(tell);
 }
 
-/** Said by players, until it fades. */
+/** The phrases of players, until they fade. */
 export const speech = signal<Record<string, { phrase: string; number: number }>>({});
 let speeches = 0;
 
-/** The connection is open, though it may be weak; what is sent is on its way. */
+/** Whether the connection is open, though it may be weak; sent commands are in flight. */
 export const online = computed(() => link.value.type === 'live' || isWeak.value);
-/** An answer has been missing for a while. */
+/** Whether an answer has been missing for a while. */
 export const isWeak = computed(() => link.value.type === 'weak');
 
-/** Why the seat at a table was lost, until it was read. */
+/** The reason for the loss of a seat, until it was read. */
 export const lost = signal<string | null>(null);
 let leaving = false;
 let lastLeft: string | null = null;
 
-/** What the table's page does with what happened; the page sets it, as it knows the game. */
+/** The table's page sets this listener, as it knows the game. */
 type Listener = (told: TableTold) => void;
 export interface TableTold {
   events: readonly TableEvent[];
@@ -75,7 +75,7 @@ export interface TableTold {
 let listener: Listener | null = null;
 let onActed: ((action: Action) => void) | null = null;
 
-/** `acts` hears of each action of the player that the table has taken. */
+/** Calls `acts` with each of the player's actions that the table accepted. */
 export function onAction(acts: (action: Action) => void) {
   onActed = acts;
 }
@@ -137,7 +137,7 @@ client.subscribe((state, told) => {
   }
 });
 
-/** The table that was left while its game goes on: the first page is shown instead of it. */
+/** The table that the player left while its game continues; the first page is shown instead of it. */
 export const aside = signal<string | null>(kept('session', 'aside'));
 
 function putAside(id: string | null) {
@@ -158,19 +158,19 @@ export function leaveTable() {
   });
 }
 
-/** Goes back to the game that was left, and plays on. */
+/** Returns to the game that was left, and continues it. */
 export function returnToTable() {
   leaving = false;
   putAside(null);
   void client.takeBack();
 }
 
-/** Calls the house; a refusal is told to the player, and null comes back. */
+/** Calls an operation of the house. A refusal is shown to the player, and null is returned. */
 export async function ask<T>(operation: string, given: Record<string, unknown> = {}, quietly = false): Promise<T | null> {
   const call = client.rest as unknown as (operation: string, given: unknown) =>
     Promise<{ ok: true; data: T } | { ok: false; problem: { code: string; detail?: string } }>;
   const answer = await call.call(client, operation, given);
-  // An answer without a body is one too.
+  // An answer without a body counts as an answer.
   if (answer.ok) return answer.data ?? {} as T;
   if (!quietly) tellRefusal(answer.problem.code, answer.problem.detail);
   return null;
@@ -194,11 +194,11 @@ export async function refreshWallet() {
 
 let askingRooms: Promise<void> | null = null;
 
-/** Anybody may ask for the rooms, so the first time this waits for no signing in. */
+/** Refreshes the rooms, which need no authentication, so that the first call does not wait for a sign-in. */
 export function refreshRooms(): Promise<void> {
   askingRooms ??= ask<{ items: Room[] }>('GET /v1/rooms', {}, true).then((all) => {
     askingRooms = null;
-    // Of games that this page does not know it offers no rooms.
+    // Rooms of games that this page does not know are not offered.
     if (all) rooms.value = all.items.filter((room) => listed(room.kind) !== null);
   });
   return askingRooms;
@@ -209,12 +209,12 @@ export async function refreshRewards() {
   if (now) rewards.value = now;
 }
 
-// As soon as it is known who plays, beside the way to the socket.
+// Runs as soon as the player is known, in parallel with the socket.
 effect(() => {
   if (player.value) void refreshMe();
 });
 
-/** Why a room is not open to a wallet, the want of coins first; null where it is. */
+/** Returns why a room is not open to a wallet, too few coins first; null if it is open. */
 export function whyClosed(room: Room, held: number): { type: 'closed' | 'poor' | 'rich' | 'account'; text: string } | null {
   if (!room.is_open) return { type: 'closed', text: say('room_closed_note') };
   if (held < room.wallet_min) return { type: 'poor', text: say('wallet_from', { coins: coins(room.wallet_min) }) };
@@ -222,18 +222,21 @@ export function whyClosed(room: Room, held: number): { type: 'closed' | 'poor' |
   return room.needs_account ? { type: 'account', text: say('account_note') } : null;
 }
 
-/** The cheapest first. */
+/** Returns the rooms by their bet, the cheapest first. */
 export function byBet(all: readonly Room[]): Room[] {
   return [...all].sort((a, b) => a.bet * a.multiplier - b.bet * b.multiplier);
 }
 
-/** The rooms that this wallet may sit in, as the house lists them; all that need no password before it is known. */
+/**
+ * The rooms that are open to this wallet, in the house's order; before the wallet is known, all that need no
+ * password.
+ */
 export const openRooms = computed(() => {
   const held = wallet.value;
   return (rooms.value ?? []).filter((room) => held === null ? room.is_open && !room.needs_account : whyClosed(room, held) === null);
 });
 
-/** The most that one game can cost there, where the house tells it. */
+/** Returns the most that one game can cost, if the house states it. */
 export function lossOf({ loss_max }: { loss_max?: number }): number | null {
   return loss_max !== undefined && loss_max > 0 ? loss_max : null;
 }
@@ -242,12 +245,12 @@ export function seatsOf(room: Room): string {
   return say('seats_n', { n: room.seats_min === room.seats ? room.seats : `${room.seats_min}–${room.seats}` });
 }
 
-/** What a room is called; in the house's own names that of a game leads. */
+/** Returns the name of a room; the house's own room names begin with the game. */
 export function roomName(room: Room): string {
   return named('room', room.name.replace(`${room.game}, `, ''));
 }
 
-/** A word of its own for a name out of the server's lists, or the name itself. */
+/** Returns the translation of a name from the server's lists, or the name itself. */
 export function named(prefix: string, name: string): string {
   const word = `${prefix}_${name}`;
   return isWord(word) ? say(word) : name;

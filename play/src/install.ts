@@ -1,10 +1,10 @@
-// Registers the service worker, by which the page starts without a network and can be installed. It is
-// registered when the first hand is dealt, or after a while, so that nothing waits for it. A page that names
-// no worker ends the one that an earlier version has left.
+// Registers the service worker, with which the page starts without a network and can be installed. It is
+// registered after the first hand is dealt, or after a while, so that nothing waits for it. A page without a
+// worker's address unregisters the worker of an earlier version.
 import { table } from './house.ts';
 import { effect } from '@preact/signals';
 
-/** After the first hand, and on a page where nobody plays. */
+/** The delays after the first hand, and on a page where nobody plays. */
 const AFTER_HAND_MS = 4_000;
 const IDLE_MS = 20_000;
 
@@ -12,7 +12,7 @@ export function installWorker() {
   const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
   if (!workers) return;
   const address = document.querySelector<HTMLMetaElement>('meta[name="worker"]')?.content;
-  // Without it the page does all but to start without a network.
+  // Without the worker everything works except starting without a network.
   const begin = () => { (address ? workers.register(address, { scope: '/play' }) : end(workers)).catch(() => {}); };
   let timer = setTimeout(begin, IDLE_MS);
   const stop = effect(() => {

@@ -1,5 +1,4 @@
-// Reads and writes the browser's storage for this page. The page works without it, so a browser that keeps
-// nothing is no fault.
+// Reads and writes the browser's storage for this page. The page works without it, so failures are ignored.
 
 type Area = 'session' | 'local';
 
@@ -15,12 +14,12 @@ export function kept<T>(name: Area, key: string): T | null {
   }
 }
 
-/** Keeps a value; null forgets it. */
+/** Stores a value; null removes it. */
 export function keepIn(name: Area, key: string, value: unknown) {
   try {
     if (value === null) area(name).removeItem(`bahay.${key}`);
     else area(name).setItem(`bahay.${key}`, JSON.stringify(value));
   } catch {
-    // It is gone with the page, then.
+    // The value is lost with the page.
   }
 }

@@ -1,7 +1,7 @@
-// What a component shows once it is loaded; it does without where that cannot be had.
+// A hook for lazily loaded parts of a component, which works without them if they are not available.
 import { useEffect, useState } from 'preact/hooks';
 
-/** `load` is called anew when `key` changes; with null for a key nothing is loaded. */
+/** Returns the loaded part. `load` is called again when `key` changes; nothing is loaded for a null key. */
 export function useLoaded<Part>(key: string | null, load: () => Promise<Part> | undefined): Part | null {
   const [part, setPart] = useState<{ key: string; part: Part } | null>(null);
   useEffect(() => {

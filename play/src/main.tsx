@@ -1,4 +1,4 @@
-// Where the page begins: the client is started, and the screen follows its state.
+// The entry point: starts the client, and renders the screen for its state.
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { loadGame } from './games/loading.ts';
@@ -16,7 +16,7 @@ import { Table } from './table.tsx';
 import { brought, page, playIn } from './ways.ts';
 import { isWord, say } from './words.ts';
 
-/** The game is loaded by then, whatever else the browser does. */
+/** The latest time at which the game is loaded, however busy the browser is. */
 const IDLE_MS = 400;
 
 function App() {
@@ -46,7 +46,7 @@ function dismissInvitation() {
   history.replaceState(history.state, '', '/play');
 }
 
-/** The seat is gone: why, and the way to another one. */
+/** The reason for a lost seat, and the way to another one. */
 function Lost() {
   const why = lost.value;
   if (why === null) return null;
@@ -66,7 +66,10 @@ function Lost() {
   );
 }
 
-/** What only the player can mend: another tab plays, the session has ended, or this page is too old. */
+/**
+ * The connection states that only the player can resolve: another tab plays, the session has ended, or the
+ * page is outdated.
+ */
 function Link() {
   const now = link.value;
   switch (now.type) {
@@ -103,7 +106,7 @@ function Link() {
 
 const root = document.getElementById('app');
 if (root) {
-  // What is asked of the house is on its way while the page is drawn.
+  // Requests to the house are sent while the page is drawn.
   loadRefusals(() => import('./refused.ts').then(({ REFUSALS }) => REFUSALS));
   client.start();
   followGames();
@@ -111,7 +114,7 @@ if (root) {
   installWorker();
   root.replaceChildren();
   render(<App />, root);
-  // The game that is played next, as far as can be told, before it is asked for.
+  // The game that is probably played next is loaded in advance.
   whenIdle(() => { void loadGame(settings.kind.value); });
 }
 

@@ -1,8 +1,9 @@
-// What the house sends, as far as the pages use it: asyncapi.yaml and openapi.yaml have it in full.
+// The messages and resources of the house, as far as the pages use them; asyncapi.yaml and openapi.yaml
+// define them in full.
 
 export type Card = string;
 export type Seat = number;
-/** Hundredths of a coin. */
+/** An amount in hundredths of a coin. */
 export type Coins = number;
 
 export interface SeatView {
@@ -21,7 +22,7 @@ export interface Terms {
   hits?: { ante: number; to_win: number; second_hit_bonus: number } | null;
   clocks: { prepare_ms: number; [name: string]: number };
   private?: unknown;
-  /** Nothing is played for, and a bot's advice may be asked for. */
+  /** Whether the table is for practice: without coins, with a bot's advice. */
   practice?: boolean;
 }
 
@@ -62,7 +63,7 @@ export interface Prompt {
   legal: Action[];
 }
 
-/** An action of some game: its folder knows which there are. */
+/** An action of some game, whose folder knows its fields. */
 export interface Action { type: string; [field: string]: unknown }
 
 export interface TableState {
@@ -92,7 +93,7 @@ export interface Room {
   tables: number;
   seats: number;
   seats_min: number;
-  /** The most that one game can cost a seat, the ante with it; absent where the house does not tell. */
+  /** The most that one game can cost a seat, including the ante; absent if the house does not state it. */
   loss_max?: Coins;
 }
 

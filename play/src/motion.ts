@@ -1,7 +1,7 @@
-// How things move. A thing with a `data-flies` name that was somewhere before a change and is
-// elsewhere after it flies there; one that is new comes from where it says (`data-from`, the name of
-// an anchor). The page is changed at once, so that nothing waits for a movement: what flies is shown
-// at its old place until its turn has come. Only transforms and opacity move.
+// Animations. An element with a `data-flies` name flies from its place before a change to its place after it;
+// a new one flies from the anchor that `data-from` names. The page changes at once, so that nothing waits for
+// an animation: a flying element is shown at its old place until its flight begins. Only transforms and
+// opacity are animated.
 import { settings } from './settings.ts';
 
 export interface Place { x: number; y: number; width: number; height: number }
@@ -13,7 +13,7 @@ export function placeOf(element: Element): Place {
   return { x: left + width / 2, y: top + height / 2, width, height };
 }
 
-/** The places of all that can fly, and of the anchors, as they are now. */
+/** Returns the present places of all flying elements and anchors. */
 export function placesNow(root: ParentNode = document): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const element of root.querySelectorAll<HTMLElement>('[data-flies]')) {
@@ -25,16 +25,16 @@ export function placesNow(root: ParentNode = document): Map<string, Place> {
   return places;
 }
 
-/** In which order flights begin: what waits how long, by the name of what flies. */
+/** The delays of flights, by the name of the element. */
 export type Delays = Map<string, number>;
-/** Where new things come from: the name of an anchor, by the name of what flies. */
+/** The anchors from which new elements fly, by the name of the element. */
 export type Sources = Map<string, string>;
 
 export interface Flights { before: Map<string, Place>; delays: Delays; sources: Sources; turned: Set<string> }
 
 let running: Animation[] = [];
 
-/** Everything that still moves is where it belongs. */
+/** Finishes all running animations. */
 export function skipMotion() {
   for (const one of running) one.finish();
   running = [];
@@ -51,10 +51,10 @@ export function track(animation: Animation): Animation {
   return animation;
 }
 
-/** Lets all that has another place now fly to it. */
+/** Animates every element whose place has changed. */
 export function fly({ before, delays, sources, turned }: Flights, root: ParentNode = document) {
-  // All places are read before the first flight begins: after that the browser would have to work out
-  // its styles again for each of them.
+  // All places are read before the first flight begins; otherwise the browser would recompute its styles for
+  // each of them.
   const moved = [...root.querySelectorAll<HTMLElement>('[data-flies]')].flatMap((element) => {
     const name = element.dataset['flies']!;
     const from = before.get(name) ?? before.get(`@${sources.get(name) ?? ''}`);
@@ -75,7 +75,7 @@ export function fly({ before, delays, sources, turned }: Flights, root: ParentNo
     const scale = from.width / to.width;
     const far = Math.hypot(dx, dy);
     const lift = -Math.min(40, far * 0.12);
-    // Rotation by the way that is flown, so that a card lands and does not slide.
+    // The rotation follows the distance, so that a card lands instead of sliding.
     const tilt = Math.max(-9, Math.min(9, dx / 26));
     const turn = turned.has(name) && isNew;
     const frames: Keyframe[] = [
@@ -86,7 +86,7 @@ export function fly({ before, delays, sources, turned }: Flights, root: ParentNo
       { transform: 'none', opacity: 1, offset: 1 },
     ];
     const duration = Math.min(300, 170 + far * 0.25);
-    // Among the keyframes it would keep the flight from the compositor.
+    // Within the keyframes, this property would keep the flight off the compositor.
     element.style.zIndex = '30';
     const landed = () => { element.style.zIndex = ''; };
     track(element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' })).finished.then(landed, landed);
@@ -97,10 +97,10 @@ interface Thrown { kind: string; from: Place; to: Place; delay: number; duration
 
 let thrown: Thrown[] = [];
 
-/** Something that is seen only while it flies, as a card whose face nobody sees, or a coin. */
+/** Animates an element that is visible only in flight, such as a face-down card or a coin. */
 export function throwGhost(kind: string, from: Place, to: Place, { delay = 0, duration = 280 }: { delay?: number; duration?: number } = {}) {
   if (settings.still.value || from.width === 0 || to.width === 0) return;
-  // They begin together: whoever throws several reads places between them.
+  // All ghosts begin together, because a caller with several reads places between them.
   if (thrown.length === 0) queueMicrotask(throwAll);
   thrown.push({ kind, from, to, delay, duration });
 }
@@ -135,7 +135,7 @@ export function anchor(name: string): Place | null {
   return element ? placeOf(element) : null;
 }
 
-/** Grows and shines for a moment, as the POT when it is taken. */
+/** Enlarges and highlights an element for a moment, such as the POT when it is won. */
 export function burst(element: Element | null) {
   if (!element || settings.still.value) return;
   track(element.animate([

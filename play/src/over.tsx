@@ -1,5 +1,5 @@
-// Draws what lies over whatever page is shown: rules, profiles, notices, a judged game, a replay, the
-// offer of sound and of a rematch. All but the strips is loaded when it is shown.
+// Draws the sheets that cover any page: rules, profiles, notices, an analysis, a replay, and the offers of
+// sound and of a rematch. All except the strips are loaded when they are shown.
 import { useLoaded } from './loaded.ts';
 import type { TableState } from './model.ts';
 import { gameJudged, noticesShown, profileShown, replayed, rulesRead } from './over.ts';

@@ -1,4 +1,4 @@
-// The end of a game out of the house's record, as the table would have told it.
+// The end of a game from the house's record, in the form in which the table would have reported it.
 import type { Ended, GameFolder } from './games/folder.ts';
 import { loadGame } from './games/loading.ts';
 import { ask, me } from './house.ts';
@@ -7,7 +7,7 @@ import type { Game, GameStep, Seat, TableView } from './model.ts';
 /** The record of a game: its settlement, and its steps as its player saw them. */
 export interface Record { game: Game; steps: readonly GameStep[] }
 
-/** Null where the game was voided, goes on, or is not known. */
+/** Returns the end of a game; null if the game was voided, is running, or is unknown. */
 export async function recorded(id: string): Promise<Ended | null> {
   const path = { id };
   const [game, steps] = await Promise.all([
@@ -28,7 +28,7 @@ export function endOf({ game, steps }: Record, folder: GameFolder): Ended | null
   };
 }
 
-/** The game's own account of its end, out of its last step. */
+/** Returns the game's own details of its end from its last step. */
 function detailOf(steps: readonly GameStep[], seat: Seat | null, folder: GameFolder): unknown {
   const last = steps.at(-1);
   const before = steps.at(-2) ?? last;

@@ -1,6 +1,6 @@
-// The words for what the house refuses, by its stable code, in both languages; loaded when something is
-// refused. The test of the client holds this list, and those of the games, against asyncapi.yaml
-// and openapi.yaml: every code that a player can meet is here.
+// The texts of the house's refusals by their stable codes, in both languages; loaded after the first refusal.
+// The client's test compares this list, and those of the games, with asyncapi.yaml and openapi.yaml: it has
+// every code that a player can receive.
 
 const BUSY = ['The house is busy. Try again.', 'Abala ang bahay. Subukan muli.'] as const;
 const OLD = ['This page is too old. Load it again.', 'Luma na ang pahina. I-load muli.'] as const;
@@ -8,7 +8,7 @@ const SIGN_IN = ['Sign in again, please.', 'Mag-sign in muli.'] as const;
 const PASSED = ['Too late: the table has gone on.', 'Huli na: tuloy na ang mesa.'] as const;
 
 export const REFUSALS: Record<string, readonly [string, string]> = {
-  // Asked wrongly: a newer page would not.
+  // Malformed requests, which a newer page would not send.
   malformed: OLD, route_not_found: OLD, method_not_allowed: OLD, path_invalid: OLD, host_invalid: OLD, query_invalid: OLD,
   cursor_invalid: OLD, body_not_json: OLD, body_too_large: OLD, body_unreadable: OLD,
   body_malformed: OLD, body_invalid: ['That is not what is asked for.', 'Hindi iyan ang hinihingi.'],
@@ -16,7 +16,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   idempotency_key_reused: OLD, rooms_invalid: OLD, already_authenticated: OLD, already_joined: OLD,
   origin_refused: ['Pages of this address may not play here.', 'Hindi puwedeng maglaro mula sa address na ito.'],
 
-  // Who one is.
+  // Authentication.
   not_authenticated: SIGN_IN, ticket_unknown: SIGN_IN, token_missing: SIGN_IN, token_malformed: SIGN_IN,
   token_forged: SIGN_IN, token_expired: SIGN_IN, token_revoked: SIGN_IN, refresh_token_unknown: SIGN_IN,
   refresh_token_reused: SIGN_IN, refresh_token_expired: SIGN_IN, session_ended: SIGN_IN,
@@ -46,7 +46,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
     'Para sa may password ang kuwartong ito. Maglagay nito sa Ayos.'],
   in_game: ['Finish your game first.', 'Tapusin muna ang laro mo.'],
 
-  // How often, and whether the house can.
+  // Rate limits and availability.
   too_fast: ['Slowly, please.', 'Dahan-dahan lang.'],
   too_many_requests: ['Slowly, please.', 'Dahan-dahan lang.'],
   exported_lately: ['You have your data already. Ask again in an hour.', 'Nakuha mo na ang datos mo. Humiling muli pagkalipas ng isang oras.'],
@@ -94,7 +94,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   not_taken_over: ['You play this seat yourself.', 'Ikaw ang naglalaro sa upuang ito.'],
   other_connection: ['The table takes you for away. Come back to it.', 'Akala ng mesa ay wala ka. Bumalik ka rito.'],
 
-  // Saying something, and other players.
+  // Phrases and other players.
   too_talkative: ['One phrase every two seconds.', 'Isang salita kada dalawang segundo.'],
   muted: ['The house has muted you.', 'Pinatahimik ka ng bahay.'],
   own_player: ['That is you.', 'Ikaw iyan.'],
@@ -103,7 +103,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   notice_not_found: ['There is no such notice.', 'Walang ganoong paunawa.'],
   already_reported: ['You have reported this player for this game.', 'Naiulat mo na ang manlalarong ito sa larong ito.'],
 
-  // Rewards, and games that are over.
+  // Rewards and finished games.
   daily_claimed: ['You have taken today’s reward.', 'Nakuha mo na ang gantimpala ngayon.'],
   relief_not_due: ['You have too many coins for relief.', 'Marami ka pang barya para sa saklolo.'],
   relief_used_up: ['You have taken today’s reliefs.', 'Ubos na ang saklolo mo ngayon.'],

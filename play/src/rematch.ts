@@ -1,11 +1,14 @@
-// A rematch with the same people: a private table by the terms of a finished game, opened by the first of
-// its players who asks, where the others are invited.
+// A rematch with the same players: a private table with the terms of a finished game, opened by the first of
+// its players who asks, to which the others are invited.
 import { ask, client, lost, table, tellRefusal } from './house.ts';
 import { begin, keep, readyAtOnce, type Invited } from './ways.ts';
 
 type Seating = Awaited<ReturnType<typeof client.takePrivateSeat>>;
 
-/** Takes a seat. A player who still sits at another table between two games leaves that one first; a game that goes on is not left for it. */
+/**
+ * Takes a seat. A player who sits at another table between two games leaves that one first; a running game is
+ * not left.
+ */
 async function take(seat: () => Promise<Seating>): Promise<boolean> {
   if (!begin()) return false;
   let answer = await seat();
@@ -14,7 +17,7 @@ async function take(seat: () => Promise<Seating>): Promise<boolean> {
     const left = await client.leave();
     if (left.type === 'done') answer = await seat();
   }
-  // The seat that was left is no loss.
+  // The seat that was left on purpose is not reported as lost.
   lost.value = null;
   if (!answer.ok) {
     readyAtOnce.value = false;
@@ -25,17 +28,17 @@ async function take(seat: () => Promise<Seating>): Promise<boolean> {
   return true;
 }
 
-/** Asks the players of a finished game for another one. */
+/** Asks the players of a finished game for a rematch. */
 export function askRematch(game: string): Promise<boolean> {
   return take(() => client.rematch(game));
 }
 
-/** Sits down where a rematch was offered. */
+/** Takes a seat at an offered rematch. */
 export function takeRematch(code: string): Promise<boolean> {
   return take(() => client.takePrivateSeat(code));
 }
 
-/** Seats bots of the house at the own private table, as many as a game needs. */
+/** Seats house bots at the player's private table, as many as a game needs. */
 export async function seatBots(code: string): Promise<void> {
   await ask('POST /v1/private-tables/{code}/bots', { path: { code } });
 }

@@ -1,4 +1,4 @@
-// Shows the result of a game: every hand, who pays whom and for what, the POT and the crown. At the table, in the
+// The result of a game: every hand, who pays whom and why, the POT and the crown. Shown at the table, in the
 // history and at the end of a replay.
 import type { Ended, GameFolder } from './games/folder.ts';
 import { folderOf } from './games/loading.ts';
@@ -7,7 +7,7 @@ import type { Item, Payment, Seat, Settlement } from './model.ts';
 import { shortName } from './parts/index.tsx';
 import { coins, isWord, say, signed } from './words.ts';
 
-/** The coins that a seat has won or lost, in hundredths, without its ante. */
+/** Returns the coins that a seat has won or lost, in hundredths, without its ante. */
 export function netOf(settlement: Settlement, seat: Seat): number {
   const { payments, fees, pot } = settlement;
   const paid = payments.reduce((sum, one) => sum + (one.to === seat ? one.paid : 0) - (one.from === seat ? one.paid : 0), 0);
@@ -15,7 +15,7 @@ export function netOf(settlement: Settlement, seat: Seat): number {
   return paid - fee + (pot?.seat === seat ? pot.amount : 0);
 }
 
-/** The counts that a seat has won or lost in practice, where no coins move. */
+/** Returns the counts that a seat has won or lost in practice, where no coins move. */
 function countOf({ payments }: Settlement, seat: Seat): number {
   const sum = ({ items }: Payment) => items.reduce((all, one) => all + one.counts, 0);
   return payments.reduce((all, one) => all + (one.to === seat ? sum(one) : 0) - (one.from === seat ? sum(one) : 0), 0);

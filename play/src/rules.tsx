@@ -1,5 +1,5 @@
-// The rules of a game on one page, for whoever plays it for the first time. The frame draws the page; its
-// words and pictures are the game's own. Loaded when it is asked for.
+// The rules of a game on one page, for new players. The game provides its texts and pictures. Loaded on
+// demand.
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { titleOf } from './games/list.ts';
@@ -11,7 +11,7 @@ import { language, say } from './words.ts';
 /** A text in English and in Filipino. */
 export type Pair = readonly [english: string, filipino: string];
 
-/** Pieces that lie together, with their name and a note. */
+/** An example: pieces that lie together, with a name and a note. */
 export interface Example { pieces: readonly string[]; name: Pair; note?: Pair }
 
 export interface RuleSection { title: Pair; text: readonly Pair[]; examples?: readonly Example[] }
@@ -22,7 +22,9 @@ export interface RulesPage {
   Piece: ComponentType<{ of: string }>;
 }
 
-/** `terms` are those of the table; without a table the page tells the usual rules. */
+/**
+ * The sheet with the rules; `terms` are those of the table, and without a table the usual rules are shown.
+ */
 export function RulesSheet({ kind, terms, onClose }: { kind: string; terms: Terms | null; onClose: () => void }) {
   const [page, setPage] = useState<RulesPage | null>(null);
   const [failed, setFailed] = useState(false);

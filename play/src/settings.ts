@@ -1,5 +1,5 @@
-// What a player has chosen on this device, kept by the browser. Everything is of use without it, so a
-// browser that keeps nothing is no fault.
+// The player's settings on this device, stored by the browser. Everything works without the storage, so
+// failures are ignored.
 import { effect, signal } from '@preact/signals';
 import { GAMES } from './games/list.ts';
 import { language, type Language } from './words.ts';
@@ -25,19 +25,19 @@ export const settings = {
   fourColours: flag('fourColours', false),
   largeCards: flag('largeCards', false),
   still: flag('still', wantsLess),
-  /** Sound was offered once. */
+  /** Whether sound was offered. */
   soundAsked: flag('soundAsked', false),
-  /** Short hints, by game: on until the player switches them off. */
+  /** Whether hints are shown, by game; on until the player switches them off. */
   hints: signal(recordBefore<boolean>('hints')),
-  /** How often the player has done what a hint advises, by game and hint. */
+  /** How often the player has performed a hint's action, by game and hint. */
   learnt: signal(recordBefore<number>('learnt')),
   /** The game that was played last. */
   kind: signal(typeof before['kind'] === 'string' ? before['kind'] : GAMES[0].kind),
-  /** A first game is over. */
+  /** Whether a first game was finished. */
   played: flag('played', false),
-  /** A name was asked for once. */
+  /** Whether the page has asked for a name. */
   named: flag('named', false),
-  /** Hands are sorted by melds, and not by suits. */
+  /** Whether hands are sorted by melds instead of suits. */
   byMeld: flag('byMeld', true),
 };
 
@@ -50,21 +50,21 @@ export function hintsFor(kind: string): boolean {
   return settings.hints.value[kind] ?? true;
 }
 
-/** Switches the hints of a game on or off. Switched on, all of them are shown again. */
+/** Switches the hints of a game on or off. Switching them on resets the learnt ones. */
 export function showHints(kind: string, on: boolean) {
   settings.hints.value = { ...settings.hints.value, [kind]: on };
   if (on) settings.learnt.value = Object.fromEntries(Object.entries(settings.learnt.value).filter(([name]) => !name.startsWith(`${kind}/`)));
 }
 
-/** A hint is needed no more when the player has done so often what it advises. */
+/** The number of times after which a hint's action counts as learnt. */
 const LEARNT_AFTER = 4;
 
-/** Whether a hint is still to be shown. */
+/** Returns whether a hint is still to be shown. */
 export function needsHint(kind: string, name: string): boolean {
   return hintsFor(kind) && (settings.learnt.value[`${kind}/${name}`] ?? 0) < LEARNT_AFTER;
 }
 
-/** Counts that the player has done what a hint advised. */
+/** Counts that the player has performed a hint's action. */
 export function countLearnt(kind: string, name: string) {
   const key = `${kind}/${name}`;
   settings.learnt.value = { ...settings.learnt.value, [key]: (settings.learnt.value[key] ?? 0) + 1 };
@@ -87,6 +87,6 @@ effect(() => {
   try {
     localStorage.setItem(KEY, JSON.stringify({ language: language.value, ...Object.fromEntries(values) }));
   } catch {
-    // Not kept, then.
+    // The settings are lost with the page.
   }
 });

@@ -1,5 +1,5 @@
-// What the page, every game and every screen have in common. The build adds it to each of them, so that it
-// is one file, asked for once, and not a file for each two that share something.
+// The modules common to the page, every game and every screen. The build injects this one into each of them,
+// so that the common code is one file instead of one for each pair.
 import './advice.tsx';
 import './cards.tsx';
 import './house.ts';

@@ -1,4 +1,4 @@
-// The few sounds of a table, made by the browser itself; nothing is fetched. Off until chosen.
+// The sounds of a table, synthesized by the browser without downloads. Off by default.
 import { settings } from './settings.ts';
 
 let context: AudioContext | null = null;
@@ -10,7 +10,7 @@ function open(): AudioContext | null {
   return context;
 }
 
-/** A tone that fades, `after` seconds from now. */
+/** Plays a fading tone, `after` seconds from now. */
 function tone(pitch: number, length: number, loud: number, after = 0, kind: OscillatorType = 'sine') {
   const audio = open();
   if (!audio) return;
@@ -26,7 +26,7 @@ function tone(pitch: number, length: number, loud: number, after = 0, kind: Osci
   wave.stop(at + length);
 }
 
-/** A short rustle, as of paper on cloth. */
+/** Plays a short rustle, as of paper on cloth. */
 function rustle(length: number, pitch: number, loud: number) {
   const audio = open();
   if (!audio) return;
@@ -55,7 +55,7 @@ export const sound = {
   lose: () => [392, 330, 262].forEach((pitch, i) => tone(pitch, 0.3, 0.07, i * 0.13, 'triangle')),
 };
 
-/** A buzz, where the phone has one. */
+/** Vibrates, if the device can. */
 export function buzz(pattern: number | number[]) {
   if (settings.still.value) return;
   navigator.vibrate?.(pattern);

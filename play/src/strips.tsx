@@ -1,5 +1,5 @@
-// Strips along the top of the page: small offers that can be taken or left. They cover neither the hand
-// nor the buttons.
+// Strips along the top of the page: small offers that can be accepted or dismissed. They cover neither the
+// hand nor the buttons.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ended } from './ending.tsx';
@@ -11,10 +11,10 @@ import { settings } from './settings.ts';
 import { sound } from './sound.ts';
 import { say } from './words.ts';
 
-/** An offer of sound that is passed over by so many touches goes away, and is not made again. */
+/** The number of touches after which an ignored offer of sound disappears for good. */
 const PASSED_OVER = 8;
 
-/** How often the page was touched. */
+/** The number of touches on the page. */
 const touches = signal(0);
 addEventListener('pointerdown', () => { touches.value += 1; });
 
@@ -37,11 +37,13 @@ export function Strips() {
 
 async function join(code: string) {
   rematchOffered.value = null;
-  // Whoever goes on has read the last result.
+  // A player who continues has read the last result.
   if (await takeRematch(code)) ended.value = null;
 }
 
-/** While the first page cannot reach the house: also while it tries again. A table says so itself. */
+/**
+ * The strip of the first page while the house is unreachable, including retries. A table shows this itself.
+ */
 function Offline() {
   const isOut = useRef(false);
   const { type } = link.value;
@@ -51,7 +53,10 @@ function Offline() {
   return <p class="strip lost" role="status"><i class="spin" aria-hidden="true" /><span>{say('offline')}</span></p>;
 }
 
-/** Sound stays off until it is wanted: browsers play none before a touch, and not everybody sits alone. */
+/**
+ * The offer of sound, which is off until it is wanted: browsers play none before a touch, and players may not
+ * be alone.
+ */
 function SoundOffer() {
   const isOpen = touches.value > 0 && shownTable.value !== null && !settings.sound.value && !settings.soundAsked.value;
   const close = () => { settings.soundAsked.value = true; };

@@ -1,5 +1,5 @@
-// The table: who sits there, the clock, the banners, what is said, and between games the wait and the
-// ring to be ready. What is played on it is the game's own folder.
+// The table: seats, clock, banners and phrases, and between games the waiting state and the ready button. The
+// game's folder draws the game itself.
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { advisedNow, AskAdvice, isUnhurried, lessonMarks, useMarks, useReason } from './advice.tsx';
@@ -21,14 +21,14 @@ import { countLearnt, needsHint, settings } from './settings.ts';
 import { readyAtOnce } from './ways.ts';
 import { coins, say } from './words.ts';
 
-/** The last things that happened, in words; read out as they come. */
+/** The last events in words, read out as they come. */
 const happened = signal<{ text: string; number: number }[]>([]);
 let happenings = 0;
 /** The hint that is shown, or would be if it were not learnt. */
 let hinted: { kind: string; hints: readonly Hint[] } | null = null;
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
 
-/** The last game that has ended at a table that this page has seen. */
+/** The last finished game of a table that this page has seen. */
 let lastGame: { table: string; game: string } | null = null;
 
 onTable((told) => {
@@ -62,10 +62,10 @@ export function Table({ state }: { state: TableState }) {
   const count = view.seats.length;
   const mine = view.seat ?? 0;
   const isPlaying = view.phase.type === 'playing';
-  // A game may begin before every seat is taken; who plays sits on the first ones.
+  // A game may begin before every seat is taken; its players sit on the first seats.
   const playing = view.phase.type === 'playing' ? view.phase.stakes.length : count;
   const others = Array.from({ length: count - 1 }, (_, i) => (mine + 1 + i) % count).filter((seat) => seat < playing);
-  // To be ready is what one said by asking for a game.
+  // A request for a game implies being ready.
   const preparing = view.phase.type === 'preparing' ? view.phase : null;
   const isReady = preparing !== null && view.seat !== null && preparing.ready.includes(view.seat);
   useEffect(() => {
@@ -77,7 +77,7 @@ export function Table({ state }: { state: TableState }) {
     return () => { document.title = 'Bahay'; };
   }, [state.prompt]);
   useEffect(() => { if (listed(view.kind)) settings.kind.value = view.kind; }, [view.kind]);
-  // What was said of a game belongs to its table.
+  // The announcements of a game belong to its table.
   useEffect(() => () => {
     happened.value = [];
     sheet.value = 'none';
@@ -113,12 +113,12 @@ export function Table({ state }: { state: TableState }) {
   );
 }
 
-/** Cards or texts are on the table: to leave now leaves a game. */
+/** Returns whether a game is running, so that leaving now leaves the game. */
 function inGame({ phase }: TableView): boolean {
   return phase.type === 'playing' || phase.type === 'revealing';
 }
 
-/** Has the browser ask before it closes or loads the page anew. */
+/** Makes the browser ask before it closes or reloads the page. */
 function useAsked(isAsked: boolean) {
   useEffect(() => {
     if (!isAsked) return;
@@ -128,7 +128,7 @@ function useAsked(isAsked: boolean) {
   }, [isAsked]);
 }
 
-/** While the game is loaded; and where it cannot be. */
+/** The table while its game is loaded, or after loading has failed. */
 function NoFolder({ kind }: { kind: string }) {
   const isListed = listed(kind) !== null;
   if (isListed && !hasFailed(kind)) return <section class="between" role="status"><i class="spin" aria-hidden="true" /><p>{say('loading')}</p></section>;
@@ -198,7 +198,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
   );
 }
 
-/** The game to report a player of: the one that goes on, or the last one; none at a practice table. */
+/** Returns the game for reports: the running or the last one; null at practice tables. */
 function gameOf({ phase, terms, table: id }: TableView): string | null {
   if (terms.practice) return null;
   return phase.type === 'playing' || phase.type === 'settling' ? phase.game : lastGame?.table === id ? lastGame.game : null;
@@ -208,8 +208,10 @@ function Bubble({ phrase }: { phrase: string }) {
   return <span class="bubble" role="status">{phrase in EMOJI ? <Emoji name={phrase} /> : say(`phrase_${phrase}` as never)}</span>;
 }
 
-/** The line above the hand: whose turn it is, or what one is to do, with the own clock. What one is asked
- * oneself is read out when it is asked; whose turn else it is follows from what happens. */
+/**
+ * The line above the hand: whose turn it is or what the player has to do, with the player's clock. The
+ * player's own prompt is read out; the turns of others follow from the events.
+ */
 function Line({ state }: { state: TableState }) {
   const { view } = state;
   const folder = folderOf(view.kind)!;
@@ -223,7 +225,7 @@ function Line({ state }: { state: TableState }) {
   const reason = useReason(state);
   const hints = state.current && view.phase.type === 'playing' ? folder.hints(state) : [];
   hinted = hints.length > 0 ? { kind: view.kind, hints } : null;
-  // A lesson says the same at length.
+  // A lesson explains the same in detail.
   const advice = lessonMarks.value !== null ? null : hints.find((hint) => needsHint(view.kind, hint.name))?.text ?? null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
@@ -236,7 +238,7 @@ function Line({ state }: { state: TableState }) {
   );
 }
 
-/** While no cards are on the table: who is missing, or the ring to be ready. */
+/** The table without cards: the missing players, or the ready button. */
 function Between({ state, ready }: { state: TableState; ready: boolean }) {
   const { view } = state;
   if (ended.value && !ready) return null;
@@ -270,7 +272,7 @@ function Between({ state, ready }: { state: TableState; ready: boolean }) {
   );
 }
 
-/** The most that a game in this room can cost, before it begins. */
+/** The most that a game in this room can cost, shown before it begins. */
 function Stake({ view }: { view: TableView }) {
   const room = rooms.value?.find((one) => one.id === view.terms.room);
   const loss = view.terms.practice || view.terms.private || !room ? null : lossOf(room);

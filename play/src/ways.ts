@@ -1,5 +1,5 @@
-// The ways to a table: by a room, by the code of a friend's table, and to a practice table. A player
-// who takes one is ready for the first game by that.
+// The ways to a table: by a room, by the code of a private table, or to a practice table. Taking one implies
+// being ready for the first game.
 import { signal } from '@preact/signals';
 import { GAMES, listed, setsOf } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
@@ -9,18 +9,18 @@ import { say } from './words.ts';
 
 export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
 
-/** The player has asked to play, and is ready for the first game by that. */
+/** Whether the player has asked to play, and is ready for the first game. */
 export const readyAtOnce = signal(false);
 
 export interface Invited { code: string; link: string; table: string }
 
-/** The code of the private table where one sits, as far as this page knows it. */
+/** The code of the private table where the player sits, if this page knows it. */
 export const invited = signal<Invited | null>(kept('session', 'invited'));
 
-/** A code that an address brought. */
+/** The code of an invitation in the page's address. */
 export const brought = signal<string | null>(/\/play\/join\/([A-Za-z0-9]{4,16})\/?$/.exec(location.pathname)?.[1]?.toUpperCase() ?? null);
 
-/** The rule set that is practised, and what differs from it. */
+/** The practised rule set, and its changed rules. */
 let practised: { kind: string; rule_set: string; rules?: Record<string, unknown> } | null = null;
 
 export function keep(seat: Invited) {
@@ -28,7 +28,10 @@ export function keep(seat: Invited) {
   keepIn('session', 'invited', seat);
 }
 
-/** Whether a way may be taken; while a game goes on that was left, it may not. */
+/**
+ * Begins a way to a table, and returns whether it may be taken; it may not while a game that was left is
+ * running.
+ */
 export function begin(): boolean {
   if (aside.value !== null && table.value) {
     tell(say('game_first'));
@@ -44,17 +47,17 @@ function refused(problem: { code: string; detail?: string }) {
   tellRefusal(problem.code, problem.detail);
 }
 
-/** Plays in these rooms: the house finds a table, and the first game begins by itself. */
+/** Seeks a table in these rooms; the first game begins by itself. */
 export async function playIn(ids: string[]) {
   page.value = 'none';
   if (!begin()) return;
-  // Its game is loaded while a table is looked for.
+  // The game is loaded while a table is sought.
   for (const room of rooms.value ?? []) if (ids.includes(room.id)) void loadGame(room.kind);
   const outcome = await client.seek(ids);
   if (outcome.type === 'refused' && outcome.code === 'too_few_coins') page.value = 'rewards';
 }
 
-/** Sits down at the table of a code; false where that is refused. */
+/** Takes a seat at the table of a code, and returns whether that succeeded. */
 export async function sit(code: string): Promise<boolean> {
   if (!begin()) return false;
   const answer = await client.takePrivateSeat(code.trim().toUpperCase());
@@ -63,7 +66,7 @@ export async function sit(code: string): Promise<boolean> {
   return answer.ok;
 }
 
-/** Opens a table for friends; false where that is refused. */
+/** Opens a private table, and returns whether that succeeded. */
 export async function openTable(asked: Parameters<typeof client.openPrivateTable>[0]): Promise<boolean> {
   if (!begin()) return false;
   const answer = await client.openPrivateTable(asked);
@@ -72,7 +75,7 @@ export async function openTable(asked: Parameters<typeof client.openPrivateTable
   return answer.ok;
 }
 
-/** Sits down alone with bots. `isUnhurried`: by the longest countdowns that there are. */
+/** Takes a seat at a practice table with bots. With `isUnhurried`, the countdowns are the longest. */
 export async function practise(kind: string, rule_set: string, isUnhurried = false) {
   if (!begin()) return;
   practised = { kind, rule_set, ...(isUnhurried ? { rules: listed(kind)?.unhurried ?? {} } : {}) };
@@ -81,7 +84,7 @@ export async function practise(kind: string, rule_set: string, isUnhurried = fal
   if (!answer.ok) refused(answer.problem);
 }
 
-/** The way to a game as the last one was. */
+/** Seeks a game like the last one. */
 export function again({ room, kind, practice, table: last }: { room: string; kind: string; practice: boolean; table: string }) {
   if (practice) {
     const last = practised?.kind === kind ? practised : null;

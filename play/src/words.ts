@@ -1,13 +1,13 @@
-// Every word of the client, English and Filipino side by side. Words of the game stay as players say
-// them in both: sapaw, bunot, tapon, laban, hit. `{name}` is filled in; of `[plays|play]` the second form is taken where the
-// person is the player, as `you`.
+// All texts of the client, English and Filipino side by side. The game's terms are not translated: sapaw,
+// bunot, tapon, laban, hit. `{name}` is filled in; of `[plays|play]` the second form is used if the person is
+// the player, as `you`.
 import { signal } from '@preact/signals';
 
 export type Language = 'en' | 'fil';
 export const language = signal<Language>('en');
 
 export const WORDS = {
-  // The way in.
+  // Greeting and sign-in.
   greeting: ['Sit down, the cards are warm.', 'Upo ka na, mainit pa ang baraha.'],
   play: ['Play', 'Maglaro'],
   play_note: ['{game} at once, bet {bet}', '{game} agad, taya {bet}'],
@@ -71,7 +71,7 @@ export const WORDS = {
   advice_is: ['A bot would play: {what}', 'Ganito ang bot: {what}'],
   leave_practice: ['Leave in the midst of a game? It ends with that.', 'Aalis ka habang may laro? Matatapos na ito.'],
 
-  // Friends.
+  // Private tables.
   friends_title: ['A table for friends', 'Mesa para sa magkakaibigan'],
   open_table: ['Open a table', 'Magbukas ng mesa'],
   join_table: ['Join by code', 'Sumali gamit ang code'],
@@ -173,7 +173,7 @@ export const WORDS = {
   ways: ['{n} ways', '{n} paraan'],
   deadwood_now: ['with {n} points', 'sa {n} puntos'],
 
-  // Why not.
+  // Reasons against an action.
   why_turn: ['when it is your turn', 'kapag ikaw na'],
   why_discard_none: ['no discard', 'walang tapon'],
   why_chow: ['makes no meld', 'hindi nabubuo'],
@@ -193,7 +193,7 @@ export const WORDS = {
   why_offline: ['no connection', 'walang koneksiyon'],
   why_rule: ['rule {rule}', 'patakaran {rule}'],
 
-  // What happened, also for screen readers.
+  // Events, also for screen readers.
   said_drawn: ['{name} [draws|draw].', 'Bumunot [si {name}|ka].'],
   said_you_drew: ['You draw {card}.', 'Nabunot mo: {card}.'],
   said_dumped: ['{name} [dumps|dump] {card}.', 'Tapon [ni {name}|mo]: {card}.'],
@@ -242,7 +242,7 @@ export const WORDS = {
   check_deal: ['Check this deal', 'Suriin ang pamimigay'],
   next_game: ['Next game', 'Susunod na laro'],
 
-  // Deal checked.
+  // The check of the deal.
   deal_checked: ['The deal is fair', 'Patas ang pamimigay'],
   deal_wrong: ['The deal does not hold', 'May mali sa pamimigay'],
   deal_note: ['Your browser computed everything again, from what it was shown before the deal.',
@@ -259,7 +259,7 @@ export const WORDS = {
   step_ok: ['holds', 'tama'],
   step_wrong: ['differs', 'iba'],
 
-  // Away, back and lost.
+  // Connection and lost seats.
   reconnecting: ['Connection lost. Coming back…', 'Naputol. Bumabalik…'],
   weak: ['The line is weak…', 'Mahina ang koneksiyon…'],
   taken_over: ['The AI plays for you.', 'AI ang naglalaro para sa iyo.'],
@@ -349,7 +349,7 @@ export const WORDS = {
   hint_answer: ['Challenge if you think that your points are fewer, else fold.', 'Sumabay kung mas kaunti ang puntos mo, kung hindi tiklop.'],
   hint_tongits: ['Every card of yours is in a meld: Tongits!', 'Buo lahat ng baraha mo: Tongits!'],
 
-  // Said at the table.
+  // Phrases at the table.
   phrase_hello: ['Hello!', 'Kumusta!'],
   phrase_good_luck: ['Good luck!', 'Suwertihin ka!'],
   phrase_thanks: ['Thanks!', 'Salamat!'],
@@ -361,7 +361,7 @@ export const WORDS = {
   phrase_one_more_game: ['One more!', 'Isa pa!'],
   phrase_goodbye: ['Goodbye!', 'Paalam!'],
 
-  // A first game, hints, and what lies over the page.
+  // The first game, hints, and sheets.
   learn: ['Learn Tong-its', 'Matuto ng Tong-its'],
   learn_note: ['A first game with a guide, without a clock', 'Unang laro na may gabay, walang orasan'],
   practice_guide: ['with a guide', 'may gabay'],
@@ -384,7 +384,7 @@ export const WORDS = {
   sound_no: ['No sound', 'Walang tunog'],
   offline: ['No connection. The page tries again.', 'Walang koneksiyon. Sinusubukan muli.'],
 
-  // Cards, as they are read out.
+  // Cards for screen readers.
   suit_C: ['clubs', 'trebol'],
   suit_D: ['diamonds', 'diyamante'],
   suit_H: ['hearts', 'puso'],
@@ -402,23 +402,23 @@ export type Word = keyof typeof WORDS;
 
 export type Fill = Record<string, string | number>;
 
-/** One of two forms: the second where its person is the player. */
+/** Two alternative forms, of which the second is used if the person is the player. */
 const FORMS = /\[([^|\]]*)\|([^\]]*)\]/g;
 
 function filled(pair: readonly [string, string], fill: Fill): string {
   const at = language.value === 'en' ? 0 : 1;
   const isOwn = (name: string) => fill[name] === WORDS.you[at] || fill[name] === WORDS.your[at];
-  // The person is the one named within the form, else the one who does it.
+  // The person is the one named within the form, otherwise the actor.
   const text = pair[at].replace(FORMS, (_, other: string, own: string) => isOwn(/\{(\w+)\}/.exec(other)?.[1] ?? 'name') ? own : other);
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(fill[name] ?? whole));
 }
 
-/** The words in the language of the settings, filled in. */
+/** Returns a text in the chosen language, filled in. */
 export function say(word: Word, fill: Fill = {}): string {
   return filled(WORDS[word], fill);
 }
 
-/** Says the words of a list of its own: those of a game lie in its folder. */
+/** Returns a function that reads texts from another list, as a game's folder has one. */
 export function sayer<List extends Record<string, readonly [string, string]>>(list: List) {
   return (word: keyof List & string, fill: Fill = {}): string => filled(list[word]!, fill);
 }
@@ -427,7 +427,7 @@ export function isWord(text: string): text is Word {
   return text in WORDS;
 }
 
-/** An amount in hundredths, as in 1,014.45; whole coins without a fraction. */
+/** Returns an amount in hundredths as text, such as 1,014.45; whole coins without a fraction. */
 export function coins(amount: number): string {
   const sign = amount < 0 ? '−' : '';
   const size = Math.abs(Math.round(amount));
@@ -440,7 +440,7 @@ export function signed(amount: number): string {
   return amount > 0 ? `+${coins(amount)}` : coins(amount);
 }
 
-/** A card as it is read out. */
+/** Returns the name of a card for screen readers. */
 export function cardName(card: string): string {
   const rank = card[0] ?? '';
   if (rank === 'X') return say('joker');
@@ -451,7 +451,7 @@ export function cardName(card: string): string {
   });
 }
 
-/** A card in short, as in 10♥. */
+/** Returns the short name of a card, such as 10♥. */
 export function cardSign(card: string): string {
   if (card[0] === 'X') return '★';
   const suits: Record<string, string> = { C: '♣', D: '♦', H: '♥', S: '♠' };

@@ -1,6 +1,6 @@
-// What a game brings: a folder whose `index` exports a `folder`, with the parts of the table that are its
-// own; and its own look, where it has one, in `style.css`. Everything else, the seats, the clock, the
-// money and the way to a table, is the same for all. What the pages around the table say of it is in `list`.
+// The interface of a game's folder: its `index` exports a `folder` with the game's own parts of the table,
+// and `style.css` holds its own style, if any. The frame has the common parts: seats, clock, money, and the
+// ways to a table. `list` has what other pages show of a game.
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameModel } from '../../../clients/typescript/src/games/model.ts';
 import type { Action, GameStep, Item, Seat, SeatView, Settlement, TableState, TableView, Terms } from '../model.ts';
@@ -9,34 +9,34 @@ import type { TableTold } from '../house.ts';
 
 /** What a seat shows beside its player. */
 export interface SeatInfo {
-  /** It is to act. */
+  /** Whether the seat has to act. */
   acting: boolean;
-  /** How many cards it holds, if it holds any. */
+  /** The number of cards that the seat holds; null if it holds none. */
   cards: number | null;
-  /** A short word of the game about it. */
+  /** The game's short note on the seat. */
   note: string | null;
-  /** What else there is to see of it, as chips and tokens. */
+  /** Further public parts of the seat, such as chips and tokens. */
   more?: ComponentChildren;
-  /** It is out of the game that is played. */
+  /** Whether the seat is out of the running game. */
   out?: boolean;
 }
 
-/** What a bot would play: in words, and where it lies on the table, as selectors. */
+/** A bot's action in words, and its places on the table as selectors. */
 export interface Advised { words: string; marks: readonly string[] }
 
-/** Short advice for one moment. */
+/** A short hint for one moment. */
 export interface Hint {
-  /** The same wherever the same is advised. */
+  /** The same name for the same advice. */
   name: string;
   text: string;
-  /** The types of the actions by which the player shows that it is learnt. */
+  /** The types of the actions by which the player shows that the hint is learnt. */
   by: readonly string[];
 }
 
-/** One thing that the guide through a first game explains, once. */
+/** A lesson of the guide through a first game, which is shown once. */
 export interface Lesson { name: string; title: string; text: string; marks: readonly string[] }
 
-/** A game that is over, as this page saw it. */
+/** A finished game as this page saw it. */
 export interface Ended {
   game: string;
   kind: string;
@@ -46,52 +46,58 @@ export interface Ended {
   seats: (SeatView | null)[];
   settlement: Settlement;
   hitsToWin: number | null;
-  /** Nothing was played for, and no record of it is kept. */
+  /** Whether the game was practice: without coins and without a record. */
   practice: boolean;
-  /** After the coins have moved. */
+  /** The POT after the settlement. */
   pot: number | null;
   crown: { player: string; wins: number } | null;
-  /** The game's own: what it ended by, and every hand. */
+  /** The game's own details: the kind of ending, and all hands. */
   detail: unknown;
 }
 
 export interface GameFolder {
-  /** The rules, by which the client package follows it. */
+  /** The model by which the client package follows the game. */
   model: GameModel;
-  /** Table, hand and actions while a game is played, and the empty table else. */
+  /** Table, hand and actions during a game, and the empty table otherwise. */
   Board: ComponentType<{ state: TableState }>;
-  /** How it ended: the hands of all. The money is shown by the frame. */
+  /** The end of a game with all hands. The frame shows the money. */
   Showdown: ComponentType<{ ended: Ended }>;
-  /** One step of a game that is watched again. */
+  /** A step of a replay. */
   Step: ComponentType<{ step: GameStep; seats: string[]; viewer: Seat }>;
-  /** What a line of a settlement is called, where it has a name of this game's own. */
+  /** Returns the game's own name of a settlement item, if it has one. */
   itemName?: (name: string) => string | null;
-  /** A line of a settlement, where its count is told in this game's own unit. */
+  /** Returns a settlement item in words, if the game counts it in a unit of its own. */
   itemWords?: (item: Item) => string;
-  /** What was won or lost in practice, by the counts of the settlement, where they have a unit of this game's own. */
+  /** Returns the gain or loss of practice in words, if the game counts in a unit of its own. */
   countWords?: (count: number) => string;
-  /** What a step of the check of a deal is called, where this game has its own. */
+  /** Returns the game's own name of a step in the check of a deal, if it has one. */
   stepName?: (name: string) => string | null;
-  /** The name of an ending. */
+  /** Returns the name of an ending. */
   ending: (ended: Ended) => string;
   endingName: (name: string) => string;
   seatInfo: (view: TableView, seat: Seat) => SeatInfo;
-  /** How long the countdown that runs was at its beginning. */
+  /** Returns the full length of the running countdown, in ms. */
   countdownMs: (view: TableView) => number;
-  /** What is to be said of where the table stands, to the one who looks. */
+  /** Returns the status line for the viewer. */
   status: (state: TableState) => { text: string; urgent: boolean };
-  /** Short advice for this moment, the most useful first. */
+  /** Returns the hints for this moment, the most useful first. */
   hints: (state: TableState) => readonly Hint[];
-  /** What an action is called that a bot would play here. */
+  /** Returns a bot's action in words, with its places on the table. */
   advised: (state: TableState, action: Action) => Advised;
-  /** Loads a function that tells in a sentence why a bot would play an action, by what the player sees; null where there is nothing to say. */
+  /**
+   * Loads a function that explains in a sentence, from what the player sees, why a bot would choose an
+   * action; it returns null without a reason.
+   */
   reasons: () => Promise<(state: TableState, action: Action) => string | null>;
   /** Loads the rules for a table with these terms, or the usual ones. */
   rules: (terms: Terms | null) => Promise<RulesPage>;
-  /** Loads the lessons of a first game: those that fit the moment, the first one first. */
+  /**
+   * Loads the lessons of a first game: a function that returns those that fit the moment, the first one
+   * first.
+   */
   lessons?: () => Promise<(state: TableState) => readonly Lesson[]>;
-  /** Moves what moves, and gives words for what happened. */
+  /** Starts the animations of a change, and returns it in words. */
   show: (told: TableTold) => string[];
-  /** What this game told of its end, out of events. */
+  /** Returns the game's details of its end from its events. */
   ended: (told: TableTold) => unknown;
 }

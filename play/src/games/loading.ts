@@ -1,29 +1,29 @@
-// Loads the folder of a game, which is a script and mostly a style of its own, so that nobody waits for
-// games that are not played. The page names the files. What cannot be loaded is tried again, and then
-// given up: the network is gone for long, or the server has become another one since the page was
-// loaded, and its files with it. Then loading the page again helps, which the table offers.
+// Loads the folder of a game, a script with an optional style, so that no player waits for other games. The
+// page names the files. A failed file is retried and then given up: either the network is down for long, or
+// the server was replaced since the page was loaded, and its files with it. Reloading the page then helps,
+// which the table offers.
 import { signal } from '@preact/signals';
 import type { GameFolder } from './folder.ts';
 
 const TRIES = 4;
-/** The pause before the second try; doubled after each. The network coming back ends it. */
+/** The back-off before the second attempt, doubled after each. The return of the network ends it. */
 const PAUSE_MS = 500;
 
 const folders = signal<ReadonlyMap<string, GameFolder>>(new Map());
 const failed = signal<ReadonlySet<string>>(new Set());
 const running = new Map<string, Promise<GameFolder | null>>();
 
-/** The folder of a game, if it is there. */
+/** Returns the folder of a game, if it is loaded. */
 export function folderOf(kind: string): GameFolder | null {
   return folders.value.get(kind) ?? null;
 }
 
-/** Whether it was given up to load it. */
+/** Returns whether loading a game was given up. */
 export function hasFailed(kind: string): boolean {
   return failed.value.has(kind);
 }
 
-/** Null where there is no such game, or it cannot be had. */
+/** Loads a game; null if there is no such game or it is not available. */
 export function loadGame(kind: string): Promise<GameFolder | null> {
   const known = folders.peek().get(kind);
   if (known) return Promise.resolve(known);
@@ -41,7 +41,7 @@ async function load(kind: string): Promise<GameFolder | null> {
   if (!script) return null;
   for (let tried = 0; tried < TRIES; tried += 1) {
     if (tried > 0) await pause(PAUSE_MS * 2 ** (tried - 1));
-    // Some browsers remember a script that has failed by its address.
+    // Some browsers cache the failure of a script by its address.
     const address = (file: string) => tried === 0 ? file : `${file}?${tried}`;
     try {
       const [{ folder }] = await Promise.all([
@@ -51,7 +51,7 @@ async function load(kind: string): Promise<GameFolder | null> {
       folders.value = new Map([...folders.peek(), [kind, folder]]);
       return folder;
     } catch {
-      // Tried again.
+      // The next attempt follows.
     }
   }
   failed.value = new Set([...failed.peek(), kind]);

@@ -1,13 +1,13 @@
-// What can be done now, as buttons and as keys of the keyboard: the same for every game.
+// The player's actions as buttons and keys, the same for every game.
 import { useEffect, useRef } from 'preact/hooks';
 import { say } from '../words.ts';
 
 export interface Act {
   key: string;
   label: string;
-  /** What it would be done with, or why it is not open. */
+  /** The cards or coins of the action, or the reason why it is disabled. */
   note: string;
-  /** What the rules ask for next. */
+  /** Whether the rules require the action next. */
   gold: boolean;
   danger: boolean;
   enabled: boolean;
@@ -15,7 +15,7 @@ export interface Act {
   act: () => void;
 }
 
-/** Lets each be done by its letter too, where nothing that matches `closed` lies over the table. */
+/** Binds each action to its letter, unless an element matching `closed` covers the table. */
 export function useLetters(all: readonly Act[], closed = '.veil') {
   const now = useRef(all);
   now.current = all;
@@ -42,7 +42,7 @@ export function ActButton({ one }: { one: Act }) {
   );
 }
 
-/** A row of them. */
+/** A row of action buttons. */
 export function Acts({ all, closed }: { all: readonly Act[]; closed?: string }) {
   useLetters(all, closed);
   return <nav class={`acts acts-${all.length}`} aria-label={say('actions')}>{all.map((one) => <ActButton key={one.key} one={one} />)}</nav>;

@@ -1,4 +1,4 @@
-// The faces that players send each other, drawn here: not every machine has them in its letters.
+// The faces that players send each other, drawn as SVG because not every machine's fonts have them.
 import type { JSX } from 'preact';
 
 const EYES = <><circle cx="11" cy="13" r="2" /><circle cx="21" cy="13" r="2" /></>;

@@ -1,4 +1,4 @@
-// Small things that all pages are made of.
+// Small components used by all pages.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../house.ts';
@@ -11,7 +11,7 @@ export function Coin() {
   return <svg class="coin" viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="9.2" /><circle class="in" cx="10" cy="10" r="6" /><path class="in" d="M10 7v6M7.500 8.500h4M7.500 11h4" /></svg>;
 }
 
-/** An amount that rolls to its new value and never jumps. */
+/** An amount that rolls to its new value. */
 export function Amount({ value, class: extra = '' }: { value: number; class?: string }) {
   const [shown, show] = useState(value);
   const at = useRef(value);
@@ -35,15 +35,16 @@ export function Amount({ value, class: extra = '' }: { value: number; class?: st
 
 const CIRCLE = 2 * Math.PI * 19;
 const STEP_MS = 200;
-/** From here on it is also heard. */
+/** The remaining seconds from which the countdown is audible. */
 const SOON_S = 5;
 
-/** A ring that empties until the deadline, in the house's time, with the seconds that are left. */
+/** A ring that empties until the deadline, in the server's time, with the remaining seconds. */
 export function Ring({ deadline, total, loud = false, number = true }:
   { deadline: number; total: number; loud?: boolean; number?: boolean }) {
   const [left, setLeft] = useState<number | null>(null);
   const circle = useRef<SVGCircleElement>(null);
-  // In steps: a line that shrinks is drawn anew each time, and is not to be while cards fly.
+  // The ring is drawn in steps, because each change repaints it, which must not happen during a card's
+  // flight.
   useLayoutEffect(() => {
     const draw = () => {
       const part = Math.min(1, Math.max(0, deadline - client.serverNow()) / total);
@@ -78,12 +79,12 @@ export function Ring({ deadline, total, loud = false, number = true }:
   );
 }
 
-/** A bot's name without the word that leads it: where it is shown, a badge says the same. */
+/** Returns a bot's name without its prefix, which a badge replaces. */
 export function shortName(name: string): string {
   return name.replace(/^Bot /, '');
 }
 
-/** A player's picture: a letter on colours that follow from the picture's name. */
+/** A player's picture: a letter on colours derived from the picture's name. */
 export function Avatar({ name, picture, children }: { name: string; picture?: string | null; children?: ComponentChildren }) {
   let sum = 0;
   for (const letter of picture ?? name) sum = (sum * 31 + letter.charCodeAt(0)) % 9973;
@@ -93,7 +94,7 @@ export function Avatar({ name, picture, children }: { name: string; picture?: st
   );
 }
 
-/** A page over the page: a dialog that Escape and Back close, and that keeps the keyboard within. */
+/** A dialog over the page that Escape and Back close, and that keeps the keyboard focus within. */
 export function Sheet({ title, onClose, onBack = onClose, children, wide = false, quiet = false }: {
   title: string; onClose?: (() => void) | undefined; onBack?: (() => void) | undefined;
   children: ComponentChildren; wide?: boolean; quiet?: boolean;

@@ -1,21 +1,21 @@
-// Keeps the stack of what lies over the page: the table, and the sheets. Back and Escape close the uppermost.
-// The browser's Back button works by one entry of the history, which lies above the page while anything is
-// open and is put there again as long as something is.
+// The stack of layers over the page: the table, and the sheets. Back and Escape close the uppermost. For the
+// browser's Back button, one history entry lies above the page while a layer is open, and is pushed again
+// until the last one is closed.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Layer {
-  /** By Escape; undefined where the player has to decide in it. */
+  /** Closes the layer by Escape; undefined if the player has to decide. */
   close: (() => void) | undefined;
-  /** By Back. */
+  /** Closes the layer by Back. */
   back: (() => void) | undefined;
-  /** The dialog that keeps the keyboard; null for what leaves it to the page. */
+  /** The dialog that keeps the keyboard focus; null if the page keeps it. */
   box: HTMLElement | null;
 }
 
 const layers: Layer[] = [];
 const FOCUSABLE = 'button:not([disabled]),a[href],input:not([disabled]),select,summary,[tabindex="0"]';
 
-/** Does what Back does to what is uppermost; false where nothing is open. */
+/** Closes the uppermost layer as Back does, and returns whether there was one. */
 function goBack(): boolean {
   const top = layers.at(-1);
   top?.back?.();
@@ -55,7 +55,10 @@ function keepWithin(box: HTMLElement, event: KeyboardEvent) {
   }
 }
 
-/** Makes Back do this while the component is there, and with a box Escape; without, the keyboard stays with the page. */
+/**
+ * Handles Back while the component is mounted, and Escape too if there is a box; otherwise the page keeps the
+ * keyboard.
+ */
 export function useLayer(close: (() => void) | undefined, find: () => HTMLElement | null = () => null, back = close) {
   const layer = useRef<Layer>({ close, back, box: null });
   layer.current.close = close;
@@ -69,7 +72,7 @@ export function useLayer(close: (() => void) | undefined, find: () => HTMLElemen
   }, []);
 }
 
-/** Gives the focus back to the dialog when what had it is gone, as a form that was sent. */
+/** Returns the focus to the dialog when the focused element is removed, such as a form that was sent. */
 export function useFocusWithin(find: () => HTMLElement | null) {
   useEffect(() => {
     const box = find();

@@ -1,6 +1,6 @@
-// The account: the player's name and picture, and the ways into it. A guest may keep it by a password, or sign
-// in to another one; a player with a password may change it, sign out, take a copy of all data, and end the
-// account.
+// The account: the player's name and picture, and the sign-in methods. A guest may protect it with a
+// password, or sign in to another account; a player with a password may change it, sign out, export all data,
+// and delete the account.
 import { useEffect, useState } from 'preact/hooks';
 import { ask, client, me, tell, tellRefusal, wallet } from '../house.ts';
 import type { Me } from '../model.ts';
@@ -13,7 +13,7 @@ const PASSWORD_MIN = 8;
 
 interface SignInMethods { password_set_at: string | null; identities: unknown[] }
 
-/** Anew for whoever is signed in now. */
+/** The account sheet, reset for each player who signs in. */
 export function Account() {
   return <Signed key={me.value?.id ?? ''} />;
 }
@@ -75,7 +75,7 @@ function Password({ value, onInput, label, autocomplete, isNew = false }:
   );
 }
 
-/** A first password. */
+/** The form for a first password. */
 function Protect({ onDone }: { onDone: () => void }) {
   const [password, setPassword] = useState('');
   const protect = async () => {
@@ -96,7 +96,7 @@ function Protect({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** For who has played elsewhere, with a name and a password; a guest with coins is told that they stay behind. */
+/** The sign-in of a player with a name and password; a guest with coins is told that they stay behind. */
 function SignIn() {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -119,7 +119,7 @@ function SignIn() {
   );
 }
 
-/** The deeds of an account with a password. */
+/** The options of an account with a password. */
 function Kept() {
   return (
     <>
@@ -153,7 +153,9 @@ function Change() {
   );
 }
 
-/** Export and end. `has`: a password shows whose account it is; else the device does. */
+/**
+ * Export and deletion. With `has`, a password proves the ownership of the account; otherwise the device does.
+ */
 function Extras({ has }: { has: boolean }) {
   return (
     <details>

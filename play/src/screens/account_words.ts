@@ -1,4 +1,4 @@
-// The words of the account, English and Filipino side by side.
+// The texts of the account, English and Filipino side by side.
 import { sayer } from '../words.ts';
 
 const WORDS = {

@@ -1,5 +1,5 @@
-// After a game: at most three of the player's own decisions where a strong bot would have played otherwise,
-// the dearest first, each with what it judged and a way to look at it.
+// The analysis after a game: at most three decisions of the player where a strong bot would have chosen
+// otherwise, the most expensive first, each with its value and a link to the replay.
 import { useEffect, useState } from 'preact/hooks';
 import { folderOf, loadGame } from '../games/loading.ts';
 import { ask } from '../house.ts';
@@ -23,12 +23,12 @@ const word = sayer({
 } as const);
 
 interface Judged { step: number; action: Action; advised: Action; value: number; advised_value: number; loss: number }
-/** `engine` is null where no bot judges by these rules. */
+/** The analysis of a game; `engine` is null if no bot analyses these rules. */
 interface Judgement { game: string; seat: Seat; engine: string | null; items: Judged[] }
 interface Steps { items: GameStep[]; seat: Seat }
 interface Detail { seats: { seat: Seat; player: string; name: string }[] }
 
-/** Bets, of hundredths of a bet. */
+/** Returns hundredths of a bet in bets. */
 const bets = (hundredths: number) => `${hundredths < 0 ? '−' : ''}${(Math.abs(hundredths) / 100).toFixed(2)}`;
 
 export function Analysis({ id, kind, onClose }: { id: string; kind: string; onClose: () => void }) {
@@ -85,7 +85,7 @@ async function look(id: string, kind: string) {
   return { judged, steps: steps?.items ?? [], names: names ?? { seats: [] } };
 }
 
-/** The table as the player saw it before a step, as far as the words for an action need it. */
+/** Returns the table as the player saw it before a step, as far as the words for an action need it. */
 function stateBefore(step: number, kind: string, { judged, steps, names }: { judged: Judgement; steps: GameStep[]; names: Detail }): TableState | null {
   const at = steps.findIndex((one) => one.number === step);
   const before = steps[at - 1];

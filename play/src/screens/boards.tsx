@@ -1,4 +1,4 @@
-// Who has won most, and who plays best.
+// The leaderboards: the most won, and the best rated.
 import { useEffect, useState } from 'preact/hooks';
 import { GAMES } from '../games/list.ts';
 import { ask, me } from '../house.ts';

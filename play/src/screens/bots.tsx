@@ -1,4 +1,4 @@
-// "Fill with bots": the host of a private table need not wait for a third player.
+// "Fill with bots": the host of a private table need not wait for further players.
 import { useEffect, useState } from 'preact/hooks';
 import { ask, me } from '../house.ts';
 import type { PrivateTable, TableState } from '../model.ts';
@@ -6,7 +6,7 @@ import { seatBots } from '../rematch.ts';
 import { invited } from '../ways.ts';
 import { say } from '../words.ts';
 
-/** The button, for the host while seats are free and no game goes on. */
+/** The button for the host, shown while seats are free and no game is running. */
 export function FillWithBots({ state }: { state: TableState }) {
   const { view } = state;
   const code = view.terms.private && invited.value?.table === view.table ? invited.value.code : null;

@@ -1,4 +1,4 @@
-// An invitation that an address brought: the table as it is, who invites, and a button to sit down.
+// An invitation from the page's address: the table, the inviting player, and a button to take a seat.
 import { useEffect, useState } from 'preact/hooks';
 import { titleOf } from '../games/list.ts';
 import { loadGame } from '../games/loading.ts';

@@ -1,4 +1,4 @@
-// A table for friends: opened with a bet and rules, or joined by a code.
+// A private table: opened with a bet and rules, or joined by a code.
 import { useState } from 'preact/hooks';
 import { GAMES, listed, setsOf } from '../games/list.ts';
 import { loadGame } from '../games/loading.ts';

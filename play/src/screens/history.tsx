@@ -1,4 +1,4 @@
-// The games that one has played, and each of them once more, step by step.
+// The player's games, and the replay of each, step by step.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { DealSheet } from '../deal.tsx';
 import { folderOf, hasFailed, loadGame } from '../games/loading.ts';
@@ -50,11 +50,11 @@ export function History({ onClose }: { onClose: () => void }) {
 
 interface Steps { items: GameStep[]; seat: Seat; total: number }
 
-/** `from`: the number of the step that is shown first. */
+/** The replay of a game; `from` is the number of the first step shown. */
 export function Replay({ game, from = 0, onClose }: { game: { id: string; kind: string }; from?: number; onClose: () => void }) {
   const [all, setAll] = useState(false);
   const [steps, setSteps] = useState<Steps | null>(null);
-  /** As the player saw it, and the game in full: what it ended by. */
+  /** The steps as the player saw them, and the full game with its ending. */
   const [own, setOwn] = useState<readonly GameStep[] | null>(null);
   const [full, setFull] = useState<Game | null>(null);
   const names = [...full?.seats ?? []].sort((a, b) => a.seat - b.seat).map((seat) => seat.name);

@@ -1,4 +1,4 @@
-// The first page: a table is being dealt behind the greeting, and one button leads to it.
+// The first page: a dealt table behind the greeting, and one button that leads to a table.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
@@ -14,7 +14,7 @@ import { Boards, Friends, History, Practice, RewardsSheet, Rooms, SettingsSheet 
 import { asksName, NameAsk } from './name.tsx';
 import { Strip } from './strip.tsx';
 
-/** Play was touched before it was known where. */
+/** True if Play was touched before the rooms were known. */
 const eager = signal(false);
 
 export function Home() {
@@ -22,8 +22,8 @@ export function Home() {
   useEffect(() => { if (me.value) void refreshRewards(); }, [me.value?.id]);
   const claimable = rewards.value?.daily.claimable || rewards.value?.relief.claimable;
   const close = () => { page.value = 'none'; };
-  // Who touches it at once plays as soon as the rooms are known. What it has decides which of them are
-  // open to it; who has not played yet has its welcome, and the house says otherwise.
+  // An early touch takes effect once the rooms are known. The wallet decides which rooms are open; a new
+  // player has the welcome grant, and the house refuses otherwise.
   const mayAsk = wallet.value !== null || !settings.played.value;
   const none = rooms.value !== null && wallet.value !== null && !room;
   useEffect(() => {
@@ -85,7 +85,7 @@ function playNote(room: Room): string {
   return loss ? `${note} · ${say('loss_max', { coins: coins(loss) })}` : note;
 }
 
-/** The other games, each in its cheapest room that this wallet may sit in, or with what it asks for. */
+/** The other games, each with its cheapest open room, or with the requirement of that room. */
 function Others({ but }: { but: string | null }) {
   const held = wallet.value;
   const found = GAMES.filter(({ kind }) => kind !== but).flatMap(({ kind }) => {
@@ -107,13 +107,13 @@ function Others({ but }: { but: string | null }) {
   );
 }
 
-/** What a room is played for, and by how many. */
+/** Returns the stakes and the number of players of a room. */
 function terms(room: Room): string {
   const loss = lossOf(room);
   return [say('bet', { coins: coins(room.bet) }), loss ? say('loss_max', { coins: coins(loss) }) : '', seatsOf(room)].filter((text) => text !== '').join(' · ');
 }
 
-/** The way to what the house has to tell, with how much of it is new. */
+/** The button to the notices, with the number of unread ones. */
 function Bell() {
   const count = unread.value;
   return (
@@ -137,7 +137,7 @@ function Icon({ name }: { name: string }) {
   return <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d={ICONS[name] ?? ''} /></svg>;
 }
 
-/** While a table is looked for. */
+/** The page shown while a table is sought. */
 export function Seeking() {
   const now = seek.value;
   if (!now || (now.state !== 'waiting' && now.state !== 'asking')) return null;

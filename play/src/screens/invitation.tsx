@@ -1,4 +1,4 @@
-// The invitation to a private table: its code, its link, and a picture of that.
+// The invitation to a private table: its code, its link, and a QR code of the link.
 import { useEffect, useState } from 'preact/hooks';
 import type { QrCodeGenerateResult } from 'uqr';
 import { ask, me, tell } from '../house.ts';
@@ -8,8 +8,10 @@ import { invited } from '../ways.ts';
 import { say } from '../words.ts';
 import { FillWithBots } from './bots.tsx';
 
-/** The picture of a link. What draws it is loaded here first, so that no first hand waits for it; where it
- * cannot be loaded, the code and the link are there. */
+/**
+ * Returns the QR code of a link. Its encoder is loaded on demand, so that no first hand waits for it; without
+ * it, the code and the link remain.
+ */
 function useQr(link: string | null): QrCodeGenerateResult | null {
   const [matrix, setMatrix] = useState<QrCodeGenerateResult | null>(null);
   useEffect(() => {
@@ -25,7 +27,7 @@ function useQr(link: string | null): QrCodeGenerateResult | null {
   return matrix;
 }
 
-/** Code, link and picture of the table, to be sent or scanned; the host may send guests away. */
+/** Code, link and QR code of the table, to be sent or scanned; the host may kick guests. */
 export function Invitation({ onClose, table }: { onClose: () => void; table: TableState }) {
   const known = invited.value?.table === table.view.table ? invited.value : null;
   const [seen, setSeen] = useState<PrivateTable | null>(null);

@@ -4,12 +4,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { Sheet } from '../parts/index.tsx';
 import { say, type Word } from '../words.ts';
 
-/** So long nothing is shown instead of it. */
+/** The time for which nothing is shown while a screen is loaded. */
 const QUIET_MS = 250;
 
 interface Closable { onClose: () => void }
 
-/** A screen by that name, out of a file of its own; where that cannot be had, loading the page again helps. */
+/** Returns a screen that is loaded from a file of its own; if that fails, it offers to reload the page. */
 export function later<Props extends Closable>(title: Word, load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | null = null;
   return function Later(props: Props) {

@@ -1,4 +1,4 @@
-// Asks once for a name, after the first game.
+// Asks for a name once, after the first game.
 import { useState } from 'preact/hooks';
 import { ask, me, tell } from '../house.ts';
 import type { Me } from '../model.ts';
@@ -11,12 +11,12 @@ export async function rename(name: string): Promise<boolean> {
   return now !== null;
 }
 
-/** Whether the first page asks for a name. */
+/** Returns whether the first page asks for a name. */
 export function asksName(): boolean {
   return settings.played.value && !settings.named.value;
 }
 
-/** Asked once, after the first game. */
+/** The question for a name, asked once after the first game. */
 export function NameAsk() {
   const [name, setName] = useState('');
   if (!asksName()) return null;

@@ -1,4 +1,4 @@
-// What the house tells a player apart from any table: each notice once, marked as read when it was shown.
+// The notices of the house to a player, each marked as read once it was shown.
 import { useEffect, useState } from 'preact/hooks';
 import { ask, countRead } from '../house.ts';
 import type { Coins } from '../model.ts';

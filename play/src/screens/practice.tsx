@@ -1,4 +1,4 @@
-// Practice: any game by any of its rule sets, alone with bots and without coins; and a first game with a guide.
+// Practice: any game by any of its rule sets, with bots and without coins; and a first game with a guide.
 import { useState } from 'preact/hooks';
 import { GAMES, setsOf } from '../games/list.ts';
 import { rulesRead } from '../over.ts';
@@ -6,7 +6,7 @@ import { Sheet, Toggle } from '../parts/index.tsx';
 import { practise } from '../ways.ts';
 import { say } from '../words.ts';
 
-/** The game that has a guide, by its usual rules. */
+/** The game that has a guide, with its usual rules. */
 const GUIDED = GAMES[0];
 
 export function Practice({ onClose }: { onClose: () => void }) {

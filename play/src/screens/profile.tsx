@@ -1,5 +1,4 @@
-// A player as others see them: name, picture and record; and what may be done about a player who is not
-// good company: muting, blocking and reporting.
+// A player's public profile: name, picture and record, with muting, blocking and reporting.
 import { useEffect, useState } from 'preact/hooks';
 import { ask, me, tell } from '../house.ts';
 import type { Coins } from '../model.ts';
@@ -35,7 +34,7 @@ interface Statistics { kind: string; game: string; games: number; wins: number; 
 interface PlayerProfile { id: string; name: string; avatar: string; is_bot: boolean; created_at: string; statistics: Statistics[] }
 interface Listed { items: { player: string }[] }
 
-/** `game`: one that both have played, to report the player of; null where there is none. */
+/** A profile; `game` is one that both have played, for reports, or null. */
 export function Profile({ id, game, onClose }: { id: string; game: string | null; onClose: () => void }) {
   const [seen, setSeen] = useState<PlayerProfile | null>(null);
   const [failed, setFailed] = useState(false);
@@ -86,7 +85,7 @@ function Record({ all }: { all: readonly Statistics[] }) {
   );
 }
 
-/** Whether the player is on this list of one's own, and the way to change that. */
+/** Returns whether the player is on one of the own lists, and a function to change that. */
 function useListed(list: 'mutes' | 'blocks', id: string): [boolean | null, (on: boolean) => void] {
   const [isOn, setOn] = useState<boolean | null>(null);
   useEffect(() => {

@@ -1,11 +1,11 @@
-// What the house gives: the daily reward, and relief for who has run out of coins.
+// The grants of the house: the daily reward, and relief for players without coins.
 import { useEffect, useState } from 'preact/hooks';
 import { ask, refreshRewards, refreshWallet, rewards, tell } from '../house.ts';
 import { Coin, Sheet } from '../parts/index.tsx';
 import { sound } from '../sound.ts';
 import { coins, say } from '../words.ts';
 
-/** Of one press of the button: the same key when it has to be said again. */
+/** Returns an idempotency key for one press of the button; a retry uses the same one. */
 function key(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

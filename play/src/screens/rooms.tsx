@@ -1,4 +1,4 @@
-// The rooms of each game, the cheapest first, with why one of them is not open to this wallet.
+// The rooms of each game, the cheapest first, with the reason why one is not open to this wallet.
 import { useEffect } from 'preact/hooks';
 import { listed, setsOf } from '../games/list.ts';
 import { byBet, lossOf, refreshRooms, roomName, rooms, seatsOf, tellRefusal, wallet, whyClosed } from '../house.ts';
@@ -7,7 +7,7 @@ import { Coin, Sheet } from '../parts/index.tsx';
 import { playIn } from '../ways.ts';
 import { coins, say } from '../words.ts';
 
-/** The name of its rules, as its game has it. */
+/** Returns the title of a room's rule set. */
 function rulesOf(room: Room): string {
   const game = listed(room.kind);
   return game && setsOf(game).find(([name]) => name === room.rule_set)?.[1] || '';
@@ -35,7 +35,7 @@ export function Rooms({ onClose }: { onClose: () => void }) {
 
 function Offered({ room }: { room: Room }) {
   const why = whyClosed(room, wallet.value ?? 0);
-  // A password can be set at once, and the house says how.
+  // A missing password can be set at once, as the house's refusal explains.
   const mayAsk = why === null || why.type === 'account';
   return (
     <button type="button" class={`room ${why ? 'barred' : ''}`} disabled={!mayAsk}

@@ -1,4 +1,4 @@
-// What the player chooses for this device; on the first page the account too.
+// The player's settings for this device; on the first page also the account.
 import { GAMES } from '../games/list.ts';
 import { me } from '../house.ts';
 import { profileShown } from '../over.ts';
@@ -8,7 +8,7 @@ import { sound } from '../sound.ts';
 import { language, say, type Language } from '../words.ts';
 import { Account } from './account.tsx';
 
-/** `kind`: the game of the table, whose hints are meant; without a table those of all games. */
+/** The settings; `kind` is the table's game, whose hints are switched; without a table those of all games. */
 export function SettingsSheet({ onClose, whole = false, kind = null }: { onClose: () => void; whole?: boolean; kind?: string | null }) {
   const kinds = kind === null ? GAMES.map((game) => game.kind) : [kind];
   return (

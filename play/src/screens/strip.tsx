@@ -1,4 +1,4 @@
-// On the first page: a game that was left goes on, or has ended.
+// The strip on the first page: a game that was left is running, or has ended.
 import { ended, reading } from '../ending.tsx';
 import { aside, returnToTable, table } from '../house.ts';
 import { netOf } from '../result.tsx';

@@ -1,4 +1,4 @@
-// What a bot would play at Tong-its, in words, and where that lies on the table.
+// A bot's actions of Tong-its in words, with their places on the table.
 import { mark } from '../../advice.tsx';
 import type { Action, TableState } from '../../model.ts';
 import { cardSign, isWord, say } from '../../words.ts';

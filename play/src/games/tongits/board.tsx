@@ -1,5 +1,5 @@
-// The table of Tong-its: the melds, the stock, the POT, the discards, the own hand, and what can be
-// done. It is also drawn, without a hand, while a game is prepared.
+// The table of Tong-its: the melds, the stock, the POT, the discards, the player's hand, and the actions. It
+// is also drawn, without a hand, during the preparation of a game.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Back, Face } from '../../cards.tsx';
 import type { Action, Card, TableState } from '../../model.ts';
@@ -27,8 +27,8 @@ export function Board({ state }: { state: TableState }) {
     pending.flights = null;
     if (flights) fly(flights);
   });
-  // A prompt that has passed leaves no choice open. Before the new one is painted, so that no choice
-  // of the new one is closed.
+  // A new prompt closes the choices of the previous one. This runs before painting, so that no choice of the
+  // new prompt is closed.
   const number = state.prompt?.number;
   useLayoutEffect(() => { choosing.value = null; }, [number]);
 
@@ -60,7 +60,7 @@ export function Board({ state }: { state: TableState }) {
   );
 }
 
-/** Plays it if it is legal; else says by which rule it is not. */
+/** Plays an action if it is legal; otherwise shows the rule against it. */
 function tryPlay(view: View, action: { type: string; [field: string]: unknown }): boolean {
   const found = legal.value.find((one) => one.type === action.type && Object.entries(action)
     .every(([field, value]) => JSON.stringify(one[field]) === JSON.stringify(value)));
@@ -70,7 +70,7 @@ function tryPlay(view: View, action: { type: string; [field: string]: unknown })
   return false;
 }
 
-/** The smallest that a card of a meld gets, in pixels. */
+/** The least width of a card in a meld, in pixels. */
 const MINI_LEAST = 16;
 
 function Melds({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
@@ -80,7 +80,7 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    // To look is to have the page laid out: only where more or less lies there, or there is other room.
+    // Measuring forces a layout, so it runs only if the melds or the available space have changed.
     const now = `${melds.map(({ cards, face_down }) => `${cards.length}-${face_down ?? 0}`).join()} ${innerWidth} ${innerHeight} ${settings.largeCards.value}`;
     if (fitted.current === now) return;
     fitted.current = now;
@@ -97,7 +97,7 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
     if (action) { void play(action); return; }
     const one = [...selected.value];
     if (one.length === 1) { tryPlay(view, { type: 'sapaw', card: one[0]!, meld: index }); return; }
-    // Several cards may fit it: they are chosen among.
+    // If several cards fit, the player chooses among them.
     const fits = legalOf('sapaw').filter((each) => each['meld'] === index);
     if (fits.length > 1) choosing.value = fits;
     else if (fits.length > 0) selected.value = new Set([String(fits[0]!['card'])]);
@@ -114,7 +114,7 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
   );
 }
 
-/** Each owner's melds lie on its side of the table, the own ones before the hand. */
+/** The sides of the table: each owner's melds lie on its side, the player's own ones before the hand. */
 const SIDES = ['left', 'right', 'me'] as const;
 
 function OneMeld({ state, meld, index, isOver, onTouch }:
@@ -143,7 +143,7 @@ function relation(state: TableState, seat: number): typeof SIDES[number] {
   return way === 0 ? 'me' : way === 1 ? 'right' : 'left';
 }
 
-/** A run in sequence; a set by suits. A joker at its end. */
+/** Returns a run in sequence or a set by suits, with a joker at its end. */
 function inOrder(meld: Meld): Card[] {
   const place = (card: Card) => card[0] === 'X' ? 99 : 'A23456789TJQK'.indexOf(card[0]!) * 4 + 'CDHS'.indexOf(card[1]!);
   return [...meld.cards].sort((a, b) => place(a) - place(b));
@@ -199,15 +199,17 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
   );
 }
 
-/** The meld that an action makes. The card that comes to it is its last. */
+/** Returns the meld that an action makes, with the added card. */
 function made(view: View, action: Action): { all: Card[]; added: Card } {
   const added = action.type === 'chow' ? view.public.discards.at(-1)! : String(action['card']);
   const meld = action.type === 'chow' ? cards(action) : view.public.melds[Number(action['meld'])]?.cards ?? [];
   return { all: [...meld, added], added };
 }
 
-/** With which cards to chow, or which card to add to which meld, when there are several ways. It lies over
- * the melds, so that the hand and the clock stay in sight. */
+/**
+ * The choice of the cards to chow with, or of the card or meld of a sapaw, if there are several ways. It
+ * covers the melds, so that the hand and the clock stay visible.
+ */
 function Choice({ state, view, ways }: { state: TableState; view: View; ways: readonly Action[] }) {
   const first = useRef<HTMLButtonElement>(null);
   const close = () => { choosing.value = null; };

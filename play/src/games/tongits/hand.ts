@@ -1,5 +1,5 @@
-// How the own hand lies: in groups, sorted by suit or by melds until the player moves a card; then as
-// the player left it. And where each card lies on the screen.
+// The layout of the player's hand: in groups, sorted by suit or by melds until the player moves a card; then
+// as the player left it. Also computes the position of each card on the screen.
 import { batch, signal } from '@preact/signals';
 import { arrange, areMeld, sortBySuit } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import type { Card } from '../../model.ts';
@@ -17,12 +17,12 @@ const height = (card: Card) => RANKS.indexOf(card[0] ?? '') * 4 + 'CDHS'.indexOf
 function sorted(hand: readonly Card[]): Card[][] {
   if (!settings.byMeld.value) return sortBySuit(hand).map((group) => [...group]);
   const { melds, leftover } = arrange(hand);
-  // Of what is left over equal ranks lie side by side, so that pairs show.
+  // Equal ranks of the leftover cards lie side by side, so that pairs are visible.
   const left = [...leftover].sort((a, b) => height(a) - height(b));
   return [...melds.map((meld) => [...meld]), ...(left.length > 0 ? [left] : [])];
 }
 
-/** Brings the groups up to what is in the hand now. */
+/** Updates the groups to the present hand. */
 export function follow(hand: readonly Card[]) {
   const held = new Set(hand);
   const known = new Set(groups.value.flat());
@@ -49,7 +49,7 @@ export function sort(byMeld: boolean, hand: readonly Card[]) {
   groups.value = sorted(hand);
 }
 
-/** Puts the cards into one group of their own, at the left. */
+/** Moves the cards into a group of their own at the left. */
 export function group(cards: readonly Card[]) {
   manual = true;
   const moved = new Set(cards);
@@ -57,7 +57,7 @@ export function group(cards: readonly Card[]) {
   groups.value = [[...cards], ...rest].filter((one) => one.length > 0);
 }
 
-/** Moves a card before another one, or to the end of a group, or into a group of its own. */
+/** Moves a card before another one, to the end of a group, or into a group of its own. */
 export function move(card: Card, to: { group: number; at: number } | null) {
   manual = true;
   const next = groups.value.map((one) => [...one]);
@@ -88,7 +88,7 @@ export interface Slot { card: Card; x: number; y: number; row: number; group: nu
 export interface Line { x: number; y: number; row: number; width: number; meld: boolean }
 export interface Layout { slots: Slot[]; lines: Line[]; height: number; card: number }
 
-/** The width of a card for a hand of this width, on a screen of this height. */
+/** Returns the width of a card for the widths of the hand and the height of the screen. */
 export function cardWidth(width: number, screenHeight: number, large: boolean): number {
   const size = screenHeight < 480 ? Math.min(66, Math.max(44, width * 0.16))
     : width < 620 ? Math.min(76, Math.max(52, width * 0.178))
@@ -98,7 +98,9 @@ export function cardWidth(width: number, screenHeight: number, large: boolean): 
 
 const RATIO = 1.42;
 
-/** Where each card lies. Two rows when there are more than eight and the screen is narrow. */
+/**
+ * Returns the position of each card: two rows if there are more than eight cards and the screen is narrow.
+ */
 export function layout(all: readonly Card[][], width: number, card: number): Layout {
   const count = all.reduce((sum, one) => sum + one.length, 0);
   const twoRows = count > 8 && width < card * 9.2;
@@ -132,7 +134,9 @@ export function layout(all: readonly Card[][], width: number, card: number): Lay
 
 interface Part { cards: Card[]; group: number; from: number }
 
-/** Into two rows of about the same length, between groups if that goes, the longer one below. */
+/**
+ * Splits the groups into two rows of about the same length, the longer one below, between groups if possible.
+ */
 function split(all: readonly Card[][]): Part[][] {
   const whole = all.map((cards, group) => ({ cards, group, from: 0 }));
   const count = whole.reduce((sum, { cards }) => sum + cards.length, 0);
@@ -145,7 +149,7 @@ function split(all: readonly Card[][]): Part[][] {
     if (apart < least) { least = apart; best = i; }
   }
   if (whole.length > 1 && least <= 4) return [whole.slice(0, best), whole.slice(best)];
-  // A group is too long for that: it is cut where the row is half full.
+  // A group is too long for that, so it is split where the row is half full.
   const half = Math.floor(count / 2);
   const rows: Part[][] = [[], []];
   let used = 0;

@@ -1,4 +1,4 @@
-// The own hand: cards that are lifted by a touch, moved by a drag, and chosen with the arrow keys.
+// The player's hand: cards are lifted by a touch, moved by a drag, and chosen with the arrow keys.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { deadwood, melds as meldsOf } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import { Face } from '../../cards.tsx';
@@ -7,7 +7,7 @@ import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
 import { cardWidth, fresh, group, groups, layout, move, select, selected, sort, toggle, type Slot } from './hand.ts';
 
-/** What may happen with a card that is dropped at a point; true if something did. */
+/** Handles a card dropped at a point, and returns whether that had an effect. */
 export type Landing = (card: Card, x: number, y: number) => boolean;
 
 interface Drag { card: Card; dx: number; dy: number; moved: boolean; x: number; y: number; id: number }
@@ -16,7 +16,7 @@ export function Hand({ hand, onLand, onDragOver }:
   { hand: readonly Card[]; onLand: Landing; onDragOver: (card: Card | null, x: number, y: number) => void }) {
   const box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, screen: innerHeight });
-  // What a pointer does is noted at once: its next event may come before the page is drawn again.
+  // The pointer's state is stored at once: its next event may come before the page is redrawn.
   const pointer = useRef<Drag | null>(null);
   const [drag, draw] = useState<Drag | null>(null);
   const setDrag = (now: Drag | null) => { pointer.current = now; draw(now); };
@@ -80,7 +80,7 @@ export function Hand({ hand, onLand, onDragOver }:
     const twice = tapped.current?.card === one && now - tapped.current.at < 320;
     tapped.current = { card: one, at: now };
     if (twice) {
-      // The largest meld that the card is in, as a whole.
+      // Selects the largest meld that contains the card.
       const all = meldsOf([...hand]).filter((meld) => meld.includes(one));
       const best = all.reduce<string[]>((a, b) => b.length > a.length ? b : a, []);
       if (best.length > 0) { select(best); return; }

@@ -1,4 +1,4 @@
-// Tong-its as the frame of the table knows it.
+// The folder of Tong-its for the frame of the table.
 import { arrange, deadwood, tongits } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import type { GameFolder } from '../folder.ts';
 import type { TableState, TableView } from '../../model.ts';

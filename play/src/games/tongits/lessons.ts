@@ -1,5 +1,5 @@
-// The lessons of the first game of Tong-its: what it is about, and each thing when it can be done for the
-// first time. Loaded at a table where nobody is pressed for time.
+// The lessons of a first game of Tong-its: its aim, and each action when it is possible for the first time.
+// Loaded at tables without time pressure.
 import type { Card, TableState } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
 import { cardSign, sayer, type Fill } from '../../words.ts';

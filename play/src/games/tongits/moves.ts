@@ -1,5 +1,5 @@
-// What the player can do now: which actions there are, which card they mean, and why one of them is
-// not open. What is legal is told by the prompt; why not, by the rules.
+// The player's possible actions: the buttons, the cards that they use, and the reasons why one is disabled.
+// The prompt lists the legal actions; the rules give the reasons.
 import { computed, signal } from '@preact/signals';
 import { arrange, deadwood, targets, whyNot } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import { client, online, table } from '../../house.ts';
@@ -15,12 +15,12 @@ import type { View } from './types.ts';
 
 const KIND = 'tongits';
 
-/** With no more than these a challenge is recommended. */
+/** The number of points up to which a challenge is recommended. */
 const FEW_POINTS = 10;
 
-/** A play that was sent and not answered yet: nothing else is played meanwhile. */
+/** True while a sent action has no answer, during which nothing else can be played. */
 export const sent = signal(false);
-/** The actions among which the player chooses: ways to chow, or melds for one card. */
+/** The actions to choose from: ways to chow, or melds for one card. */
 export const choosing = signal<readonly Action[] | null>(null);
 
 export async function play(action: Action) {
@@ -54,7 +54,7 @@ export const takers = computed<ReadonlySet<number>>(() => {
   return new Set(fits.map((action) => Number(action['meld'])));
 });
 
-/** The melds that any card of the hand fits, lifted or not. */
+/** Returns the sapaw to a meld with the lifted cards, or with any card of the hand if none is lifted. */
 export function sapawTo(meld: number): Action | null {
   const chosen = selected.value;
   const fits = legalOf('sapaw').filter((action) => action['meld'] === meld);
@@ -81,13 +81,13 @@ function why(view: View, action: Action): string {
   return word ? say(word) : refusalText(illegal.code, null, KIND);
 }
 
-/** The whole sentence for why a lifted card, a meld or a fight does not go, with its rule. */
+/** Returns the sentence that explains, with its rule, why a card, a meld or a fight is not possible. */
 export function sentence(view: View, action: Action): string | null {
   const illegal = whyNot(view as never, action as never);
   return illegal && `${refusalText(illegal.code, null, KIND)} (${say('why_rule', { rule: illegal.rule })})`;
 }
 
-/** The best meld to lay: what is lifted, or else the first of the arrangement of the hand. */
+/** Returns the best meld to drop: the lifted cards, or the first meld of the hand's arrangement. */
 function meldToDrop(hand: readonly Card[]): { action: Action | null; chosen: boolean } {
   const drops = legalOf('drop').filter((action) => action['face_down'] !== true);
   const chosen = selected.value;
@@ -99,7 +99,7 @@ function meldToDrop(hand: readonly Card[]): { action: Action | null; chosen: boo
   return { action: best ?? holding.reduce((a, b) => cards(b).length > cards(a).length ? b : a), chosen: false };
 }
 
-/** The buttons, from the left: four at most. */
+/** Returns the buttons from the left, at most four. */
 export function buttons(state: TableState): Act[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
@@ -168,7 +168,7 @@ export function buttons(state: TableState): Act[] {
         : selected.value.size > 1 ? say('why_one_card') : say('why_select_card'),
       dump ? () => void play(dump) : null, !canTongits),
   ];
-  // Where the rules let a secret meld lie face down.
+  // The rules may allow a secret meld to lie face down.
   const down = drop.action && legalOf('drop').find((action) =>
     action['face_down'] === true && same(cards(action), new Set(cards(drop.action!))));
   made.push(down && !canTongits
@@ -192,7 +192,7 @@ function fightNote(view: View, seat: number): string {
   return added_to.includes(seat) ? say('why_blocked') : say('why_first');
 }
 
-/** Short advice for this moment, the most useful first. */
+/** Returns the hints for this moment, the most useful first. */
 export function hints(state: TableState): Hint[] {
   const view = gameView(state.view);
   const seat = state.view.seat;

@@ -1,5 +1,5 @@
-// Why a bot would play an action of Tong-its, in a sentence: computed from what the player sees, and not
-// from what the bot has thought, which it does not tell. Loaded where advice is given.
+// Explains in a sentence why a bot would choose an action of Tong-its. The reason is computed from what the
+// player sees; the bot does not report its own. Loaded where advice is given.
 import type { Action, Card, TableState } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
 import { cardSign, sayer } from '../../words.ts';
@@ -39,7 +39,7 @@ interface Tools {
 const RANKS = 'A23456789TJQK';
 const costOf = (card: Card) => card[0] === 'X' ? 0 : Math.min(10, RANKS.indexOf(card[0] ?? '') + 1);
 
-/** Whether one more card can make a meld of these two. */
+/** Returns whether one more card can make a meld of these two. */
 function goTogether(one: Card, other: Card): boolean {
   const apart = Math.abs(RANKS.indexOf(one[0] ?? '') - RANKS.indexOf(other[0] ?? ''));
   return apart === 0 || (one[1] === other[1] && apart <= 2);

@@ -1,4 +1,4 @@
-// The words for what Tong-its refuses, by its stable code.
+// The texts of the refusals of Tong-its, by their stable codes.
 import { addRefusals } from '../../refusals.ts';
 
 const PASSED = ['Too late: the table has gone on.', 'Huli na: tuloy na ang mesa.'] as const;

@@ -1,10 +1,10 @@
-// The rules of Tong-its for its players, by the switches of the table.
+// The rules of Tong-its for players, with the table's switches.
 import { Face } from '../../cards.tsx';
 import type { Terms } from '../../model.ts';
 import type { Example, Pair, RuleSection, RulesPage } from '../../rules.tsx';
 import type { Rules } from './types.ts';
 
-/** The usual rules, where no table says otherwise. */
+/** The usual rules, without a table. */
 const USUAL = {
   jokers: false, dump_addable: false, secret_run_min: 5, bahay: false, spread: false, fight_blocked_by: 'anyone',
   counts: { normal: 1, tongits: 1, special: 1, secret: 1, challenge: 2, burned: 1 },

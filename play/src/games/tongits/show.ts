@@ -1,4 +1,4 @@
-// What moves, sounds and is said when something happened at a table of Tong-its.
+// Animates, sounds and announces the events of a table of Tong-its.
 import type { TableTold } from '../../house.ts';
 import type { Seat, TableView } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
@@ -9,10 +9,10 @@ import { cardName, cardSign, say } from '../../words.ts';
 import { fresh } from './hand.ts';
 import type { GameEvent, View } from './types.ts';
 
-/** Flights that begin with the next picture. */
+/** The flights that begin with the next frame. */
 export const pending: { flights: Flights | null } = { flights: null };
 
-/** Between two things that happened at once. */
+/** The delay between two events of one update, in ms. */
 const BEAT_MS = 320;
 const DEAL_MS = 40;
 
@@ -24,7 +24,7 @@ export function nameOf(view: TableView, seat: Seat): string {
   return seat === view.seat ? say('you') : shortName(view.seats[seat]?.name ?? '?');
 }
 
-/** Moves what moves, and gives words for it. */
+/** Animates a change, and returns it in words. */
 export function show(told: TableTold): string[] {
   const words: string[] = [];
   const events = told.events.flatMap((event) => event.type === 'game' ? [event['event'] as GameEvent] : []);
@@ -119,7 +119,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
   }
 }
 
-/** In words, for the line of the table and for who listens to it. */
+/** Returns an event in words, for the table's line and for screen readers. */
 function tell(event: GameEvent, view: TableView, game: View | null): string | null {
   const name = 'seat' in event ? nameOf(view, event.seat) : '';
   const isMine = 'seat' in event && event.seat === view.seat;

@@ -1,4 +1,4 @@
-// The end of a game of Tong-its: everybody's cards, arranged; and one step of a game seen again.
+// The end of a game of Tong-its with all hands arranged, and a step of a replay.
 import { Back, Face } from '../../cards.tsx';
 import type { GameStep, Seat } from '../../model.ts';
 import { Avatar, shortName } from '../../parts/index.tsx';
@@ -16,7 +16,7 @@ function byRank(cards: readonly string[]): string[] {
 export function Showdown({ ended }: { ended: Ended }) {
   const { shown, end } = ended.detail as TongitsEnd;
   if (!shown) return null;
-  // The winner first, then by points.
+  // The winner comes first, then the seats by points.
   const order = shown.map((_, seat) => seat).sort((a, b) =>
     Number(b === end?.winner) - Number(a === end?.winner) || shown[a]!.points - shown[b]!.points);
   return (

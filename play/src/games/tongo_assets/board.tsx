@@ -1,5 +1,5 @@
-// The table of Tongo (assets): the table that turns, what everything costs, the own section, the own hand,
-// and what can be done. It is also drawn, empty, while a game is prepared.
+// The table of Tongo (assets): the rotating table, the prices, the player's section and hand, and the
+// actions. It is also drawn, empty, during the preparation of a game.
 import { useLayoutEffect } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
@@ -32,7 +32,7 @@ export function Board({ state }: { state: TableState }) {
   );
 }
 
-/** What happened last; who listens hears it from the frame. */
+/** The last events; screen readers get them from the frame. */
 function Log({ lines }: { lines: number }) {
   const last = log.value.slice(-lines);
   return <ul class="ta-log" aria-hidden="true">{last.map((line, at) => <li key={at}>{line}</li>)}</ul>;

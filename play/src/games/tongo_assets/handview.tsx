@@ -1,4 +1,4 @@
-// The own hand: seven places, what is kept apart, the chips, and what the hand is worth.
+// The player's hand: seven places, the cards kept apart, the chips, and the strength.
 import { signal } from '@preact/signals';
 import { makers, nextBetter, readingOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { table } from '../../house.ts';
@@ -42,7 +42,7 @@ export function Hand({ view }: { view: View | null }) {
   );
 }
 
-/** What the hand is, and what it could be next. */
+/** The class of the hand, and the next better one. */
 function Strength({ hand }: { hand: readonly string[] }) {
   const reading = readingOf(hand);
   const next = nextBetter(hand);

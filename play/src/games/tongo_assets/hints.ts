@@ -1,22 +1,22 @@
-// Short advice for whoever plays this game for the first time: what the question means, and in an
-// assessment a piece that would help, which is also shown in the section.
+// Hints for a first game: the meaning of a prompt, and in an assessment a piece that would help, which is
+// also marked in the section.
 import { CLASSES, COLOURS, colourOf, kindOf, makers, numberOf, readingOf, compare, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { pieceName } from './tiles.tsx';
 import type { View } from './state.ts';
 import { say, type Word } from './words.ts';
 import type { Hint } from '../folder.ts';
 
-/** What would improve the hand most: a slot to take, and a card to part with where that is needed. */
+/** The best improvement of the hand: a slot to take, and a card to discard if necessary. */
 export interface Advice { slot: number; tile: string; out: string | null; swaps: boolean }
 
-/** From a Treasury on a hand wins often. */
+/** The class from which a hand often wins. */
 const STRONG = CLASSES.indexOf('treasury');
 
 export function isStrong(hand: readonly string[]): boolean {
   return CLASSES.indexOf(readingOf(hand).class) >= STRONG;
 }
 
-/** How near a hand is to seven of one number or colour; the reading decides between equals. */
+/** Returns how close a hand is to seven of one number or colour; the reading breaks ties. */
 function worth(hand: readonly string[]): number {
   const wilds = hand.filter((card) => kindOf(card) === 'W').length;
   const counts = [...COLOURS].map((colour) => hand.filter((card) => colourOf(card) === colour).length);
@@ -57,7 +57,7 @@ const LEARNT_BY: Partial<Record<Word, readonly string[]>> = {
   hint_assess_tile: ['purchase'], hint_assess_swap: ['swap'], hint_assess_acquire: ['acquire'], hint_assess_done: ['done'],
 };
 
-/** Short advice for this moment, the most useful first. */
+/** Returns the hints for this moment, the most useful first. */
 export function hints(view: View, asked: boolean): Hint[] {
   const { phase, playing, offer, players } = view.public;
   const seat = view.viewer;

@@ -1,4 +1,4 @@
-// Tongo (assets) as the frame of the table knows it.
+// The folder of Tongo (assets) for the frame of the table.
 import { handCount, observe, readingOf, tongoAssets } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableTold } from '../../house.ts';
 import type { TableState, TableView } from '../../model.ts';
@@ -91,7 +91,7 @@ function endingName(name: string): string {
   return isWord(word) ? say(word) : name;
 }
 
-/** What is open at the end, as the last view becomes it by the last events. */
+/** Returns the public state at the end, by applying the last events to the last view. */
 function ended(told: TableTold): AssetsEnd | null {
   const before = gameView(told.before);
   const events = eventsOf(told);
@@ -127,7 +127,7 @@ export const folder: GameFolder = {
   status,
   hints: (state) => {
     const view = gameView(state.view);
-    // While numbers or several pieces are chosen, the line above says what for.
+    // While numbers or several pieces are chosen, the line above explains the choice.
     const isChoosing = mode.value.type !== 'none' && mode.value.type !== 'prices';
     return view && !isChoosing ? hints(view, asked.value) : [];
   },

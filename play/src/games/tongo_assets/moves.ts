@@ -1,5 +1,5 @@
-// What the player can do now: which buttons there are, what they mean, and why one of them is not open.
-// Whether it is open is asked of the rules, with the very action that would be sent.
+// The player's possible actions: the buttons, their meaning, and the reasons why one is disabled. The rules
+// decide about the same action that a button would send.
 import type { TongoAssetsAction } from '../../../../clients/typescript/src/index.ts';
 import {
   evasion, indexed, leveraged, numberOf, colourOf, kindOf, openingRisk, isLast, sectionOf,
@@ -17,17 +17,17 @@ import { chipsOf, isWord, say } from './words.ts';
 
 export interface Buttons {
   main: Act[];
-  /** Rarer things, in a row above. */
+  /** The rarer actions, in a row above. */
   side: Act[];
 }
 
-/** The first sensible short word for a card: its number and colour letter for buttons. */
+/** Returns a short name of a card for buttons, such as its number and colour letter. */
 function short(card: string): string {
   return kindOf(card) !== null ? say(`kind_${kindOf(card)}` as never)
     : say('card_asset', { colour: say(`colour_${colourOf(card)}` as never), number: numberOf(card) });
 }
 
-/** Why it is not open, in a few words. */
+/** Returns the reason why an action is disabled, in a few words. */
 function whyShort(action: TongoAssetsAction): string {
   const why = reason(action);
   if (!why) return '';
@@ -41,13 +41,13 @@ function button({ key, letter, label, note = '', gold = false, danger = false }:
   return { key, letter, label, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
 }
 
-/** A button for one action: open if the rules take it, else with the reason. */
+/** Returns the button of an action: enabled if the rules allow it, otherwise with the reason. */
 function acting(made: Made, action: TongoAssetsAction): Act {
   const open = may(action);
   return button({ ...made, note: open ? made.note ?? '' : whyShort(action) }, open ? () => void play(action) : null);
 }
 
-/** One that is touched twice, because it cannot be taken back. */
+/** Returns a button that needs a second touch, because the action cannot be undone. */
 function twice(made: Made, action: TongoAssetsAction, warning: string): Act {
   if (!may(action)) return acting(made, action);
   const isSure = sure.value === made.key;
@@ -66,8 +66,10 @@ function ask(key: string) {
 
 const cancel = (): Act => button({ key: 'cancel', letter: 'X', label: say('cancel') }, () => enter({ type: 'none' }));
 
-/** Whether what is held justifies to pay so much: a part of the chips while hands are built, and where hands are
- * shown a strong one. Without that no payment is recommended. */
+/**
+ * Returns whether the hand justifies a payment: a part of the chips while hands are built, and a strong hand
+ * where hands are shown. Otherwise no payment is recommended.
+ */
 function isJustified(view: View, due: number): boolean {
   const own = view.public.players[view.viewer ?? 0];
   const hand = view.own?.hand ?? [];
@@ -76,7 +78,7 @@ function isJustified(view: View, due: number): boolean {
   return view.public.phase.type !== 'confront' && due * CHEAP <= own.chips;
 }
 
-/** A payment of one part in so many is cheap. */
+/** A payment of at most one part in this many is cheap. */
 const CHEAP = 10;
 
 function retreat(view: View): Act {
@@ -85,7 +87,7 @@ function retreat(view: View): Act {
     { type: 'retreat' }, say('note_lost'));
 }
 
-/** The buttons of this moment; none while others are asked. */
+/** Returns the buttons of this moment; none while others are prompted. */
 export function buttons(): Buttons {
   void language.value;
   const view = current.value;
@@ -167,7 +169,7 @@ function risking(view: View, seat: number): Buttons {
   ] };
 }
 
-/** The slot that is touched, and the own piece. */
+/** Returns the selected slot and the selected piece of the hand. */
 function choice(view: View): { slot: number | null; tile: string | null; card: string | null } {
   const slot = slots.value.size === 1 ? [...slots.value][0]! : null;
   const card = picked.value.size === 1 ? [...picked.value][0]! : null;
@@ -211,7 +213,7 @@ function assessing(view: View): Buttons {
       note: spendsFree.value ? say('note_acquire_free') : say('note_acquire', { n: price }) }, acquire), acquireNote),
     acting({ key: 'done', letter: 'D', label: say('done'), note: say('note_done'), gold: tile === null && !isWorthy }, { type: 'done' }),
   ];
-  // Why the hand cannot be sold is asked of a sale that has as many slots as it needs.
+  // The reason against a sale is computed for a sale with the required number of slots.
   const all = (own?.before ?? []).flatMap((one, at) => one ? [at] : []).slice(0, saleSize());
   const canSell = may({ type: 'sell', slots: all });
   const side = [
@@ -294,7 +296,7 @@ function bribing(view: View, chosen: { to: number | null; chips: number }): Butt
   return { side: [], main: [made, cancel()] };
 }
 
-/** A kept card is touched: it is played, or made ready to be. */
+/** Plays a touched card of those kept, or prepares it. */
 export function touchKept(card: string) {
   const view = current.value;
   if (!view) return;

@@ -1,5 +1,5 @@
-// What lies in front of the player: the own section with its seven assets and its acquire cards, another
-// one that a reveal shows, or the numbers that are being chosen.
+// The area before the player: the own section with its seven assets and its acquire cards, another section
+// shown by a reveal, or the numbers being chosen.
 import { sectionOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableState } from '../../model.ts';
 import { hintsFor } from '../../settings.ts';
@@ -53,7 +53,7 @@ function Own({ state, view }: { state: TableState; view: View }) {
   );
 }
 
-/** The acquire cards of the section: touching them buys the next one. */
+/** The acquire cards of the section; a touch buys the next one. */
 function AcquireStack({ count, open, full, price }: { count: number; open: boolean; full: boolean; price: number }) {
   const one = [...picked.value][0];
   return (

@@ -1,5 +1,5 @@
-// The numbers that are named: the risk and its prices, a margin, a leverage, a bribe. Each is moved by
-// two buttons within what the rules take.
+// The inputs of numbers: the risk and its prices, a margin, a leverage, a bribe. Two buttons change each
+// within the range that the rules allow.
 import { indexed, openingRisk, priceBounds } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableState } from '../../model.ts';
 import { Avatar } from '../../parts/index.tsx';

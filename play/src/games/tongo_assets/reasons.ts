@@ -1,5 +1,5 @@
-// Why a bot would play an action of Tongo (assets), in a sentence, by what the player sees. Loaded where
-// advice is given.
+// Explains in a sentence why a bot would choose an action of Tongo (assets), from what the player sees.
+// Loaded where advice is given.
 import type { TongoAssetsView } from '../../../../clients/typescript/src/index.ts';
 import type { Action, TableState } from '../../model.ts';
 import { sayer } from '../../words.ts';

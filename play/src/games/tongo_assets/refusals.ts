@@ -1,4 +1,4 @@
-// What a player is told when this game refuses something, by its stable code, in both languages.
+// The texts of this game's refusals by their stable codes, in both languages.
 import { addRefusals } from '../../refusals.ts';
 
 export const REFUSALS: Record<string, readonly [string, string]> = {

@@ -1,4 +1,4 @@
-// The rules of Tongo (assets) for its players. How a piece is drawn is the game's own, and given.
+// The rules of Tongo (assets) for players. The caller provides the component that draws a piece.
 import type { ComponentType } from 'preact';
 import type { Terms } from '../../model.ts';
 import type { RulesPage } from '../../rules.tsx';

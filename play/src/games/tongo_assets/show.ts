@@ -1,4 +1,4 @@
-// What moves, sounds and is said when something happened at a table of Tongo (assets).
+// Animates, sounds and announces the events of a table of Tongo (assets).
 import { signal } from '@preact/signals';
 import type { TongoAssetsEvent } from '../../../../clients/typescript/src/index.ts';
 import type { TableTold } from '../../house.ts';
@@ -10,21 +10,21 @@ import { fresh, nameOf } from './state.ts';
 import { pieceName } from './tiles.tsx';
 import { chipsOf, say } from './words.ts';
 
-/** Flights that begin with the next picture. */
+/** The flights that begin with the next frame. */
 export const pending: { flights: Flights | null } = { flights: null };
-/** The last things that happened, for whoever waits. */
+/** The last events in words, for waiting players. */
 export const log = signal<readonly string[]>([]);
 
 const BEAT_MS = 180;
 const DEAL_MS = 60;
-/** More chips than these do not fly one by one. */
+/** The largest number of chips that fly one by one. */
 const CHIPS_MAX = 8;
 
 export function eventsOf(told: TableTold): TongoAssetsEvent[] {
   return told.events.flatMap((event) => event.type === 'game' ? [event['event'] as TongoAssetsEvent] : []);
 }
 
-/** Moves what moves, and gives words for it. */
+/** Animates a change, and returns it in words. */
 export function show(told: TableTold): string[] {
   const words: string[] = [];
   const events = eventsOf(told);
@@ -42,7 +42,7 @@ export function show(told: TableTold): string[] {
   return words;
 }
 
-/** Chips fly from a seat into the pot, or back. */
+/** Animates chips from a seat into the pot, or back. */
 function chips(seat: Seat, count: number, at: number, mine: Seat | null, back = false) {
   const [home, pot] = [anchor(seat === mine ? 'own-chips' : `seat-${seat}`), anchor('pot')];
   if (!home || !pot || count <= 0) return;
@@ -135,12 +135,14 @@ function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, a
   }
 }
 
-/** What a bribe is of, in words. */
+/** Returns the content of a bribe in words. */
 export function bribeWords(count: number, cards: readonly string[]): string {
   return cards.length > 0 ? cards.map(pieceName).join(', ') : chipsOf(count);
 }
 
-/** In words, for the line of the table and for who listens to it. Of one's own acts one knows. */
+/**
+ * Returns an event in words, for the table's line and for screen readers; null for the player's own actions.
+ */
 function tell(event: TongoAssetsEvent, { before, after }: TableTold): string | null {
   const view = before ?? after;
   const isMine = 'seat' in event && event.seat === after.seat;

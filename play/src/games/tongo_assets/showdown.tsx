@@ -1,5 +1,5 @@
-// The end of a game of Tongo (assets): every hand that was shown, read, with what it took of the pot; and
-// one step of a game seen again.
+// The end of a game of Tongo (assets) with every shown hand, its reading and its part of the pot, and a step
+// of a replay.
 import type { TongoAssetsEvent, TongoAssetsView } from '../../../../clients/typescript/src/index.ts';
 import { makers } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { GameStep, Seat } from '../../model.ts';
@@ -10,10 +10,10 @@ import { bribeWords } from './show.ts';
 import { Down, inOrder, pieceName, Tile } from './tiles.tsx';
 import { chipsOf, isWord, say, type Word } from './words.ts';
 
-/** What is open at the end. */
+/** The public state at the end. */
 export type AssetsEnd = TongoAssetsView['public'];
 
-/** A count of half chips, in chips. */
+/** Returns a number of half chips, in chips. */
 export const halves = (count: number): string => `${Math.floor(count / 2) || (count % 2 ? '' : '0')}${count % 2 ? '½' : ''}`;
 
 function Minis({ cards, made }: { cards: readonly string[]; made?: ReadonlySet<string> }) {
@@ -89,7 +89,7 @@ function wordsOf(step: GameStep, name: (seat: Seat) => string): string {
   return words.join(' ') + by;
 }
 
-/** An event as it is told of anybody. */
+/** Returns an event in words, independent of the viewer. */
 function sentence(event: TongoAssetsEvent, name: (seat: Seat) => string): string | null {
   switch (event.type) {
     case 'opened':

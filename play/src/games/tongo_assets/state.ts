@@ -1,5 +1,5 @@
-// What the player has touched and not yet played: pieces of the hand, slots of the section, and numbers
-// that are being chosen. It lasts as long as the question that it answers.
+// The player's selection: pieces of the hand, slots of the section, and numbers being chosen. It lasts as
+// long as its prompt.
 import { batch, computed, signal } from '@preact/signals';
 import type { TongoAssetsAction, TongoAssetsView } from '../../../../clients/typescript/src/index.ts';
 import { isLast, openingRisk, priceBounds, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
@@ -12,7 +12,7 @@ import { say as sayCommon } from '../../words.ts';
 export type View = TongoAssetsView;
 export type Public = View['public'];
 
-/** What is being chosen beside pieces and slots. */
+/** The kind of choice in progress, beside pieces and slots. */
 export type Mode =
   | { type: 'none' }
   | { type: 'prices'; risk: number; purchase: number; sell: number }
@@ -25,18 +25,18 @@ export type Mode =
   | { type: 'bribe'; to: Seat | null; chips: number };
 
 export const mode = signal<Mode>({ type: 'none' });
-/** Of the own hand, and of what is kept when cards are offered. */
+/** The selected cards of the hand, and of those kept when cards are offered. */
 export const picked = signal<ReadonlySet<string>>(new Set());
 export const slots = signal<ReadonlySet<number>>(new Set());
-/** The next purchase spends a free one. */
+/** Whether the next purchase spends a free one. */
 export const spendsFree = signal(false);
-/** What waits for a second touch. */
+/** The action that waits for a second touch. */
 export const sure = signal<string | null>(null);
-/** An action that was sent and not answered yet: nothing else is played meanwhile. */
+/** True while a sent action has no answer, during which nothing else can be played. */
 export const sent = signal(false);
-/** What came last into the hand. */
+/** The cards that came last into the hand. */
 export const fresh = signal<ReadonlySet<string>>(new Set());
-/** The own section is looked at, and not the one that a reveal shows. */
+/** Whether the own section is shown instead of the one of a reveal. */
 export const looksAway = signal(false);
 
 export function gameView(view: TableView | null | undefined): View | null {
@@ -45,7 +45,7 @@ export function gameView(view: TableView | null | undefined): View | null {
 
 export const current = computed<View | null>(() => gameView(table.value?.view));
 
-/** Whether the player is asked now. */
+/** Whether the player has an open prompt. */
 export const asked = computed<boolean>(() => (table.value?.prompt?.legal.length ?? 0) > 0);
 
 export function nameOf(view: TableView, seat: Seat): string {
@@ -63,17 +63,17 @@ export async function play(action: TongoAssetsAction) {
   }
 }
 
-/** Whether an action is open to the player now. */
+/** Returns whether an action is legal for the player now. */
 export function may(action: TongoAssetsAction): boolean {
   return asked.value && current.value !== null && whyNot(current.value, action) === null;
 }
 
-/** The first reason why it is not, if there is one. */
+/** Returns the first reason against an action, or null. */
 export function reason(action: TongoAssetsAction) {
   return current.value === null ? null : whyNot(current.value, action);
 }
 
-/** Plays it if it may be; else says by which rule it may not. */
+/** Plays an action if it is legal; otherwise shows the rule against it. */
 export function tryPlay(action: TongoAssetsAction): boolean {
   if (may(action)) { void play(action); return true; }
   const why = reason(action);
@@ -81,7 +81,7 @@ export function tryPlay(action: TongoAssetsAction): boolean {
   return false;
 }
 
-/** The prices that are proposed with a risk: cheap purchases, so that hands grow. */
+/** Returns the proposed prices for a risk: cheap purchases, so that hands grow. */
 export function proposed(risk: number): { risk: number; purchase: number; sell: number } {
   const { purchaseMin, max } = priceBounds(risk);
   return { risk, purchase: Math.min(max, Math.max(purchaseMin, Math.ceil(risk * 0.6))), sell: Math.max(1, Math.min(max, purchaseMin)) };
@@ -90,7 +90,7 @@ export function proposed(risk: number): { risk: number; purchase: number; sell: 
 let question = -1;
 let freesHeld = 0;
 
-/** Forgets what was touched when another question is open, and what is no longer there. */
+/** Resets the selection when the prompt changes, and drops selected pieces that are gone. */
 export function follow(view: View | null) {
   const number = view === null ? -1 : view.public.countdown;
   const held = new Set([...view?.own?.hand ?? [], ...view?.own?.kept ?? []]);
@@ -118,7 +118,7 @@ export function follow(view: View | null) {
   });
 }
 
-/** The player is to name a risk and its prices. */
+/** Returns whether the player has to name a risk and its prices. */
 function opens({ viewer, public: open }: View): boolean {
   return open.phase.type === 'open' && open.phase.seat === viewer && !isLast(open);
 }
@@ -132,7 +132,7 @@ export function enter(next: Mode) {
   });
 }
 
-/** How many pieces of the hand, or slots, may be chosen together. */
+/** Returns how many pieces of the hand, or slots, may be selected together. */
 function most(): { cards: number; slots: number } {
   switch (mode.value.type) {
     case 'evade':
@@ -146,7 +146,7 @@ function most(): { cards: number; slots: number } {
   }
 }
 
-/** How many assets a sale takes. */
+/** Returns the number of assets that a sale takes. */
 export function saleSize(): number {
   const lying = (current.value?.own?.before ?? []).filter(Boolean).length;
   return Math.min(current.value?.own?.hand.length ?? 0, lying);

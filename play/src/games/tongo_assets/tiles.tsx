@@ -1,5 +1,5 @@
-// The pieces, drawn here: assets are round, acquire cards square, as the rules want it, so that the
-// shapes are told apart also face down. Each colour has a sign of its own beside its number.
+// The pieces, drawn as SVG: assets are round and acquire cards square, as the rules require, so that the
+// shapes differ face down too. Each colour has a sign of its own beside its number.
 import { COLOURS, colourOf, kindOf, numberOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { say, type Word } from './words.ts';
 
@@ -25,7 +25,7 @@ export function Sign({ colour, class: extra = '' }: { colour: string; class?: st
   return <svg class={`ta-sign ${extra}`} viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d={SIGNS[colour] ?? ''} /></svg>;
 }
 
-/** A piece, face up. What it is, is said by whoever holds it, unless it stands alone (`named`). */
+/** A piece, face up. Its container names it for screen readers, unless it stands alone (`named`). */
 export function Tile({ card, named = false }: { card: string; named?: boolean }) {
   const label = named ? { role: 'img' as const, 'aria-label': pieceName(card) } : { 'aria-hidden': true as const };
   const kind = kindOf(card);
@@ -50,7 +50,7 @@ export function Tile({ card, named = false }: { card: string; named?: boolean })
   );
 }
 
-/** A piece, face down: its shape is all that is seen. */
+/** A piece, face down, of which only the shape is visible. */
 export function Down({ shape }: { shape: 'asset' | 'acquire' }) {
   return shape === 'asset' ? (
     <svg class="ta-face ta-down" viewBox="0 0 100 100" aria-hidden="true">
@@ -67,7 +67,7 @@ export function Down({ shape }: { shape: 'asset' | 'acquire' }) {
   );
 }
 
-/** As it is read out. */
+/** Returns the name of a piece for screen readers. */
 export function pieceName(card: string): string {
   const kind = kindOf(card);
   if (kind !== null) return say(`kind_${kind}` as Word);
@@ -76,7 +76,7 @@ export function pieceName(card: string): string {
   return say('card_asset', { colour: say(`colour_${colourOf(card)}` as Word), number: numberOf(card) });
 }
 
-/** Pieces in the order in which a hand is looked at: by colour or by number, wilds at the end. */
+/** Sorts pieces for display: by colour or by number, wilds at the end. */
 export function inOrder(cards: readonly string[], byNumber = false): string[] {
   const height = (card: string) => {
     const kind = kindOf(card);

@@ -1,5 +1,5 @@
-// The table that turns, seen from a little above: its sections with what lies in them face down, who
-// sits where, and in its middle the pot and the column of the risk that all pay into.
+// The rotating table, seen from a little above: its sections with their face-down pieces, the seats, and in
+// its middle the pot and the column of the risk that all pay.
 import { useRef } from 'preact/hooks';
 import { sectionOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableState } from '../../model.ts';
@@ -10,7 +10,7 @@ import { say } from './words.ts';
 const MIDDLE = 200;
 const OUTER = 194;
 const INNER = 74;
-/** The column grows by a slab for each chip of the risk, up to so many. */
+/** The largest number of slabs in the column, which has one for each chip of the risk. */
 const SLABS_MAX = 18;
 
 const point = (angle: number, radius: number): readonly [number, number] => {
@@ -18,13 +18,13 @@ const point = (angle: number, radius: number): readonly [number, number] => {
   return [MIDDLE + Math.cos(turned) * radius, MIDDLE + Math.sin(turned) * radius];
 };
 
-/** Where a thing stands on the rim; what is far is nearer to the middle. */
+/** Returns a position on the rim; far positions are closer to the middle. */
 function onRim(angle: number) {
   const y = Math.sin(angle);
   return { '--x': Math.cos(angle).toFixed(3), '--y': (y < 0 ? y * 0.88 : y).toFixed(3) };
 }
 
-/** The piece of the ring around this angle. */
+/** Returns the path of the ring's sector around an angle. */
 function wedge(angle: number, width: number): string {
   const [from, to] = [angle - width / 2 + 0.8, angle + width / 2 - 0.8];
   const [a, b, c, d] = [point(from, OUTER), point(to, OUTER), point(to, INNER), point(from, INNER)];
@@ -42,7 +42,7 @@ export function Wheel({ state }: { state: TableState }) {
   const confronter = phase?.type === 'confront' || phase?.type === 'debts' ? phase.confronter : null;
   const acting = view?.public.offer?.to ?? (phase && 'seat' in phase ? phase.seat : null);
   const turn = useTurn(view?.public.rotation ?? 0, step);
-  /** Where a place at the table is: the own one below, the next seat to its right. */
+  /** Returns the angle of a place: the player's own below, the next seat to its right. */
   const angleOf = (place: number) => 90 - (place - own) * step;
   const assessing = view?.public.phase.type === 'assess' ? sectionOf(view.public, view.public.phase.seat) : null;
   const before = view ? sectionOf(view.public, mine) : null;
@@ -88,7 +88,7 @@ export function Wheel({ state }: { state: TableState }) {
   );
 }
 
-/** Degrees by which the disc is turned: each stop spins it on, once around at least. */
+/** Returns the rotation of the disc in degrees: each stop turns it on, at least once around. */
 function useTurn(rotation: number, step: number): number {
   const last = useRef({ rotation, turn: rotation * step });
   const known = last.current;
@@ -99,7 +99,7 @@ function useTurn(rotation: number, step: number): number {
   return last.current.turn;
 }
 
-/** Where a reveal may look: every section but the own one. */
+/** The sections that a reveal may show: all except the player's own. */
 function Places({ state, view, angleOf, own }: { state: TableState; view: View; angleOf: (place: number) => number; own: number }) {
   const { rules, rotation, players, sections } = view.public;
   const count = rules.sections;
@@ -122,7 +122,7 @@ function Places({ state, view, angleOf, own }: { state: TableState; view: View; 
   );
 }
 
-/** The pot, and beside it a slab for each chip that one pays to stay in. */
+/** The pot, and beside it a slab for each chip that staying in costs. */
 function Pot({ view }: { view: View | null }) {
   const open = view?.public;
   const slabs = Math.min(SLABS_MAX, open?.risk ?? 0);
@@ -139,7 +139,7 @@ function Pot({ view }: { view: View | null }) {
   );
 }
 
-/** What everything costs now. */
+/** The present prices. */
 export function Prices({ view }: { view: View | null }) {
   if (!view) return <p class="ta-prices" />;
   const { risk, purchase, sell, pot, rounds, rules, players, phase } = view.public;

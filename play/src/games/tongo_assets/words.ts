@@ -1,4 +1,4 @@
-// The words of Tongo (assets), English and Filipino side by side. The names of hands stay as they are.
+// The texts of Tongo (assets), English and Filipino side by side. The names of hands are not translated.
 import { sayer } from '../../words.ts';
 
 export const WORDS = {
@@ -98,7 +98,7 @@ export const WORDS = {
   showing: ['All show their hands…', 'Magpapakita ang lahat…'],
   you_out: ['You are out of this game.', 'Wala ka na sa larong ito.'],
 
-  // Acts.
+  // Actions.
   open: ['Open', 'Buksan'],
   pay: ['Pay', 'Bayad'],
   raise: ['Raise', 'Taasan'],
@@ -127,7 +127,7 @@ export const WORDS = {
   free: ['Free', 'Libre'],
   close_look: ['Back to your section', 'Balik sa hanay mo'],
 
-  // Notes on the acts.
+  // Notes on the actions.
   note_pay: ['{chips}', '{chips}'],
   note_lost: ['what you paid is lost', 'talo ang ibinayad'],
   note_keep: ['keep {chips}', 'sa iyo ang {chips}'],
@@ -152,7 +152,8 @@ export const WORDS = {
   note_confront: ['pay {n}, all answer', 'bayad {n}, sasagot lahat'],
   note_done: ['the next one', 'ang susunod'],
 
-  // Why not, in short; the whole sentence is said when the disabled thing is touched by a reader.
+  // Short reasons against an action; the full sentence is announced when a screen reader activates the
+  // disabled button.
   why_too_few_chips: ['too few chips', 'kulang sa chips'],
   why_acted_already: ['you had your turn', 'nakapagbago ka na'],
   why_raises_used_up: ['no raises left', 'wala nang pagtaas'],
@@ -171,7 +172,7 @@ export const WORDS = {
   why_bribe_no_room: ['no room there', 'puno na siya'],
   why_confronter_pays: ['pay or retreat', 'bayad o atras'],
 
-  // What happened.
+  // Events.
   said_dealt: ['Four assets for each. First to open: [{name}|you].', 'Tig-aapat na asset. [Si {name}|Ikaw] ang magbubukas.'],
   said_opened: ['{name} [opens|open]: risk {risk}, buy {purchase}, sell {sell}.', '{name}: risk {risk}, bili {purchase}, benta {sell}.'],
   said_paid: ['{name} [pays|pay] {n}.', '{name}: bayad {n}.'],
@@ -239,7 +240,7 @@ export function isWord(text: string): text is Word {
   return text in WORDS;
 }
 
-/** So many chips, as one says it. */
+/** Returns a number of chips in words. */
 export function chipsOf(count: number): string {
   return count === 1 ? say('chip_one') : say('chips', { n: count });
 }

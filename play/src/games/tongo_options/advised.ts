@@ -1,4 +1,4 @@
-// What a bot would play at Tongo (options), in words, and where that lies on the table.
+// A bot's actions of Tongo (options) in words, with their places on the table.
 import { mark } from '../../advice.tsx';
 import type { Action, TableState } from '../../model.ts';
 import { cardSign } from '../../words.ts';
@@ -47,7 +47,7 @@ export function advised(state: TableState, action: Action): Advised {
       return told(`${word(action.type)}: ${discards.length > 0 ? discards.map(cardSign).join(' ') : word('keeps_all')}`,
         [act, mark('deed', action.type), ...discards.map((card) => mark('card', card))]);
     case 'convert_reserves':
-      // Who answers one wagers; who begins it converts.
+      // The first seat converts its reserves, and answering seats wager theirs.
       return told(word(view?.public.reserves ? 'wager' : 'convert_reserves'), [act, mark('act', 'more'), mark('deed', action.type)]);
     default:
       return told(isTongoWord(action.type) ? word(action.type as TongoWord) : action.type, [act, mark('deed', action.type)]);

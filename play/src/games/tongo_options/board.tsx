@@ -1,5 +1,5 @@
-// The table of Tongo (options): the ring, the player's own things, and what can be done. It is also drawn,
-// empty, while a game is prepared.
+// The table of Tongo (options): the ring, the player's own area, and the actions. It is also drawn, empty,
+// during the preparation of a game.
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
@@ -17,8 +17,8 @@ export function Board({ state }: { state: TableState }) {
     pending.flights = null;
     if (flights) fly(flights);
   });
-  // A question that has passed leaves no choice open. Before the new one is painted, so that what is
-  // picked for the new one is never put back.
+  // A new prompt resets the choices of the previous one. This runs before painting, so that no choice of the
+  // new prompt is reset.
   const countdown = view?.public.countdown;
   const phase = view?.public.phase.type;
   useLayoutEffect(() => { putBack(); }, [countdown, phase]);

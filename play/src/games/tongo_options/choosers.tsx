@@ -1,5 +1,5 @@
-// What lies over the table to choose from: new costs, whom to challenge, and everything else that a turn
-// allows. What is not open stays there, and says why.
+// The choosers that cover the table: new costs, the target of a challenge, and all other actions of a turn. A
+// disabled action stays visible, with the reason.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -46,7 +46,7 @@ function Chooser({ title, children }: { title: string; children: ComponentChildr
   );
 }
 
-/** One thing that can be done, or why it cannot. */
+/** An action, or the reason against it. */
 function Deed({ name, label, note, move, danger = false }: { name: string; label: string; note?: string; move: Move; danger?: boolean }) {
   const not = why(move);
   return (
@@ -102,7 +102,7 @@ function nameList(state: TableState, view: View): string {
   return view.public.players.flatMap((one, seat) => seat === view.viewer || one.folded ? [] : [nameOf(state.view, seat)]).join(', ');
 }
 
-/** Lowered or raised, as far as one turn goes; and where the rules know it, by a percentage. */
+/** The costs, lowered or raised as far as one turn allows, or by a percentage if the rules have it. */
 function Costs({ view }: { view: View }) {
   const { public: open } = view;
   const [draft, setDraft] = useState<Record<CostName, number>>({ ...open.costs });

@@ -1,4 +1,4 @@
-// Tongo (options) as the frame of the table knows it.
+// The folder of Tongo (options) for the frame of the table.
 import { risk, tongoOptions } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import type { GameFolder } from '../folder.ts';
 import type { Seat, TableState, TableView } from '../../model.ts';

@@ -1,5 +1,5 @@
-// Where everything of the ring lies in a box of some size, in pixels: eight floors on an ellipse, the one
-// in front large, and the dice at their inner edges. Only numbers; nothing is drawn here.
+// The geometry of the ring in a box of a given size, in pixels: eight floors on an ellipse, the front one
+// enlarged, and the dice at their inner edges. Nothing is drawn here.
 import { FLOORS } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 
 export interface Spot { x: number; y: number; scale: number }
@@ -9,15 +9,15 @@ export interface Geometry {
   height: number;
   /** The width of a card of a far floor. */
   card: number;
-  /** How much larger the floor in front is. */
+  /** The scale of the front floor. */
   near: number;
-  /** A far floor's box. */
+  /** The box of a far floor. */
   box: { width: number; height: number };
   centre: { x: number; y: number };
   radius: { x: number; y: number };
-  /** How much further the floor in front lies. */
+  /** The additional distance of the front floor. */
   drop: number;
-  /** Above this the free exchange lies, in front of all. */
+  /** The bottom edge of the free exchange, which lies in front of everything. */
   exchange: { x: number; y: number; card: number };
 }
 
@@ -31,7 +31,7 @@ export function geometry(width: number, height: number, hasExchange: boolean): G
   const under = hasExchange ? card * 0.95 : 0;
   const half = box.height * near / 2;
   const free = height - box.height / 2 - half - under - 14;
-  // The floor in front has to lie clear of its neighbours: it drops as far as that takes.
+  // The front floor moves down until it is clear of its neighbours.
   const clear = box.height / 2 + half + 9;
   const y = Math.max(box.height * 1.05, (free - clear) / (2 - (1 - Math.SQRT1_2)));
   const drop = Math.max(0, Math.min(free - 2 * y, clear - (1 - Math.SQRT1_2) * y));
@@ -44,10 +44,10 @@ export function geometry(width: number, height: number, hasExchange: boolean): G
   };
 }
 
-/** A place on the ring, in floors from the one in front: 0 is in front, 4 behind. */
+/** Returns a position on the ring, in floors from the front one: 0 is the front, 4 the back. */
 export function spot(by: Geometry, steps: number): Spot {
   const angle = Math.PI / 2 - steps * 2 * Math.PI / FLOORS;
-  // How near it is to the front, from 0 to 1 over half a floor on both sides.
+  // The closeness to the front, from 0 to 1 over half a floor on both sides.
   const turns = ((steps % FLOORS) + FLOORS) % FLOORS;
   const away = Math.min(turns, FLOORS - turns);
   const front = Math.max(0, 1 - away);
@@ -59,7 +59,7 @@ export function spot(by: Geometry, steps: number): Spot {
   };
 }
 
-/** The way from one floor in front to another, the shorter way round, as spots on it. */
+/** Returns the positions on the shorter way around from one front floor to another. */
 export function way(by: Geometry, from: number, to: number, floor: number): Spot[] {
   const turn = ((to - from) % FLOORS + FLOORS) % FLOORS;
   const steps = turn > FLOORS / 2 ? turn - FLOORS : turn;
@@ -67,7 +67,7 @@ export function way(by: Geometry, from: number, to: number, floor: number): Spot
   return Array.from({ length: parts + 1 }, (_, i) => spot(by, floor - from - steps * i / parts));
 }
 
-/** Where a die lies: at the inner edge of its floor, or on the line between two. */
+/** Returns the position of a die: at the inner edge of its floor, or on the line between two. */
 export function dieSpot(by: Geometry, front: number, place: number, nth: number, of: number): { x: number; y: number } {
   const steps = place / 2 - front;
   const isOnFloor = place % 2 === 0;
@@ -76,7 +76,7 @@ export function dieSpot(by: Geometry, front: number, place: number, nth: number,
   const side = (nth - (of - 1) / 2) * by.card * 0.95;
   if (!isOnFloor) {
     const turns = ((steps % FLOORS) + FLOORS) % FLOORS;
-    // Beside the floor in front there is no line's end: the die lies above its shoulder.
+    // Beside the front floor no line ends: the die lies above its shoulder.
     const isShoulder = turns < 1 || turns > FLOORS - 1;
     const pull = isShoulder ? 0.86 : 0.99;
     return {

@@ -1,5 +1,5 @@
-// What the player can do now: what is chosen on the table, which actions there are, and why one of them is
-// not open. The client's rules say what is legal, in numbers too that no list of the house names.
+// The player's possible actions: the selection on the table, the buttons, and the reasons why one is
+// disabled. The client's rules decide, also about numbers that the server's list omits.
 import { computed, signal } from '@preact/signals';
 import {
   answerPrice, bestOf, exchangePrice, FLOORS, hasEvaded, ownHand, price, risk, whyNot,
@@ -16,20 +16,20 @@ import { chips, word, type TongoWord } from './words.ts';
 
 export const KIND = 'tongo_options';
 
-/** A payment of one part in so many is recommended to any hand. */
+/** A payment of at most one part in this many is recommended to any hand. */
 const CHEAP = 5;
 
-/** A play that was sent and not answered yet: nothing else is played meanwhile. */
+/** True while a sent action has no answer, during which nothing else can be played. */
 export const sent = signal(false);
-/** The floor that is turned to the front before the stop. */
+/** The floor turned to the front before the stop. */
 export const turned = signal<number | null>(null);
-/** The card of the facing floor that is chosen. */
+/** The selected card of the facing floor. */
 export const picked = signal<number | null>(null);
-/** Cards of the hand that are lifted, to be discarded. */
+/** The lifted cards of the hand, to be discarded. */
 export const lifted = signal<ReadonlySet<Card>>(new Set());
-/** The buy-in is to pay for the next card. */
+/** Whether the buy-in pays for the next card. */
 export const lever = signal(false);
-/** What lies over the table, to choose from. */
+/** The chooser that covers the table. */
 export const chooser = signal<'none' | 'costs' | 'challenge' | 'more'>('none');
 
 export function putBack() {
@@ -40,7 +40,7 @@ export function putBack() {
   chooser.value = 'none';
 }
 
-/** What `putBack` puts back. */
+/** Returns the parts of the selection that `putBack` resets. */
 function choice(): readonly unknown[] {
   return [picked.value, lifted.value, lever.value, turned.value, chooser.value];
 }
@@ -51,10 +51,10 @@ export function gameView(view: TableView | null): View | null {
 
 export const game = computed<View | null>(() => gameView(table.value?.view ?? null));
 
-/** Whether the player is asked now. */
+/** Whether the player has an open prompt. */
 export const asked = computed(() => (table.value?.prompt?.legal.length ?? 0) > 0);
 
-/** Why nothing at all can be sent; null if it can. */
+/** Returns the reason why nothing can be sent, or null. */
 export function shut(): string | null {
   return sent.value ? say('why_sent') : !online.value ? say('why_offline') : null;
 }
@@ -67,12 +67,12 @@ export async function play(move: Move) {
     await client.act(move as never);
   } finally {
     sent.value = false;
-    // What was chosen meanwhile is for the next question.
+    // A selection made meanwhile is for the next prompt.
     if (choice().every((one, at) => one === chosen[at])) putBack();
   }
 }
 
-/** In words why this may not be played; null where it may. */
+/** Returns in words the reason against an action, or null if it can be played. */
 export function why(move: Move): string | null {
   const off = shut();
   if (off !== null) return off;
@@ -81,7 +81,7 @@ export function why(move: Move): string | null {
   return illegal && refusalText(illegal.code, null, KIND);
 }
 
-/** Legal, whatever the connection is like. */
+/** Returns whether an action is legal, independent of the connection. */
 export function may(move: Move): boolean {
   const view = game.value;
   return view !== null && whyNot(view, move) === null;
@@ -96,14 +96,14 @@ export function wordsOf(matches: readonly Match[]): string {
   return matches.map((one) => `${word(one.class)} ${cardSign(one.card)}`).join(' + ');
 }
 
-/** What the own hand is worth, at the floor that serves it best. */
+/** The strength of the player's hand at its best floor. */
 export const best = computed(() => {
   const view = game.value;
   const hand = view ? ownHand(view) : [];
   return view && hand.length > 0 ? bestOf(hand, view.public) : null;
 });
 
-/** The floor that lies in front. */
+/** Returns the front floor. */
 export function frontOf(view: View | null): number {
   const seat = view?.viewer ?? null;
   if (!view || seat === null) return turned.value ?? 0;
@@ -118,13 +118,13 @@ export function turnBy(steps: number) {
   turned.value = (frontOf(view) + steps + FLOORS) % FLOORS;
 }
 
-/** It is the player's own turn, at this floor. */
+/** Returns the phase if it is the player's own turn after the stop, otherwise null. */
 export function ownTurn(view: View | null) {
   const phase = view?.public.phase;
   return phase?.type === 'turn' && phase.seat === view?.viewer ? phase : null;
 }
 
-/** The exchange of the chosen card with a card of this floor, or of the free exchange. */
+/** Returns the exchange of the selected card with a card of this floor, or of the free exchange. */
 export function swapWith(slot: number, floor: number | null, other: number): Move {
   return { type: 'exchange', slot, other, ...(floor === null ? {} : { floor, ...flag() }) };
 }
@@ -133,14 +133,14 @@ function flag(): { leverage?: true } {
   return lever.value ? { leverage: true } : {};
 }
 
-/** What a swap with this floor would cost. */
+/** Returns the price of a swap with this floor. */
 export function swapPrice(view: View, floor: number | null): number {
   const turn = ownTurn(view);
   if (!turn) return 0;
   return price(view.public, exchangePrice(view.public, turn.floor, floor), lever.value && floor !== null);
 }
 
-/** Whether the own hand justifies to show it: more than one pair. */
+/** Returns whether the hand is strong enough to show: more than one pair. */
 function isStrong(): boolean {
   const own = best.value?.matches ?? [];
   return own.length > 1 || (own[0] !== undefined && own[0].class !== 'pair');
@@ -160,7 +160,7 @@ function openAct(key: string, letter: string, label: string, note: string, act: 
 
 const discards = () => [...lifted.value];
 
-/** The buttons, from the left: four at most. */
+/** Returns the buttons from the left, at most four. */
 export function buttons(state: TableState): Act[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
@@ -252,7 +252,7 @@ export function buttons(state: TableState): Act[] {
   ];
 }
 
-/** Where the chosen card could be swapped to: floor (null: the free exchange) and slot. */
+/** Returns the possible partners of a swap: floor (null: the free exchange) and slot. */
 export function swaps(slot: number): [number | null, number][] {
   const places: [number | null, number][] = [null, ...Array.from({ length: FLOORS }, (_, floor) => floor)]
     .flatMap((floor) => [0, 1, 2].map((other) => [floor, other] as [number | null, number]));
@@ -266,7 +266,7 @@ const LEARNT_BY: Partial<Record<TongoWord, readonly string[]>> = {
   hint_risk: ['pay_risk', 'retreat'], hint_buy: ['buy'], hint_costs: ['raise'], hint_roll: ['roll'], hint_end: ['end'],
 };
 
-/** Short advice for this moment, the most useful first. */
+/** Returns the hints for this moment, the most useful first. */
 export function hints(state: TableState): Hint[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
@@ -290,7 +290,7 @@ export function hints(state: TableState): Hint[] {
   return [...found, hint('hint_end')];
 }
 
-/** What bars a seat in its next turn, as a word; null for nothing. */
+/** Returns the word for a seat's restriction in its next turn, or null without one. */
 export function badgeOf(view: View, seat: Seat): string | null {
   const one = view.public.players[seat];
   const { phase } = view.public;

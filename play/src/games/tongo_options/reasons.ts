@@ -1,5 +1,5 @@
-// Why a bot would play an action of Tongo (options), in a sentence, by what the player sees. Loaded where
-// advice is given.
+// Explains in a sentence why a bot would choose an action of Tongo (options), from what the player sees.
+// Loaded where advice is given.
 import type { Action, TableState } from '../../model.ts';
 import { sayer } from '../../words.ts';
 import type { Open, View } from './types.ts';

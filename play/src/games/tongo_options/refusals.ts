@@ -1,4 +1,4 @@
-// What Tongo (options) refuses, in short words: they also stand on what is not open, to say why.
+// The short texts of this game's refusals, which also explain disabled buttons.
 
 const PASSED = ['Too late: the game has gone on.', 'Huli na: tuloy na ang laro.'] as const;
 

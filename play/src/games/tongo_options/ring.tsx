@@ -1,5 +1,5 @@
-// The ring of eight floors, seen from above and a little from the front: the floor that faces the player
-// large, dice as stones at the floors, the Divine Treasury and the costs in the middle.
+// The ring of eight floors, seen from above and a little from the front: the front floor enlarged, dice as
+// stones at the floors, the Divine Treasury and the costs in the middle.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { faces, matches, ownHand, risk } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { Back, Face } from '../../cards.tsx';
@@ -73,7 +73,7 @@ export function Ring({ state, view }: { state: TableState; view: View | null }) 
   );
 }
 
-/** A stone with a number on it, as it stands on cards. */
+/** A stone with a number as on the cards. */
 export function Stone({ number }: { number: number }) {
   const kind = number <= 4 ? 0 : number <= 8 ? 1 : 2;
   const shape = ['M50 4 96 84H4Z', 'M50 3 96 50 50 97 4 50Z', 'M27 6h46l23 44-23 44H27L4 50Z'][kind]!;
@@ -85,7 +85,7 @@ export function Stone({ number }: { number: number }) {
   );
 }
 
-/** Turns the ring on its way from one floor in front to another. */
+/** Animates the ring from one front floor to another. */
 function useRotation(box: { current: HTMLElement | null }, by: Geometry, front: number) {
   const before = useRef({ front, width: by.width });
   useLayoutEffect(() => {
@@ -101,7 +101,7 @@ function useRotation(box: { current: HTMLElement | null }, by: Geometry, front: 
   }, [front, by]);
 }
 
-/** Dice that were rolled tumble. */
+/** Animates rolled dice. */
 function useTumble(box: { current: HTMLElement | null }, open: Open | null) {
   const told = JSON.stringify(open?.dice ?? []);
   const before = useRef(told);
@@ -200,7 +200,7 @@ function Slot({ card, slot, floor, isMine, match, price }: SlotProps) {
   );
 }
 
-/** The free exchange of the floor in front: hidden cards below it. */
+/** The free exchange of the front floor: hidden cards below it. */
 function FreeSwap({ view, by, targets }: { view: View; by: Geometry; targets: readonly [number | null, number][] }) {
   const { x, y, card } = by.exchange;
   const isOpen = targets.some(([floor]) => floor === null);
@@ -219,7 +219,7 @@ function FreeSwap({ view, by, targets }: { view: View; by: Geometry; targets: re
   );
 }
 
-/** What a gauge is full at. */
+/** The value at which a gauge is full. */
 const GAUGE_MAX = 12;
 const ARC = Math.PI * 38 * 1.5;
 

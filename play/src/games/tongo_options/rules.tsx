@@ -1,4 +1,4 @@
-// The rules of Tongo (options) for its players. How a die is drawn is the game's own, and given.
+// The rules of Tongo (options) for players. The caller provides the component that draws a die.
 import type { ComponentType } from 'preact';
 import { Face } from '../../cards.tsx';
 import type { Terms } from '../../model.ts';

@@ -1,4 +1,4 @@
-// What moves, sounds and is said when something happened at a table of Tongo (options).
+// Animates, sounds and announces the events of a table of Tongo (options).
 import type { TableTold } from '../../house.ts';
 import type { Seat, TableView } from '../../model.ts';
 import { anchor, burst, placeOf, placesNow, throwGhost, type Flights, type Place } from '../../motion.ts';
@@ -8,15 +8,15 @@ import { frontOf, gameView, nameOf } from './moves.ts';
 import type { GameEvent, View } from './types.ts';
 import { chips, rankOf, word } from './words.ts';
 
-/** Flights that begin with the next picture. */
+/** The flights that begin with the next frame. */
 export const pending: { flights: Flights | null } = { flights: null };
 
-/** Between two things that happened at once. */
+/** The delay between two events of one update, in ms. */
 const BEAT_MS = 300;
 const DEAL_MS = 60;
 const COINS_MAX = 5;
 
-/** Moves what moves, and gives words for it. */
+/** Animates a change, and returns it in words. */
 export function show(told: TableTold): string[] {
   const words: string[] = [];
   const events = told.events.flatMap((event) => event.type === 'game' ? [event['event'] as GameEvent] : []);
@@ -41,7 +41,7 @@ function seatPlace(seat: Seat, mine: Seat | null): Place | null {
   return seat === mine ? anchor('purse') : anchor(`seat-${seat}`);
 }
 
-/** Chips go from a seat into the treasury, a few at most. */
+/** Animates chips from a seat into the treasury, a few at most. */
 function payIn(seat: Seat, mine: Seat | null, count: number, delay: number) {
   const [from, to] = [seatPlace(seat, mine), anchor('pot')];
   if (!from || !to || count === 0) return;
@@ -91,7 +91,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
       const view = gameView(before);
       const facing = view?.public.players[event.seat]?.facing;
       const own = placeNamed(`${facing}-${event.slot}`);
-      // Only the free exchange of the floor in front is seen.
+      // Only the free exchange of the front floor is visible.
       const isSeen = view !== null && facing === frontOf(view);
       const other = (event.floor ?? null) !== null ? placeNamed(`${event.floor}-${event.other}`) : isSeen ? placeNamed(`free-${event.other}`) : null;
       if (own && other) {
@@ -149,7 +149,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
   }
 }
 
-/** In words, for the line of the table and for who listens to it. */
+/** Returns an event in words, for the table's line and for screen readers. */
 export function tell(event: GameEvent, view: TableView, game: View | null): string | null {
   const name = 'seat' in event ? nameOf(view, event.seat) : '';
   const isMine = 'seat' in event && event.seat === view.seat;

@@ -1,5 +1,5 @@
-// The end of a game of Tongo (options): who held what, matched with which floor, and the cards of those who
-// had folded once the record tells them; and one step of a game seen again.
+// The end of a game of Tongo (options): all hands with their matched floors, those of folded seats once the
+// record is available; and a step of a replay.
 import { useEffect, useState } from 'preact/hooks';
 import { bestOf } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { Back, Face } from '../../cards.tsx';
@@ -17,16 +17,16 @@ import { chips, word } from './words.ts';
 export interface TongoEnd {
   shown: readonly Shown[] | null;
   end: Extract<GameEvent, { type: 'over' }> | null;
-  /** What lay open before the end. */
+  /** The public state before the end. */
   open: Open | null;
 }
 
 interface Held { hand: readonly string[]; floor: number | null; matches: readonly Match[] }
 
-/** The last step of the game with all hands, as soon as the game is settled. */
+/** Returns the last view of the game with all hands, once the game is settled. */
 function useAll(ended: Ended): View | null {
   const [view, setView] = useState<View | null>(null);
-  // Of practice no record is kept.
+  // Practice has no record.
   const isSettled = ended.pot !== null && !ended.practice;
   useEffect(() => {
     if (!isSettled) return;

@@ -1,4 +1,4 @@
-// The player's own things: the chips as a stack that shrinks, the four cards, and the tokens as coins.
+// The player's own area: the chips as a shrinking stack, the four cards, and the tokens as coins.
 import { matches, ownHand } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { Face } from '../../cards.tsx';
 import { tell } from '../../house.ts';
@@ -47,7 +47,7 @@ export function Side({ view }: { view: View }) {
   );
 }
 
-/** Lifted cards are discarded by an evasion. */
+/** Lifts a card, which an evasion then discards. */
 function lift(view: View, card: string) {
   const canDiscard = may({ type: 'evade', discards: [card] }) || may({ type: 'pay_to_evade', discards: [card] });
   if (!canDiscard && !lifted.value.has(card)) {
@@ -93,7 +93,10 @@ function Token({ name, isLeft }: { name: 'evade' | 'reserves'; isLeft: boolean }
   return <span class={`token ${isLeft ? '' : 'spent'}`} role="img" aria-label={label} title={label}><Sign name={name} /></span>;
 }
 
-/** Chosen before a card is bought, sold or swapped: the buy-in pays for it, once a game. */
+/**
+ * The token that lets the buy-in pay for a card, once a game; chosen before a card is bought, sold or
+ * swapped.
+ */
 function LeverToken({ isLeft, isOpen }: { isLeft: boolean; isOpen: boolean }) {
   if (!isLeft || !isOpen) {
     const label = word(isLeft ? 'token_left' : 'token_spent', { token: word('token_leverage') });

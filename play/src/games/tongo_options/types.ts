@@ -1,4 +1,4 @@
-// What the folder knows of a game: as the client package has it.
+// The types of the game, as in the client package.
 import type {
   TongoOptionsAction, TongoOptionsClass, TongoOptionsEvent, TongoOptionsMatch, TongoOptionsPublic,
   TongoOptionsShown, TongoOptionsView,

@@ -1,10 +1,10 @@
-// The words of Tongo (options), English and Filipino side by side. Floors are told by numbers from 1 here;
-// what the server calls floor 0 is floor 1 on the page.
+// The texts of Tongo (options), English and Filipino side by side. Floors are numbered from 1 here; the
+// server's floor 0 is floor 1 on the page.
 import { sayer } from '../../words.ts';
 
 const WORDS = {
 
-  // What lies on the table.
+  // The table.
   board: ['The ring of floors', 'Ang bilog ng mga palapag'],
   floor: ['Floor {n}', 'Palapag {n}'],
   floor_holds: ['{floor}: {cards}', '{floor}: {cards}'],
@@ -31,7 +31,7 @@ const WORDS = {
   lever_on: ['The buy-in pays for the next card. Touch to take back.', 'Ang buy-in ang magbabayad sa susunod. Pindutin para bawiin.'],
   lever_off: ['Let the buy-in pay for the next card, once a game', 'Ipabayad sa buy-in ang susunod na baraha, minsan sa laro'],
 
-  // How strong a hand is.
+  // The strength of a hand.
   pair: ['pair', 'pares'],
   exact_pair: ['exact pair', 'eksaktong pares'],
   chain: ['chain', 'kadena'],
@@ -42,7 +42,7 @@ const WORDS = {
   best_at: ['{best} at floor {n}', '{best} sa palapag {n}'],
   best_none: ['Nothing of yours matches yet.', 'Wala pang tumutugma sa iyo.'],
 
-  // Whose turn it is.
+  // Turns.
   turn_stop: ['Your turn: stop at a floor.', 'Ikaw na: huminto sa isang palapag.'],
   turn_open: ['Pay the risk, or step back.', 'Bayaran ang panganib, o umatras.'],
   turn_free: ['No risk: play your floor.', 'Walang panganib: laruin ang palapag.'],
@@ -60,7 +60,7 @@ const WORDS = {
   shuffling: ['The deck is shuffled…', 'Binabalasa…'],
   out_now: ['You have folded.', 'Tumiklop ka na.'],
 
-  // What can be done.
+  // Actions.
   stop: ['Stop here', 'Huminto rito'],
   turn_left: ['Turn', 'Ikot'],
   turn_right: ['Turn', 'Ikot'],
@@ -103,7 +103,7 @@ const WORDS = {
   you_hold: ['You hold: {best}', 'Hawak mo: {best}'],
   not_now: ['not now', 'hindi ngayon'],
 
-  // What happened.
+  // Events.
   said_dealt: ['The cards are dealt. {name} [begins|begin].', 'Naipamigay na. [Si {name}|Ikaw] ang mauuna.'],
   said_stopped: ['{name} [stops|stop] at floor {n}.', 'Huminto [si {name}|ka] sa palapag {n}.'],
   said_risk: ['{name} [pays|pay] the risk: {chips}.', 'Nagbayad [si {name}|ka] ng panganib: {chips}.'],
@@ -145,7 +145,7 @@ const WORDS = {
   with_floor: ['with floor {n}', 'sa palapag {n}'],
   hands_later: ['The cards of those who folded come with the seed…', 'Darating kasama ng binhi ang baraha ng tumiklop…'],
 
-  // The deal, drawn again.
+  // The check of the deal.
   deal_dealer: ['The dealer', 'Ang tagabigay'],
   deal_options_deck: ['The cards of the floors', 'Ang mga baraha ng palapag'],
   deal_dice: ['Where the dice lay', 'Kung saan nahulog ang dado'],
@@ -189,7 +189,7 @@ export function chips(n: number): string {
   return n === 1 ? word('chip_one') : word('chips', { n });
 }
 
-/** What stands on a card of this number, as on a die: A, 2 to 10, J, K. */
+/** Returns the rank on a card of this number: A, 2 to 10, J, K. */
 export function rankOf(number: number): string {
   return ['A', '2', '3', '4', '5', '6', '7', '8', '9', '10', 'J', 'K'][number - 1] ?? String(number);
 }
