@@ -1,10 +1,9 @@
-// Operators at the desk, in a real browser: they enrol, sign in with their second factor, filter
-// settlements, open a game and replay it, ask for an adjustment and approve it as somebody else, and
-// see a table change while they look. Then every page, in light and dark and on a phone, is held
-// against the rules of accessibility.
+// Tests of the desk in a real browser: operators enrol, sign in with their second factor, filter settlements,
+// open a game and replay it, request an adjustment and approve it as another operator, and see a table change
+// live. Every page is checked with axe, in light and dark and on a phone.
 //
-// usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE, where games were played
-// in the room newbie and in OTHER_ROOMS before
+// usage: node desk.mjs URL CHROMIUM SANDBOX CODE_OF_ADMIN CODE_OF_FINANCE, after games were played in the
+// room newbie and in OTHER_ROOMS
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,12 +13,12 @@ import { chromium } from 'playwright-core';
 const [url, executablePath, sandbox, codeOfAdmin, codeOfFinance] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const OTHER_ROOMS = ['tongo-options-newbie', 'tongo-assets-newbie'];
-/** The players of the demo. */
+/** A step of a replay with the name of one of the demo's players. */
 const WHO_DID_WHAT = /^\d+\. (Althea|Benjie|Carmela|Dalisay)( \(the (clock|AI)\))? \S/;
 const PASSWORD = 'rain on a tin roof';
 const STEP_MS = 30_000;
 
-/** The code of a time step (RFC 6238), of a key in base32. */
+/** Returns the code of a time step (RFC 6238), for a key in base32. */
 function code(key, step) {
   const bits = [...key].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'));
@@ -51,7 +50,10 @@ const browser = await chromium.launch({
 });
 const mistakes = [];
 
-/** A browser of its own for one operator. Whatever a page complains about is a mistake. */
+/**
+ * Returns a page in a browser context of its own for one operator. Every console message and page error is a
+ * mistake.
+ */
 async function seat() {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -69,7 +71,7 @@ async function seat() {
   return page;
 }
 
-/** Enrols, signs out, and signs in again with the code after the one that is used. */
+/** Enrols, signs out, and signs in again with the code after the used one. */
 async function enrol(page, name, enrolment) {
   await page.goto(`${url}/desk`);
   await page.getByRole('link', { name: 'Enrol' }).click();
@@ -89,7 +91,7 @@ async function enrol(page, name, enrolment) {
   await page.getByText('or the code was used before').waitFor();
   await signIn(page, name, code(key, step + 1));
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
-  // Of the session, and of the browser that is known from now on.
+  // The cookies are those of the operator session and of the known browser.
   const cookies = await page.context().cookies();
   const kept = cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]);
   assert.deepEqual(kept, [[true, 'Strict'], [true, 'Strict']]);
@@ -102,7 +104,7 @@ async function signIn(page, name, shown) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** What axe calls serious or critical. */
+/** Returns the findings that axe rates serious or critical. */
 async function findings(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -111,7 +113,7 @@ async function findings(page) {
     .map(({ id, nodes }) => `${id} ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
 }
 
-/** No finding of the page that axe calls serious or critical, in light, in dark and on a phone. */
+/** Checks that axe has no serious or critical finding on a page, in light, in dark and on a phone. */
 async function checkPage(page, what) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
@@ -128,7 +130,7 @@ async function checkPage(page, what) {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-// The canary: a page that nobody should be given.
+// The canary: a page with known faults must have findings.
 const canary = await seat();
 await canary.setContent('<title>bad</title><main><input><p style="color:#ccc;background:#fff">pale</p></main>');
 const found = (await findings(canary)).map((finding) => finding.split(' ')[0]).sort();
@@ -144,11 +146,11 @@ await enrol(luz, 'ate.luz', codeOfAdmin);
 const ben = await seat();
 await enrol(ben, 'kuya.ben', codeOfFinance);
 
-// Settlements are filtered; one is opened, and its game replayed step by step, by button and by key.
+// Settlements are filtered; one is opened, and its game is replayed step by step, by button and by key.
 await luz.goto(`${url}/desk/settlements`);
 const settlements = luz.getByRole('table', { name: 'Settlements' });
 const rows = settlements.getByRole('row').filter({ has: luz.getByText('newbie', { exact: true }) });
-// Until they are counted the live list is empty.
+// The list is empty until the settlements are counted.
 await rows.first().waitFor();
 await checkPage(luz, 'settlements with games');
 const ending = await rows.first().getByRole('cell').nth(3).innerText();
@@ -180,7 +182,7 @@ await luz.keyboard.press('End');
 assert.equal(await shownStep.count(), 1);
 assert.equal(await shownStep.getAttribute('aria-label'),
   `Step ${await luz.getByRole('slider').getAttribute('max')}`);
-// The games differ from run to run: the longest run of a suit, of the longest name, is put there.
+// Games differ between runs, so the longest run of a suit, of the longest name, is inserted.
 await shownStep.locator('p', { hasText: 'discards' }).first().evaluate((row) => {
   const meld = row.cloneNode(true);
   const hand = meld.querySelector('.hand');
@@ -195,12 +197,12 @@ await shownStep.locator('p', { hasText: 'discards' }).first().evaluate((row) => 
   row.after(meld);
 });
 await checkPage(luz, 'a replay');
-// Who may not see hands is not offered them.
+// An operator without the right to see hands is not offered them.
 await ben.goto(luz.url().replace('/replay', ''));
 await ben.getByText('verified', { exact: true }).waitFor();
 assert.equal(await ben.getByRole('link', { name: 'Replay with all hands' }).count(), 0);
 
-// The other games can be followed too: a step for each action, and each says whose it was.
+// The other games have a replay too, with a step for each action and its player.
 for (const room of OTHER_ROOMS) {
   await luz.goto(`${url}/desk/settlements?room=${room}`);
   const game = settlements.getByRole('row').filter({ hasText: room }).first();
@@ -220,7 +222,7 @@ for (const room of OTHER_ROOMS) {
   }
 }
 
-// An adjustment: one asks, the other approves, and only then it is booked.
+// One operator requests an adjustment, another approves it, and only then it is booked.
 const player = await guest();
 const before = (await api('GET', '/v1/me/wallet', player.access_token)).available;
 await luz.goto(`${url}/desk/corrections/new`);
@@ -239,7 +241,7 @@ await ben.getByText('Booked as operation').waitFor();
 const after = (await api('GET', '/v1/me/wallet', player.access_token)).available;
 assert.equal(after - before, 1250);
 
-// A seat is for players with an open socket.
+// Seats require an open socket.
 async function comeOnline(token) {
   const page = await seat();
   await page.goto(`${url}/play`);
@@ -252,7 +254,7 @@ async function comeOnline(token) {
   return page;
 }
 
-// A table changes while it is looked at, without the page being loaded again.
+// A table changes while it is viewed, without a reload.
 const sockets = [await comeOnline(player.access_token)];
 const { table } = await api('POST', '/v1/rooms/newbie/seat', player.access_token, {});
 await luz.goto(`${url}/desk/tables?room=newbie`);
@@ -274,7 +276,7 @@ assert.equal(await luz.evaluate(() => document.activeElement.textContent), 'Skip
 await luz.keyboard.press('Enter');
 assert.equal(await luz.evaluate(() => document.activeElement.id), 'main');
 
-// A player is muted on its page, and heard again.
+// A player is muted on its page, and unmuted.
 await luz.goto(`${url}/desk/players/${player.player.id}`);
 const bar = luz.locator('form', { has: luz.getByLabel('Ban or mute', { exact: true }) });
 await bar.getByLabel('Ban or mute', { exact: true }).selectOption('Mute');
@@ -285,7 +287,7 @@ await checkPage(luz, 'a muted player');
 await luz.getByRole('button', { name: 'Lift the mute' }).click();
 await luz.getByRole('button', { name: 'Lift the mute' }).waitFor({ state: 'detached' });
 
-// The house is closed and opened; a player who asks for a seat hears of it.
+// The house is closed and opened; a player who asks for a seat is refused meanwhile.
 await luz.goto(`${url}/desk/switches`);
 await luz.getByLabel('Reason').fill('Closed for the browser tests');
 await luz.getByRole('button', { name: 'Close the house' }).click();
@@ -308,13 +310,13 @@ for (const path of pages) {
 }
 assert.ok((await luz.getByRole('table').innerText()).includes('correction_approve'));
 
-// What is not for a role is refused as a page, and sent by nobody else's page.
+// A page that a role may not see is refused as a page, and foreign forms are refused.
 assert.equal((await ben.goto(`${url}/desk/audit`)).status(), 403);
 await checkPage(ben, 'a refusal');
 
 for (const socket of sockets) socket.close();
 await browser.close();
-// A refused sign-in and a page that is not for somebody are told to the console by the browser.
+// The browser logs refused sign-ins and forbidden pages on the console.
 const unexpected = mistakes.filter((mistake) => !mistake.includes('status of 403'));
 assert.deepEqual(unexpected, []);
 console.log(`the desk was used by two operators, and ${pages.length + 11} pages are fit for everybody`);

@@ -1,5 +1,5 @@
-// Moments at a table of Tongo (assets), each put there on purpose, as scenes.mjs has those of Tong-its.
-// The page knows the rules itself: what is open follows from what lies on the table.
+// Scenes at a table of Tongo (assets), each with a prepared table, as scenes.mjs has those of Tong-its. The
+// page knows the rules itself: the possible actions follow from the table.
 import assert from 'node:assert/strict';
 import { GAME, ME, OTHERS, TABLE, TERMS, preparing } from './house.mjs';
 
@@ -20,7 +20,7 @@ const player = (more = {}) => ({
 
 const assess = (more = {}) => ({ type: 'assess', seat: 0, began: true, swapped: false, sold: false, ...more });
 
-/** A table in the midst of a game, as the player at seat 0 sees it. */
+/** Returns a table during a game, as the player at seat 0 sees it. */
 export function assets({ phase, hand = FOUR, kept = [], before = null, look = null, risk = 4, purchase = 3, sell = 2, pot = 32, rounds = 2,
   raises = 0, rotation = 3, players = {}, seats = 4, rules = {}, asked = [0], ms = 30_000, acquires = 3, offer = null, offered = false,
   playing = null, unindexed = null } = {}) {
@@ -30,7 +30,7 @@ export function assets({ phase, hand = FOUR, kept = [], before = null, look = nu
   const own = player({ assets: hand.length - wilds, wilds, kept: kept.length, ...players[0] });
   const front = rotation % all.sections;
   return {
-    // Only whether there is anything is looked at: the rest the page computes.
+    // The page only reads whether the list is empty, and computes the actions itself.
     legal: asked.includes(0) ? [{ type: 'retreat' }] : [], asked, prompt, ms,
     view: {
       ...between({ phase: null, seats }).view,
@@ -53,10 +53,10 @@ export function assets({ phase, hand = FOUR, kept = [], before = null, look = nu
   };
 }
 
-/** Each scene is another question, so that the page forgets what was touched. */
+/** Each scene has another prompt number, so that the page resets its selection. */
 let scenes = 0;
 
-/** The same table between two games. */
+/** Returns the same table between two games. */
 export function between({ phase, seats = 4 }) {
   return {
     legal: [], prompt: 0, ms: 9000,
@@ -78,19 +78,19 @@ const step = (page, name, sign) => page.locator(`[data-step="${name}"] button`).
 const value = (page, name) => page.locator(`[data-step="${name}"] [role="spinbutton"]`).getAttribute('aria-valuenow');
 const game = (event) => ({ type: 'game', event });
 
-/** A button that is shut, and why. */
+/** Checks that a button is disabled, with its reason. */
 async function shut(page, name, why) {
   const at = page.locator(`[data-act="${name}"][disabled]`);
   await at.getByText(why, { exact: true }).waitFor();
 }
 
-/** What is sent when this is pressed. */
+/** Presses a button, and checks the action that is sent. */
 async function sends(house, page, name, action) {
   await page.locator(`[data-act="${name}"]:not([disabled])`).click();
   assert.deepEqual((await house.next('act')).action, action);
 }
 
-/** By name: what the table is like, and what is done there. */
+/** The scenes by name. */
 export const ASSETS = {
   async 'assets: a round is opened with a risk and its prices'({ house, page }) {
     house.show(assets({ phase: { type: 'open', seat: 0 } }));
@@ -139,7 +139,7 @@ export const ASSETS = {
     house.show(assets({ phase: assess(), before: BEFORE }));
     await shut(page, 'buy', 'touch one above');
     await shut(page, 'confront', 'with 7 in hand');
-    // The blue pieces go with those in the hand, and the newcomer is told so.
+    // The blue pieces match those in the hand, and the newcomer gets a hint.
     await page.locator('.ta-piece.tip').waitFor();
     await page.getByText(/The blue \d fits your hand/).waitFor();
     await slot(page, 1).click();
@@ -356,7 +356,7 @@ export const ASSETS = {
   },
 };
 
-/** Tables that are looked at in all sizes. */
+/** The tables checked in all sizes. */
 export const ASSETS_LOOKS = [
   ['assets-assess', assets({ phase: assess(), before: BEFORE, hand: SEVEN, kept: ['F2', 'V0', 'D1'], rules: { margins: true, leverage: true, bribes: true }, players: { 1: { assets: 5, wilds: 2, kept: 3 } } })],
   ['assets-open', assets({ phase: { type: 'open', seat: 0 }, risk: 38, purchase: 30, sell: 20, pot: 312 })],

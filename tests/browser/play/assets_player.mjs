@@ -1,6 +1,6 @@
-// Somebody who plays Tongo (assets) through the page alone: looks at what is enabled, and touches it.
+// A player of Tongo (assets) who uses only the page: reads the enabled buttons, and presses them.
 
-/** What a player sees. */
+/** Returns what a player sees. */
 export function look(page) {
   return page.evaluate(() => ({
     acts: Object.fromEntries([...document.querySelectorAll('[data-act]')].map((one) => [one.dataset.act, !one.disabled])),
@@ -17,7 +17,7 @@ export function look(page) {
   }));
 }
 
-/** Waits until there is something to do or the game has ended. */
+/** Waits until the player can act or the game has ended. */
 export async function myTurn(page, ms = 120_000) {
   await page.waitForFunction(() => document.querySelector('.ta-acts [data-act]:not([disabled])') !== null
     || document.querySelector('.act.ready:not([disabled])') !== null
@@ -26,7 +26,7 @@ export async function myTurn(page, ms = 120_000) {
 
 async function press(page, name) {
   await page.locator(`[data-act="${name}"]`).click({ timeout: 4_000 }).catch((error) => {
-    // The clock may have been faster.
+    // The countdown may have ended before.
     if (!/disabled|detached|Timeout/.test(String(error))) throw error;
   });
   return name;
@@ -35,19 +35,19 @@ async function press(page, name) {
 async function touch(page, what) {
   const at = page.locator(what);
   await at.click({ timeout: 4_000 }).catch(async (error) => {
-    // The clock may have ended the assessment.
+    // The countdown may have ended the assessment.
     if (await at.count() > 0 && await at.isEnabled()) throw error;
   });
 }
 
-/** Presses what wants to be pressed twice. */
+/** Presses a button that needs a second press. */
 async function surely(page, name) {
   await press(page, name);
   await page.waitForTimeout(30);
   return press(page, name);
 }
 
-/** Does one thing, and says which. */
+/** Performs one action, and returns its name. */
 export async function doOne(page) {
   const { acts, hand, kept, tip, spare, slots } = await look(page);
   for (const name of ['refuse', 'open']) if (acts[name]) return press(page, name);
@@ -77,7 +77,7 @@ export async function doOne(page) {
   return 'nothing';
 }
 
-/** Plays until the game has ended; what it did, in order. */
+/** Plays until the game has ended, and returns the actions in order. */
 export async function playGame(page, { each = async () => {} } = {}) {
   const done = [];
   for (;;) {
@@ -86,7 +86,7 @@ export async function playGame(page, { each = async () => {} } = {}) {
     if (seen.ending || seen.ready) return done;
     done.push(await doOne(page));
     await each(done.at(-1), done);
-    // Until the answer has come: the page says so by disabling what was sent.
+    // Wait for the answer: the page disables sent actions.
     await page.waitForTimeout(40);
   }
 }

@@ -1,5 +1,5 @@
-// A whole game of Tongo (assets) on a real server, through the page alone: against bots, with the
-// connection cut in the midst; its end held against its own sums, the deal checked, the game seen again.
+// A complete game of Tongo (assets) on a real server, through the page alone: against bots, with the
+// connection cut during the game. Checks its sums, its deal, and its replay.
 import assert from 'node:assert/strict';
 import { look, myTurn, playGame } from './assets_player.mjs';
 import { findings, overflows, seat } from './browser.mjs';
@@ -7,13 +7,13 @@ import { cut } from './cut.mjs';
 import { quickRoom } from './games.mjs';
 import { relayTo } from './relay.mjs';
 
-/** By the rules with everything that rules with a name have. */
+/** A room by the named rule set with the most options. */
 const ROOM = { id: 'hurried-assets', settings: { name: 'Hurried', kind: 'tongo_assets', rule_set: 'advanced', bet: 100, pot: null } };
 const BUDGET_BYTES = 150_000;
-/** A short game may be over before the connection can be cut. */
+/** The largest number of games: a short one may end before the connection is cut. */
 const GAMES_MAX = 6;
 
-/** How many games were played. */
+/** Plays the game, and returns how many games were played. */
 export async function assetsGame({ browser, url, operator, mistakes, picture }) {
   await quickRoom(url, operator, ROOM);
   const relay = await relayTo(url);
@@ -34,7 +34,7 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
       await page.locator('.ta-hand [data-card]').first().waitFor({ timeout: 40_000 });
     }
     await playGame(page, { each: async (name) => {
-      // After something was bought there is more to do in the same assessment.
+      // After a purchase the same assessment continues.
       if (isCut || !['buy', 'swap', 'acquire'].includes(name)) return;
       isCut = await cut({ page, context, relay, hand });
       if (!isCut) return;
@@ -56,7 +56,7 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
   return games;
 }
 
-/** All that comes over the wire from here on. */
+/** Counts all bytes received from here on. */
 async function countBytes(context, page) {
   let bytes = 0;
   const network = await context.newCDPSession(page);
@@ -66,14 +66,14 @@ async function countBytes(context, page) {
   return () => bytes;
 }
 
-/** The cards in hand and kept when something is to do; null when the game is over. */
+/** Returns the cards in the hand and kept when the player can act; null after the game. */
 async function hand(page) {
   await myTurn(page);
   const { hand: held, kept, ending, ready } = await look(page);
   return ending || ready ? null : { held, kept };
 }
 
-/** The lines of the page add up to what it shows as the own result, and everybody is told. */
+/** Checks that the lines of the page add up to the shown result, and that every player is listed. */
 async function checkEnd(page) {
   const shown = await page.evaluate(() => ({
     net: document.querySelector('.ending .net').textContent,
@@ -92,7 +92,7 @@ async function checkEnd(page) {
   }
   assert.equal(amount(shown.net), net, JSON.stringify(shown));
   assert.ok(shown.hands >= 4, JSON.stringify(shown));
-  // No chip is lost: what all hold at the end is what they began with.
+  // No chip is lost: the sum at the end equals the sum at the beginning.
   const chips = shown.chips.map((text) => Number(text.replace('½', '.5').replace(/[^\d.]/g, '')));
   assert.equal(chips.reduce((sum, one) => sum + one, 0), 100 * shown.hands, JSON.stringify(shown));
 }
@@ -110,7 +110,7 @@ async function checkDeal(page, mistakes, picture) {
   await sheet.getByRole('button', { name: 'Close' }).click();
 }
 
-/** The games that were played, and one of them once more. */
+/** Opens the list of games, and replays one. */
 async function again(page, mistakes, picture, games) {
   await page.getByRole('button', { name: 'My games' }).click();
   const list = page.locator('.games .game');

@@ -1,4 +1,4 @@
-// Chromium for the tests of the game: pages whose every complaint is a mistake, and what axe finds.
+// Chromium for the tests of the game: pages whose console messages are mistakes, and the findings of axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
@@ -17,8 +17,10 @@ export function launch(executablePath, sandbox) {
   });
 }
 
-/** A browser of its own for one player, with a list that all complaints of its pages go to. `first`: the offers
- * of a first visit are made there, and the service worker runs; else neither comes between. */
+/**
+ * Returns a page in a browser context of its own for one player; all its complaints go to `mistakes`. With
+ * `first`, the offers of a first visit are shown and the service worker runs; otherwise neither interferes.
+ */
 export async function seat(browser, url, mistakes, { viewport = PHONE, still = true, language = 'en-US', first = false } = {}) {
   const context = await browser.newContext({
     viewport, locale: language, reducedMotion: still ? 'reduce' : 'no-preference', hasTouch: viewport.width < 900,
@@ -36,10 +38,10 @@ export async function seat(browser, url, mistakes, { viewport = PHONE, still = t
   return { context, page };
 }
 
-/** Whatever a page complains about is a mistake, and whatever it asks of others. */
+/** Records console messages, page errors and requests to other hosts as mistakes. */
 export function watch(page, url, mistakes) {
   page.on('console', (said) => {
-    // The browser itself tells what fails while the network is cut, and each refusal of the house.
+    // The browser itself logs failures while the network is cut, and each refusal of the house.
     const own = /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|WebSocket connection|status of 4\d\d/;
     if (said.type() === 'error' && !own.test(said.text())) {
       mistakes.push(`${page.url()}: ${said.text()}`);
@@ -52,7 +54,10 @@ export function watch(page, url, mistakes) {
   });
 }
 
-/** Nothing is on its way to another colour or opacity: what fades in has no contrast yet. Counts down and waits for ever are let be. */
+/**
+ * Returns whether no colour or opacity is in transition, as a fading element has no contrast yet. Countdowns
+ * and endless animations are ignored.
+ */
 function isShown() {
   return document.getAnimations().every((animation) => {
     const ends = animation.effect?.getComputedTiming().endTime;
@@ -62,7 +67,7 @@ function isShown() {
   });
 }
 
-/** Everything that axe finds, of whatever weight. */
+/** Returns all findings of axe, of any impact. */
 export async function findings(page) {
   await page.waitForFunction(isShown);
   await page.evaluate(axe);
@@ -70,7 +75,7 @@ export async function findings(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ').slice(0, 400)}`);
 }
 
-/** Nothing on the page is wider than the screen, nothing at the table scrolls, and no seat lies over another. */
+/** Returns elements wider than the screen, scrolling parts of the table, and overlapping seats. */
 export async function overflows(page) {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;

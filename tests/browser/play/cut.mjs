@@ -1,12 +1,10 @@
-// The network goes in the midst of a game, and comes back; and a second tab takes the seat over. For the
-// games of all kinds.
+// Cuts the network during a game and restores it, and lets a second tab take over the seat; for all games.
 import assert from 'node:assert/strict';
 
 /**
- * Cuts the network and mends it. The AI plays meanwhile, so what is shown then is held against what a new
- * tab is shown, to which the seat goes over without a break. `hand` gives what is compared of a page, in
- * its own turn, and null where the game has ended meanwhile: then there is nothing to compare, and the
- * answer is false.
+ * Cuts the network and restores it. The AI plays meanwhile, so the page is compared with a new tab, which
+ * takes over the seat without a gap. `hand` returns the compared part of a page in the player's turn, and
+ * null if the game has ended; then there is nothing to compare, and the result is false.
  */
 export async function cut({ page, context, relay, hand }) {
   relay.cut();
@@ -17,7 +15,7 @@ export async function cut({ page, context, relay, hand }) {
   const began = Date.now();
   await context.setOffline(false);
   await page.waitForFunction(() => document.querySelector('main.table:not(.stale)'), null, { timeout: 30_000, polling: 20 });
-  // A figure and no bar: the machine also runs the server and the bots.
+  // The time is reported and not bounded: the machine also runs the server and the bots.
   console.log(`back in the game ${Date.now() - began} ms after the network`);
   const back = await hand(page);
   if (back === null) return false;
@@ -25,7 +23,7 @@ export async function cut({ page, context, relay, hand }) {
   return true;
 }
 
-/** The newer tab plays, the older says so and takes over when asked. */
+/** Checks that the newer tab plays, and that the older one says so and takes over on request. */
 export async function takenOver(page, context, meanwhile = async () => {}) {
   const newer = await context.newPage();
   await newer.goto(page.url());

@@ -1,9 +1,9 @@
-// What Chromium tells a screen reader, which is names, roles and states, and the keyboard: nothing here
-// looks at the page itself.
+// The accessibility tree that Chromium gives a screen reader (names, roles and states), and the keyboard.
+// Nothing here reads the page itself.
 const TABS_MAX = 60;
 const WAIT_MS = 20_000;
 
-/** All that is there for a screen reader. */
+/** Returns the accessibility tree. */
 export async function tree(cdp) {
   const { nodes } = await cdp.send('Accessibility.getFullAXTree');
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
@@ -15,7 +15,7 @@ export async function tree(cdp) {
   }));
 }
 
-/** Waits until something of this role is there whose name, or what is said in it, is like this. */
+/** Waits for a node of a role whose name or text matches. */
 export async function hear(cdp, role, like) {
   for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
     const found = (await tree(cdp)).find((one) => one.role === role && (like.test(one.name) || like.test(one.text)));
@@ -27,7 +27,7 @@ export async function hear(cdp, role, like) {
 
 export const focused = async (cdp) => (await tree(cdp)).find((one) => one.focused && one.role !== 'RootWebArea');
 
-/** Goes there from one thing to the next, by the way that is shorter as far as one hears. */
+/** Moves the focus to a node with Tab or Shift+Tab, whichever is shorter as far as it is known. */
 export async function tabTo(page, cdp, role, like) {
   const met = [];
   let key = 'Tab';

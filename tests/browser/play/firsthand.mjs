@@ -1,16 +1,18 @@
-// How much comes over the wire until the first hand, and how long it takes: on a phone's 4G, with a processor
-// slowed fourfold. The bytes are held, the time is said and not held: it is the machine's time as well. The
-// browser makes requests wait and messages of a socket not, so a relay has the round trip of both.
+// Measures the bytes and the time until the first hand, on a phone's 4G with a processor slowed fourfold. The
+// bytes are bounded, and the time is only reported, because it depends on the machine. The browser delays
+// requests but not the messages of a socket, so a relay adds the round trip of both.
 import assert from 'node:assert/strict';
 import { seat } from './browser.mjs';
 import { relayTo } from './relay.mjs';
 
 const BUDGET_BYTES = 150_000;
-/** 4G as Chromium's developers simulate it: a round trip of 60 ms, and each request waits for 165. */
+/**
+ * 4G as Chromium's developers simulate it: a round trip of 60 ms, and a latency of 165 ms for each request.
+ */
 const ROUND_TRIP_MS = 60;
 const LINK = { offline: false, latency: 165 - ROUND_TRIP_MS, downloadThroughput: 9 * 1024 * 1024 / 8 * 0.9, uploadThroughput: 1.5 * 1024 * 1024 / 8 * 0.9 };
 
-/** From opening the page to the first hand, and all that came over the wire for it. */
+/** Opens the page until the first hand, and returns the time and all bytes received. */
 export async function firstHand({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url, { delayMs: ROUND_TRIP_MS / 2 });
   const { context, page } = await seat(browser, relay.url, mistakes, { still: false });

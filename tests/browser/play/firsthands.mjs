@@ -1,4 +1,4 @@
-// The first hand, again and again, on a server that runs: prints each, and the middle one of their times.
+// Measures the first hand repeatedly on a running server: prints each, and the median of the times.
 //
 // usage: node firsthands.mjs URL CHROMIUM SANDBOX [RUNS]
 import { launch } from './browser.mjs';

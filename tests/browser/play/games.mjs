@@ -1,6 +1,6 @@
-// Whole games on a real server, through the page alone: against bots to a POT, with the connection cut in
-// the midst; the deal checked, the history and the replay; a link opened by a second browser; and how much
-// and how long it takes until the first hand.
+// Complete games on a real server, through the page alone: against bots until a POT is won, with the
+// connection cut during a game; the check of the deal, the history and the replay; a link opened by a second
+// browser; and the bytes and the time until the first hand.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
 import { cut, takenOver } from './cut.mjs';
@@ -13,7 +13,7 @@ const ROOM = 'quick';
 const QUICK = { name: 'Quick', kind: 'tongits', rule_set: 'kingdom', bet: 100, pot: { ante: 1, hits_to_win: 2, second_hit_bonus: 0 } };
 const GAMES_MAX = 40;
 
-/** How many games were played. */
+/** Plays the games, and returns their number. */
 export async function runGames({ browser, url, operator, mistakes, picture }) {
   console.log(told(await firstHand({ browser, url, mistakes, picture })));
   await quickRoom(url, operator, { id: ROOM, settings: QUICK });
@@ -24,7 +24,7 @@ export async function runGames({ browser, url, operator, mistakes, picture }) {
   return games + 1 + options;
 }
 
-/** A room where the bots think fast, so that a test has time for games. */
+/** Creates a room with short countdowns of bots, so that a test has time for games. */
 export async function quickRoom(url, operator, { id, settings }) {
   const answer = await fetch(`${url}/v1/operator/rooms`, {
     method: 'POST',
@@ -43,7 +43,7 @@ async function sitDown(page, url, room) {
   await page.getByRole('dialog').getByRole('button', { name: room }).click();
 }
 
-/** Plays games until somebody takes a POT and the player has won one; checks what is shown of each. */
+/** Plays games until a POT is won and the player has won a game; checks the page after each. */
 async function toPot({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url);
   const { context, page } = await seat(browser, relay.url, mistakes);
@@ -74,7 +74,7 @@ async function toPot({ browser, url, mistakes, picture }) {
   }
   await page.getByRole('button', { name: 'Leave' }).click();
   await page.locator('main.home').waitFor();
-  // Only now a name is asked for, once.
+  // The page asks for a name only now, and once.
   await page.getByLabel('What shall they call you?').fill('Luningning');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('.who').getByText('Luningning').waitFor();
@@ -85,14 +85,14 @@ async function toPot({ browser, url, mistakes, picture }) {
   return games;
 }
 
-/** The cards in hand when something is to do, in any order; null when the game is over. */
+/** Returns the cards in the hand in any order when the player can act; null after the game. */
 async function hand(page) {
   await myTurn(page);
   const { cards, ending, ready } = await look(page);
   return ending || ready ? null : cards.sort();
 }
 
-/** What each pays is what the sums say: the lines of the page add up to what it shows as the own result. */
+/** Checks that the lines of the page add up to the shown result. */
 async function checkEnd(page) {
   const shown = await page.evaluate(() => ({
     net: document.querySelector('.ending .net').textContent,
@@ -117,7 +117,7 @@ async function checkDeal(page, mistakes, picture) {
   await page.getByRole('button', { name: 'Check this deal' }).click();
   const sheet = page.getByRole('dialog', { name: 'The deal is fair' });
   await sheet.waitFor();
-  // What only this page can know is among it: what it was shown before, its own text, its own hand.
+  // The check includes the page's own observations: the commitments shown before, its text, its hand.
   for (const step of ['What this page was shown before the deal', 'What the others committed to before', 'Your own chance is in it', 'Your hand', 'The deck, from all seeds']) {
     await sheet.getByText(step).first().waitFor();
   }
@@ -127,7 +127,7 @@ async function checkDeal(page, mistakes, picture) {
   await sheet.getByRole('button', { name: 'Close' }).click();
 }
 
-/** The games that were played, and one of them once more. */
+/** Opens the list of games, and replays one. */
 async function again(page, mistakes, picture, games) {
   await page.getByRole('button', { name: 'My games' }).click();
   const list = page.locator('.games .game');
@@ -146,7 +146,7 @@ async function again(page, mistakes, picture, games) {
   for (const finding of await findings(page)) mistakes.push(`the replay: ${finding}`);
 }
 
-/** A table for friends: a second browser opens the link, a third types the code; all three play a game. */
+/** A private table: a second browser opens the link, a third types the code, and all three play a game. */
 async function friends({ browser, url, mistakes, picture }) {
   const [host, guest, third] = await Promise.all([PHONE, DESKTOP, PHONE].map((viewport) => seat(browser, url, mistakes, { viewport })));
   await host.page.goto(`${url}/play`);
@@ -173,7 +173,7 @@ async function friends({ browser, url, mistakes, picture }) {
   await picture(guest.page, 'friends-desktop');
   await Promise.all(pages.map((page) => playGame(page)));
   await Promise.all(pages.map(checkEnd));
-  // Each browser shows what it was itself shown, and all three the same settlement.
+  // Each browser shows its own result, and all three the same settlement.
   const nets = await Promise.all(pages.map((page) => page.locator('.ending .net').innerText()));
   const sum = nets.map((net) => Number(net.replace('−', '-').replace(/[+,]/g, ''))).reduce((a, b) => a + b, 0);
   assert.ok(sum <= 0 && sum > -20, `the fee and nothing else is missing: ${nets}`);

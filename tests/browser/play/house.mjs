@@ -1,13 +1,13 @@
-// A house of one table for scenes: it serves the built client and speaks as PROTOCOL.md tells, but its
-// cards lie as a test has put them. Whole games are played on a real server; here are the moments that
-// chance gives too seldom. It knows no rules: a scene says what is legal and what follows.
+// A fake house with one table for scenes: it serves the built client and follows PROTOCOL.md, with cards that
+// the test chooses. Complete games run on a real server; scenes cover moments that chance produces too
+// seldom. The house knows no rules: a scene states the legal actions and their results.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 const KINDS = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', png: 'image/png', webmanifest: 'application/manifest+json' };
-// As src/http/play.rs sends it; the real games run under the real one.
+// The policy that src/http/play.rs sends; the complete games run under the real one.
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
   + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -34,17 +34,17 @@ export const TERMS = {
   spectators: 'anybody',
 };
 
-/** What a practice table has otherwise. */
+/** The terms in which a practice table differs. */
 export const PRACTICE = {
   room: 'practice', price: { bet: 0, multiplier: 1, fee_basis_points: 0 }, hits: null, spectators: 'nobody', practice: true,
 };
 
-/** A meld of a seat, all of whose cards that seat has put there. */
+/** Returns a meld whose cards all come from its owner. */
 export function meld(owner, ...cards) {
   return { owner, cards, by: [0, 1, 2].map((seat) => (seat === owner ? cards : [])) };
 }
 
-/** A table of Tong-its in the midst of a game. `legal` is what the player at seat 0 may do. */
+/** Returns a table of Tong-its during a game. `legal` lists the actions of the player at seat 0. */
 export function playing({ hand, phase, discards = [], melds = [], counts = [hand.length, 10, 9], stock = 8,
   added = [], legal = [], pot = 600, crown = null, seats = {}, terms = {}, ms = 9000, answered } = {}) {
   const prompt = 7;
@@ -67,7 +67,7 @@ export function playing({ hand, phase, discards = [], melds = [], counts = [hand
   };
 }
 
-/** The same table between two games. */
+/** Returns the same table between two games. */
 export function between({ phase, seats = {}, pot = 300, crown = null, terms = {} } = {}) {
   return {
     legal: [], prompt: 0, ms: 9000,
@@ -112,22 +112,22 @@ const ANSWERS = {
 /** Starts a house; `scene` may be changed while it runs. */
 export async function openHouse(dist) {
   const house = {
-    /** The table, or null where the player sits nowhere. */
+    /** The table, or null if the player has no seat. */
     scene: null,
-    /** What an action leads to: events, and a new scene. */
+    /** Returns the result of an action: events, and a new scene. */
     follow: () => null,
-    /** What was sent over the socket, without the way in. */
+    /** The commands sent over the socket, without authentication and join. */
     heard: [],
     answers: { ...ANSWERS },
     dist,
-    /** Makes what is served of the page another one; null for what is gone. */
+    /** Changes a served file of the page, or returns null if it is missing. */
     change: null,
-    /** Nothing is answered, as without a network. */
+    /** Whether nothing is answered, as without a network. */
     isDown: false,
-    /** What was asked over REST, with its body. */
+    /** The REST requests, with their bodies. */
     asked: [],
     sockets: new Set(),
-    /** Nothing that is said over a socket is answered, and none is opened. */
+    /** Whether commands on sockets are not answered and no socket is opened. */
     isMute: false,
     version: 6,
   };
@@ -140,12 +140,12 @@ export async function openHouse(dist) {
     server.closeAllConnections();
     return new Promise((done) => { server.close(done); });
   };
-  /** Shows the table anew to whoever is there. */
+  /** Sends a new snapshot to every connection. */
   house.show = (scene) => {
     house.scene = scene;
     for (const socket of house.sockets) if (socket.joined) snapshot(house, socket);
   };
-  /** Lets something happen, and shows what it leads to. */
+  /** Sends events and their resulting scene. */
   house.tell = (events, scene = house.scene) => {
     house.scene = scene;
     house.version += 1;
@@ -263,7 +263,7 @@ function upgrade(house, request, raw) {
   });
 }
 
-/** What a request for a socket says already, as commands. */
+/** Returns the commands within a request for a socket. */
 function saidIn({ url, headers }) {
   const said = [];
   if (/bahay\.token\./.test(headers['sec-websocket-protocol'] ?? '')) said.push({ type: 'authenticate', id: 0 });
@@ -289,7 +289,7 @@ function command(house, socket, said) {
     done();
     return;
   }
-  // A beat says nothing, and comes whenever the machine is slow.
+  // Pings depend on the machine's speed, so they are not recorded.
   if (said.type !== 'ping') house.heard.push(said);
   const next = house.follow(said);
   if (next?.refuse) {

@@ -1,5 +1,5 @@
-// Draws the icons of the page and the picture of its links from their SVG, by Chromium, into the folder of
-// the sources: play/src/icons holds them checked in, at few colours, so that they stay small.
+// Renders the page's icons and the preview of its links from their SVG with Chromium, into the folder of the
+// sources: play/src/icons holds them checked in, with few colours, so that they stay small.
 //
 // usage: node icons.mjs FOLDER CHROMIUM SANDBOX
 import { readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { launch } from './browser.mjs';
 import { compose } from './picture.mjs';
 
 const [folder, executablePath, sandbox] = process.argv.slice(2);
-/** Each with how much of it the drawing takes: launchers cut the edge of a maskable icon off. */
+/** The pictures, each with the part that the drawing fills: launchers cut off the edge of a maskable icon. */
 const PICTURES = [
   { name: 'icon-192', svg: 'icon', width: 192, height: 192, part: 1, colours: 24 },
   { name: 'icon-512', svg: 'icon', width: 512, height: 512, part: 1, colours: 24 },

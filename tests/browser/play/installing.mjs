@@ -1,5 +1,5 @@
-// The page as one that is installed: its manifest, a service worker that starts it without a network and
-// keeps nothing of the house's answers, and the offer of sound at the first touch.
+// Tests of the installed page: its manifest, a service worker that starts it without a network and stores
+// none of the house's answers, and the offer of sound at the first touch.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { playing } from './house.mjs';
 const HAND = ['2C', '5H', '6H', '9S', 'KS'];
 const table = () => playing({ hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], legal: HAND.map((card) => ({ type: 'dump', card })) });
 
-/** A first visit, whose worker has taken the page over. */
+/** Returns the page of a first visit, controlled by its worker. */
 async function installed(house) {
   const { context, page } = await seat(house.browser, house.url, house.mistakes, { first: true });
   page.setDefaultTimeout(30_000);
@@ -54,7 +54,7 @@ export const INSTALLING = {
     assert.deepEqual(kept.filter((path) => path.startsWith('/v1')), [], 'answers of the house are not kept');
     house.isDown = true;
     house.cut();
-    // In the midst of a game the table as it was last seen is shown.
+    // During a game the table is shown as it was last known.
     await page.reload();
     await page.getByText('Connection lost. Coming back…').waitFor();
     assert.equal(await page.locator('.rack [data-card]').count(), HAND.length);

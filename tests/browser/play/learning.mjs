@@ -1,4 +1,4 @@
-// How Tong-its is learnt: a first game with a guide and without a clock, the rules at every table, hints
+// Tests of learning Tong-its: a first game with a guide and without a clock, the rules at every table, hints
 // that stay until they are learnt, and a reason with each piece of advice.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
@@ -22,7 +22,7 @@ async function clean(house, page, name) {
   for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
 }
 
-/** In all sizes and both languages, what `show` brings up on a table of this scene. */
+/** Runs `show` on a table of this scene in all sizes and both languages. */
 async function everywhere(house, scene, name, show) {
   for (const [size, viewport] of [['phone', PHONE], ['sideways', SIDEWAYS], ['desktop', DESKTOP]]) {
     for (const language of ['en', 'fil']) {
@@ -59,14 +59,14 @@ export const LEARNING = {
       await guide.getByRole('button', { name: 'Got it' }).click();
       await guide.getByText(title, { exact: true }).waitFor();
     }
-    // What a lesson is about is marked, and to do it needs no other button.
+    // The lesson's place is marked, and performing it needs no other button.
     assert.equal(await page.locator('[data-act="drop"]').evaluate((one) => getComputedStyle(one).outlineStyle), 'dashed');
     await clean(house, page, 'guide-drop');
     house.follow = (said) => said.type === 'act' ? { events: [], scene: { ...first(), prompt: 8 } } : null;
     await page.locator('[data-act="drop"]').click();
     await house.next('act');
     await guide.getByText('Dump', { exact: true }).waitFor();
-    // The page loaded anew goes on where the guide was.
+    // A reloaded page continues the guide.
     await page.reload();
     await guide.getByText('Dump', { exact: true }).waitFor();
   },
@@ -133,7 +133,7 @@ export const LEARNING = {
       await page.locator('.rack [data-card="KS"]').click({ position: { x: 7, y: 18 } });
     }
     await page.locator('.hint').waitFor({ state: 'detached' });
-    // Switched off and on, it is shown again.
+    // Switching hints off and on shows them again.
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Settings' }).click();
     for (const on of ['false', 'true']) {

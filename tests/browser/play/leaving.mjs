@@ -1,4 +1,4 @@
-// A game that is left and goes on, a result that is read late, Back, and what closes by itself.
+// Tests of leaving a running game, of a result read later, of Back, and of sheets that close by themselves.
 import assert from 'node:assert/strict';
 import { findings, overflows } from './browser.mjs';
 import { between, GAME, ME, OTHERS, meld, playing, PRACTICE, preparing, TABLE } from './house.mjs';
@@ -25,7 +25,7 @@ async function leave(page) {
   await page.getByRole('dialog', { name: 'Leave' }).getByRole('button', { name: 'Leave' }).click();
 }
 
-/** The record of the game that `won` tells. */
+/** Returns the record of the game in `won`. */
 function record() {
   const { settlement } = won().find((one) => one.type === 'over');
   const names = ['Althea', 'Benjie', 'Carmela'];
@@ -44,7 +44,7 @@ function record() {
   };
 }
 
-/** Leaves the answers of the house as they were. */
+/** Restores the house's answers after `act`. */
 async function answering(house, answers, act) {
   Object.assign(house.answers, answers);
   try {
@@ -64,7 +64,7 @@ export const LEAVING = {
     await house.next('leave');
     await page.getByText('Your game goes on. The AI plays for you.').waitFor();
     await clean(house, page, 'left');
-    // Nothing else is begun meanwhile.
+    // No other game is begun meanwhile.
     await page.locator('.act.huge').click();
     await page.getByText('Your last game still goes on.').waitFor();
     await page.getByRole('button', { name: 'Return' }).click();
@@ -187,7 +187,7 @@ export const LEAVING = {
     await page.evaluate(() => history.back());
     await asked.waitFor();
     assert.ok(page.url().startsWith(url), 'it is still here');
-    // The browser asks too before it closes the page in the midst of a game.
+    // The browser also asks before it closes the page during a game.
     const asks = () => page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
     assert.equal(await asks(), true);
     house.show({ ...TURN, view: { ...TURN.view, terms: { ...TURN.view.terms, ...PRACTICE } } });

@@ -1,5 +1,5 @@
-// Playing without seeing the table: what Chromium tells a screen reader, which is names, roles and states,
-// and the keyboard. Nothing here looks at the page itself.
+// Tests of playing without seeing the table: the accessibility tree that Chromium gives a screen reader, and
+// the keyboard. Nothing here reads the page itself.
 import assert from 'node:assert/strict';
 import { ASSETS_LOOKS } from './assets.mjs';
 import { focused, hear, tabTo, tree } from './ear.mjs';
@@ -8,7 +8,7 @@ import { OPTIONS_LOOKS } from './options.mjs';
 
 const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS'];
 
-/** Whatever takes the keyboard has a name, and what cannot be done says more than what it is. */
+/** Checks that every focusable node has a name, and that every disabled one gives a reason. */
 async function allIsNamed(cdp) {
   const all = await tree(cdp);
   const nameless = all.filter((one) => one.focusable && one.role !== 'RootWebArea' && one.name.trim() === '');
@@ -39,7 +39,7 @@ export const LISTENING = {
     assert.deepEqual((await house.next('act')).action, { type: 'draw' });
     await hear(cdp, 'listitem', /ace of clubs/i);
     await hear(cdp, 'status', /then dump one/);
-    // Where the keyboard was is gone with the button; from anywhere Tab leads to the hand.
+    // The focused button is gone; Tab leads to the hand from anywhere.
     let card = await tabTo(page, cdp, 'option', /./);
     for (let step = 0; step < HAND.length && !/9 of diamonds/i.test(card.name); step += 1) {
       await page.keyboard.press('ArrowRight');

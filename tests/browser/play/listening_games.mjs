@@ -1,12 +1,12 @@
-// Whole games by the ear and the keyboard alone, one of each, against bots on a real server: what is there
-// is heard as names, roles and states, and done with Tab, arrows and Enter. Nothing is looked for on the
-// page and nothing is touched. What is read out by itself waits its turn, and is short.
+// Complete games by accessibility tree and keyboard alone, one of each kind, against bots on a real server:
+// the table is read as names, roles and states, and played with Tab, arrows and Enter. Nothing is looked up
+// on the page, and nothing is clicked. Live announcements are queued and short.
 import assert from 'node:assert/strict';
 import { seat } from './browser.mjs';
 import { focused, hear, tabTo, tree } from './ear.mjs';
 import { quickRoom } from './games.mjs';
 
-/** The AI thinks for so long: a person who listens hears one thing after the other. */
+/** The clocks of a room whose AI thinks this long: a screen reader reads one thing after the other. */
 const CLOCKS = { prepare_ms: 30_000, think_ms: 400, grace_ms: 15_000, missed_turns_to_takeover: 2, absence_ms: 30_000 };
 const room = (id, name, kind, rule_set) =>
   ({ id, settings: { name, kind, rule_set, bet: 100, pot: null, clocks: CLOCKS } });
@@ -17,13 +17,13 @@ const ROOMS = [
 ];
 const GAME_MS_MAX = 600_000;
 const STEPS_MAX = 600;
-/** What is read out by itself at one time: so many sentences of one place, each of so many words. */
+/** The bounds of one live announcement: sentences of one region, and words of each sentence. */
 const SENTENCES_MAX = 3;
 const WORDS_MAX = 25;
 
 const OVER = /^(You win!|Nobody wins|.* wins)$/;
 
-/** How many games were played. */
+/** Plays the games, and returns their number. */
 export async function listeningGames({ browser, url, operator, mistakes }) {
   for (const one of ROOMS) await quickRoom(url, operator, one);
   await Promise.all(ROOMS.map((one, at) => wholeGame({ browser, url, mistakes, name: one.settings.name, choose: CHOICES[at] })));
@@ -54,7 +54,7 @@ async function press(page, cdp, role, like) {
   await page.keyboard.press('Enter');
 }
 
-/** Plays until the end is heard; what was done, and what was read out. */
+/** Plays until the end is announced; returns the actions and the announcements. */
 async function play({ page, cdp, name, choose }) {
   const own = [];
   const heard = [];
@@ -78,7 +78,7 @@ async function play({ page, cdp, name, choose }) {
   throw new Error(`${name}: no end is heard; done: ${own.slice(-20)}; there is ${JSON.stringify((await tree(cdp)).filter((one) => one.name !== '').map((one) => `${one.role} ${one.name}`).slice(-60))}`);
 }
 
-/** Does one thing; false where the clock was faster. */
+/** Performs one action; false if the countdown ended before. */
 async function done(page, cdp, { role, like, arrows = false }) {
   const isThere = async () => (await tree(cdp)).some((one) => one.role === role && !one.disabled && like.test(one.name));
   try {
@@ -98,7 +98,7 @@ async function done(page, cdp, { role, like, arrows = false }) {
   return true;
 }
 
-/** What is read out by itself, in sentences. */
+/** Returns the live announcements as sentences. */
 function spoken(all, name) {
   const found = [];
   for (const one of all.filter(({ live, text }) => live && text !== '')) {
@@ -113,7 +113,7 @@ function spoken(all, name) {
   return found;
 }
 
-/** The first of these that is open, as a thing to do. */
+/** Returns the first of these names that is an enabled action. */
 function firstOf(all, names) {
   for (const like of names) {
     if (all.some((one) => one.role === 'button' && !one.disabled && like.test(one.name))) return { role: 'button', like };
@@ -121,10 +121,10 @@ function firstOf(all, names) {
   return null;
 }
 
-/** A button is there, open or not. */
+/** Returns whether a button exists, enabled or not. */
 const isThere = (all, like) => all.some((one) => one.role === 'button' && like.test(one.name));
 
-/** Only what is within the dialog that is open. */
+/** Returns whether the open dialog contains a match. */
 function within(all, like) {
   return all.some((one) => one.role === 'dialog' && like.test(one.name));
 }
@@ -146,7 +146,7 @@ function ofTongits(all, memory) {
   const cards = all.filter((one) => one.role === 'option');
   const lifted = cards.find((one) => one.selected);
   if (lifted) {
-    // It may not be dumped: it goes back.
+    // The card may not be dumped, so it goes back.
     (memory.tried ??= new Set()).add(lifted.name);
     return { role: 'option', like: exactly(lifted.name), arrows: true };
   }
@@ -169,7 +169,7 @@ function ofOptions(all, memory) {
     return first;
   }
   const turn = memory.turn ??= new Set();
-  // A card that is chosen and cannot be turned up goes back.
+  // A selected card that cannot be turned up goes back.
   if (isThere(all, /^(Turn up|Turn down)\b/) && isThere(all, /^Cancel/)) return { role: 'button', like: /^Cancel/ };
   const once = (what, step) => {
     if (!step || turn.has(what)) return null;
@@ -198,7 +198,7 @@ function ofAssets(all, memory) {
   return rest;
 }
 
-/** The pieces that lie before the player, by the name of their group. */
+/** Returns the pieces before the player, by the name of their group. */
 function piecesBefore(all) {
   const begin = all.findIndex((one) => one.role === 'group' && /^The section before you/.test(one.name));
   const end = all.findIndex((one, at) => at > begin && one.role === 'group');

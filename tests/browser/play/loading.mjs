@@ -1,12 +1,12 @@
-// The files of a game that do not come: a game is loaded when it is needed, over a network that may fail,
-// from a server that may have become another one since the page was loaded.
+// Tests of game files that fail to load: a game is loaded on demand, over a network that may fail, from a
+// server that may have been replaced since the page was loaded.
 import assert from 'node:assert/strict';
 import { playing } from './house.mjs';
 
 const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS'];
 const table = () => playing({ hand: HAND, phase: { type: 'play', seat: 0 }, legal: HAND.map((card) => ({ type: 'dump', card })) });
 
-/** Loads the page again while requests for these files come to nothing: each time, or the first few times. */
+/** Reloads the page while requests for these files fail: always, or the first few times. */
 async function without({ house, page }, files, times, act) {
   house.scene = table();
   const asked = [];

@@ -1,7 +1,7 @@
-// The game in a real browser: moments that are put there on purpose, then whole games on a real server
-// until a POT is taken, with the connection cut in the midst; the deal checked; a link opened by a second
-// browser; two tabs. Every page is held against the rules of accessibility, and nothing may be said to
-// the console. With a last argument, pictures of every state are put into that folder.
+// The tests of the game in a real browser: prepared scenes, then complete games on a real server until a POT
+// is won, with the connection cut during a game; the check of the deal; a link opened by a second browser;
+// two tabs. Every page is checked with axe, and nothing may be logged on the console. With the last argument,
+// pictures of every state are written to that folder.
 //
 // usage: node main.mjs URL CHROMIUM SANDBOX OPERATOR_TOKEN DIST [PICTURES]
 import { mkdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The manners of the table and of the pages around it: choices that cover nothing, melds before their owners, whom a
-// sentence is about, what is offered to a poor wallet, the account, and pages that are zoomed.
+// Tests of the table's details and the pages around it: choices that cover nothing, melds before their
+// owners, the persons of sentences, offers to a poor wallet, the account, and zoomed pages.
 import assert from 'node:assert/strict';
 import { assets } from './assets.mjs';
 import { DESKTOP, findings, PHONE, seat, SIDEWAYS } from './browser.mjs';
@@ -23,7 +23,7 @@ async function clean(house, page, name) {
   for (const finding of await findings(page)) house.mistakes.push(`${name}: ${finding}`);
 }
 
-/** The first page, where nobody sits yet. */
+/** Opens the first page, without a seat. */
 async function home(house, page) {
   house.scene = null;
   await page.evaluate(() => sessionStorage.clear());
@@ -31,7 +31,7 @@ async function home(house, page) {
   await page.locator('.act.huge:not([disabled])').waitFor();
 }
 
-/** Answers of the house for as long as this takes. */
+/** Sets answers of the house during `act`. */
 async function answering(house, answers, act) {
   const before = { ...house.answers };
   Object.assign(house.answers, answers);
@@ -42,7 +42,7 @@ async function answering(house, answers, act) {
   }
 }
 
-/** Whether these lie over one another. */
+/** Returns whether two elements overlap. */
 const overlap = (page, one, other) => page.evaluate(([a, b]) => {
   const [p, q] = [a, b].map((place) => document.querySelector(place).getBoundingClientRect());
   return p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
@@ -53,7 +53,7 @@ const centre = (page, place) => page.locator(place).first().evaluate((one) => {
   return { x: left + width / 2, y: top + height / 2 };
 });
 
-/** Waits for a sentence that is read out. */
+/** Waits for an announced sentence. */
 const said = (page, text) => page.locator('ul.sr li').filter({ hasText: text }).first().waitFor({ state: 'attached' });
 
 export const MANNERS = {
@@ -186,7 +186,7 @@ export const MANNERS = {
       await sheet.getByText('Your data').click();
       await sheet.getByRole('button', { name: 'End this account' }).waitFor();
       await clean(house, page, 'account-protected');
-      // Signed out, the device is the guest's again.
+      // After signing out, the device belongs to the guest again.
       house.answers['GET /v1/me'] = { ...luz, id: ME, name: 'Althea' };
       await Promise.all([page.waitForEvent('load'), sheet.getByRole('button', { name: 'Sign out' }).click()]);
       await page.locator('.who').getByText('Althea').waitFor();
@@ -277,7 +277,7 @@ export const MANNERS = {
     await page.locator('.rack .lifted').waitFor();
     assert.equal(await overlap(page, '.rack .lifted', '.tools'), false);
     await house.picture(page, 'lifted-above');
-    // The clock says its seconds from the beginning.
+    // The clock shows its seconds from the beginning.
     await page.locator('.say .ring text').getByText(/^[6-9]$/).waitFor();
   },
 

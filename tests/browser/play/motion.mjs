@@ -1,7 +1,7 @@
-// What it costs to move cards: the deal, a card that is drawn, a chow and a win at a table of Tong-its, on
-// a phone whose processor is slowed fourfold, out of the browser's own trace. It prints and holds nothing:
-// how many frames a machine presents is also a matter of what else it does. How often styles and layout
-// are worked out is not, and a layout that a script waits for is named apart.
+// Measures the cost of moving cards, from the browser's own trace: the deal, a drawn card, a chow and a win
+// at a table of Tong-its, on a phone with a processor slowed fourfold. It prints figures and enforces none,
+// because the number of presented frames also depends on the machine's load. The number of style and layout
+// computations does not, and layouts forced by a script are reported separately.
 //
 // usage: node motion.mjs CHROMIUM SANDBOX DIST [RUNS]
 import { launch, PHONE, seat } from './browser.mjs';
@@ -33,7 +33,7 @@ await house.close();
 await browser.close();
 if (mistakes.length > 0) console.log([...new Set(mistakes)].join('\n'));
 
-/** In words, what a trace holds. */
+/** Returns a trace in words. */
 function told(events) {
   const counts = new Map();
   const threads = new Set(events.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain').map((one) => `${one.pid}:${one.tid}`));

@@ -1,6 +1,6 @@
-// Cards that move at a table of Tong-its: the deal, a card that is drawn, a chow and a win. Whatever runs
-// meanwhile moves by transform and opacity alone, which the browser's compositor does without the page's
-// thread: one other property in an animation keeps all of it there.
+// Tests of moving cards at a table of Tong-its: the deal, a drawn card, a chow and a win. Every animation
+// uses transform and opacity alone, which the browser's compositor runs off the main thread; a single other
+// property would keep the animation on the main thread.
 import assert from 'node:assert/strict';
 import { seat } from './browser.mjs';
 import { between, GAME, playing, preparing } from './house.mjs';
@@ -17,7 +17,7 @@ const settlement = {
   payments: [1, 2].map((from) => ({ from, to: 0, owed: 400, paid: 400, items: [{ name: 'normal', rule: '6.1', counts: 1 }] })),
 };
 
-/** What happens, from which table to which, and what is there afterwards. */
+/** The moves: the tables before and after, and the elements that exist afterwards. */
 export const MOVES = {
   deal: [between({ phase: preparing([0, 1, 2], 60_000) }), [
     { type: 'opened', game: GAME, stakes: [1400, 1400, 1400], pot: 300, starter: 0 },
@@ -29,10 +29,10 @@ export const MOVES = {
 };
 
 const COMPOSITED = new Set(['transform', 'opacity']);
-/** Of keyframes, what is no property. */
+/** Keyframe entries that are no properties. */
 const NO_PROPERTY = ['offset', 'computedOffset', 'easing', 'composite'];
 
-/** Longer ones are clocks. */
+/** Longer animations are clocks. */
 const FLIGHT_MS_MAX = 1000;
 
 /** Waits until nothing flies any more. */
@@ -41,7 +41,7 @@ export function still(page) {
     && Number(one.effect.getComputedTiming().activeDuration) < max), FLIGHT_MS_MAX);
 }
 
-/** From here on, notes of everything that runs which properties it moves. */
+/** Records the animated properties of everything that runs from here on. */
 function note(page, no) {
   return page.evaluate((apart) => {
     const seen = globalThis.moved = new Map();

@@ -1,5 +1,5 @@
-// Moments at a table of Tongo (options), each put there on purpose, as scenes.mjs has those of Tong-its.
-// The page knows the rules itself: what is open follows from what lies on the table.
+// Scenes at a table of Tongo (options), each with a prepared table, as scenes.mjs has those of Tong-its. The
+// page knows the rules itself: the possible actions follow from the table.
 import assert from 'node:assert/strict';
 import { findings, overflows } from './browser.mjs';
 import { GAME, ME, OTHERS, TABLE, TERMS, preparing } from './house.mjs';
@@ -18,13 +18,13 @@ const player = (more = {}) => ({
   chips: 95, paid: { buy_in: 5 }, facing: 0, evade_token: true, leveraged: false, folded: false, previous: {}, ...more,
 });
 
-/** A table in the midst of a game, as the player at seat 0 sees it. */
+/** Returns a table during a game, as the player at seat 0 sees it. */
 export function options({ phase, hand = ['7H', 'KD', '3C', 'JS'], floors = FLOORS, dice = DICE, costs = { buy: 1, sell: 3, exchange: 2 },
   pot = 37, round = 3, players = {}, seats = 4, rules = {}, asked = [0], ms = 30_000, reserves, terms = {} } = {}) {
   const all = { ...RULES, ...rules };
   const prompt = 7;
   return {
-    // Only whether there is anything is looked at: the rest the page computes.
+    // The page only reads whether the list is empty, and computes the actions itself.
     legal: asked.includes(0) ? [{ type: 'end' }] : [], asked, prompt, ms,
     view: {
       ...between({ phase: null, seats, terms }).view,
@@ -43,7 +43,7 @@ export function options({ phase, hand = ['7H', 'KD', '3C', 'JS'], floors = FLOOR
   };
 }
 
-/** The same table between two games. */
+/** Returns the same table between two games. */
 export function between({ phase, seats = 4, terms = {} }) {
   return {
     legal: [], prompt: 0, ms: 9000,
@@ -93,7 +93,7 @@ export const OPTIONS = {
     assert.equal(await act(page, 'retreat').isDisabled(), true);
     assert.equal(await act(page, 'evade').isDisabled(), true);
     await clean(house, page, 'options-risk');
-    // A card of the floor says so as well.
+    // A card of the floor gives the reason too.
     await page.locator('.floor.front [data-slot="0"]').click();
     assert.equal(await note(page, 'buy'), 'pay the risk first');
     await act(page, 'put_back').click();
@@ -122,7 +122,7 @@ export const OPTIONS = {
     await act(page, 'sell').click();
     assert.deepEqual((await house.next('act')).action, { type: 'sell', slot: 2 });
     house.show(scene);
-    // With its free exchange, and with a hidden card of a floor that is three floors away.
+    // A swap is possible with the free exchange, and with a hidden card of a floor three floors away.
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: 'Swap: Card 2 of the free swap, free' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'exchange', slot: 0, other: 1 });
@@ -130,7 +130,7 @@ export const OPTIONS = {
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: 'Swap: Floor 4, card 2: face down, 6 chips' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'exchange', slot: 0, floor: 3, other: 1 });
-    // The buy-in pays for one.
+    // The buy-in pays for one card.
     house.show(scene);
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: /^Let the buy-in pay/ }).click();
@@ -342,7 +342,7 @@ export const OPTIONS = {
   async 'options: what is picked in the moment of the question stays picked'({ house, page }) {
     house.show(options({ phase: { type: 'stop', seat: 0 } }));
     await act(page, 'stop').waitFor();
-    // Quicker than any finger: before what shows the question is on the screen.
+    // The press comes before the prompt is painted.
     await page.evaluate(() => {
       const at = new MutationObserver(() => {
         if (!document.body.innerText.includes('Play your floor')) return;
@@ -358,7 +358,7 @@ export const OPTIONS = {
   },
 };
 
-/** The states that are looked at in every size. */
+/** The states checked in every size. */
 export const OPTIONS_LOOKS = [
   ['options-turn', options({ phase: turn() })],
   ['options-other', options({ phase: turn({ seat: 2, floor: 3 }), asked: [2], players: { 2: { facing: 3, chips: 41 }, 3: { folded: true }, 0: { chips: 18, evade_token: false, leveraged: true } } })],

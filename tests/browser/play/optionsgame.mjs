@@ -1,5 +1,5 @@
-// A whole game of Tongo (options) against bots on a real server, through the page alone, with the connection
-// cut in the midst; then its end, the check of its deal, and the game seen again.
+// A complete game of Tongo (options) against bots on a real server, through the page alone, with the
+// connection cut during the game; then its end, the check of its deal, and its replay.
 import assert from 'node:assert/strict';
 import { findings, seat } from './browser.mjs';
 import { cut } from './cut.mjs';
@@ -12,12 +12,12 @@ export const OPTIONS_ROOM = {
   id: ROOM,
   settings: {
     name: 'Quick floors', kind: 'tongo_options', rule_set: 'lively', bet: 100, pot: null,
-    // The AI thinks for so long, also for who is away: the cut is to be shorter than a game.
+    // The AI thinks this long, also for absent players, so that the cut is shorter than a game.
     clocks: { prepare_ms: 10_000, think_ms: 600, grace_ms: 15_000, missed_turns_to_takeover: 2, absence_ms: 30_000 },
   },
 };
 
-/** What a player sees. */
+/** Returns what a player sees. */
 function look(page) {
   return page.evaluate(() => ({
     acts: Object.fromEntries([...document.querySelectorAll('[data-act]')].map((one) => [one.dataset.act, !one.disabled])),
@@ -36,21 +36,21 @@ function myTurn(page, ms = 60_000) {
     || document.querySelector('.ending') !== null, null, { timeout: ms, polling: 30 });
 }
 
-/** What is held against a newer tab; null where the game has ended. */
+/** Returns the part compared with a newer tab; null after the game. */
 async function hand(page) {
   await myTurn(page);
   const { cards, floors, pot, ending } = await look(page);
   return ending ? null : { cards, floors, pot };
 }
 
-/** The clock or the AI may have been faster; everything else is a mistake. */
+/** Presses a button; the countdown or the AI may have been faster, and any other failure is a mistake. */
 async function press(page, selector) {
   await page.locator(selector).first().click({ timeout: 5_000 }).catch((error) => {
     if (!/disabled|detached|Timeout/.test(String(error))) throw error;
   });
 }
 
-/** Does one thing as a newcomer might, and says which. `done` holds what was done in this turn. */
+/** Performs one action as a newcomer might, and returns its name. `done` has the actions of this turn. */
 async function doOne(page, done) {
   const { acts, down, cards } = await look(page);
   const act = async (name) => {
@@ -84,7 +84,7 @@ async function doOne(page, done) {
   return 'nothing';
 }
 
-/** Plays a game to its end. `each` is called after each thing that was done. */
+/** Plays a game to its end, and calls `each` after every action. */
 async function playGame(page, each) {
   let turn = new Set();
   const all = [];
@@ -123,7 +123,7 @@ export async function optionsGame({ browser, url, mistakes, picture }) {
   assert.ok(hinted > 0, 'a newcomer is given hints');
   const end = page.locator('.ending');
   await end.waitFor();
-  // Everybody's cards, also of those who folded, as soon as the seed is told.
+  // All hands are shown, also of folded seats, once the seed is revealed.
   await page.waitForFunction(() => document.querySelectorAll('.hand-shown').length >= 2
     && [...document.querySelectorAll('.hand-shown')].every((one) => one.querySelectorAll('.group:not(.with-floor) .face:not(.back)').length === 4));
   await picture(page, 'options-real-end');
@@ -138,7 +138,7 @@ export async function optionsGame({ browser, url, mistakes, picture }) {
   return 1;
 }
 
-/** What each pays is what the sums say. */
+/** Checks that each payment equals the sum of its items. */
 async function checkSums(page) {
   const { net, lines, chips } = await page.evaluate(() => ({
     net: document.querySelector('.ending .net').textContent,
@@ -153,7 +153,7 @@ async function checkSums(page) {
     if (/^You pay /.test(line)) sum -= amount(last);
     else if (/ pays you /.test(line)) sum += amount(last);
     else if (fee) sum -= amount(fee);
-    // A chip is one coin here, and the items of a line make its sum.
+    // A chip is one coin here, and the items of a line add up to its sum.
     if (/ pays? /.test(line)) {
       const items = [...chips[i].matchAll(/ (\d+)(?: ·|$)/g)].reduce((all, [, count]) => all + Number(count), 0);
       assert.equal(items * 100, amount(last), `${line}: ${chips[i]}`);
@@ -175,7 +175,7 @@ async function checkDeal(page, mistakes, picture) {
   await sheet.getByRole('button', { name: 'Close' }).click();
 }
 
-/** The game once more, with all hands. */
+/** Replays the game with all hands. */
 async function again(page, mistakes, picture) {
   await page.getByRole('button', { name: 'My games' }).click();
   await page.locator('.games .game').first().click();

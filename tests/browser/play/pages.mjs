@@ -1,4 +1,4 @@
-// What is around the table: coming in, waiting, friends, money, what was played, and what goes wrong.
+// Tests of the pages around the table: arriving, waiting, private tables, coins, the history, and errors.
 import assert from 'node:assert/strict';
 import { findings, seat } from './browser.mjs';
 import { between, meld, playing, preparing } from './house.mjs';
@@ -7,7 +7,7 @@ import { look } from './player.mjs';
 const TURN = playing({ hand: ['2C', '5H', '6H'], phase: { type: 'draw', seat: 0, fight_blocked: false }, discards: ['TD'],
   melds: [meld(2, 'KC', 'KD', 'KH')], legal: [{ type: 'draw' }] });
 
-/** The first page, where nobody sits yet. */
+/** Opens the first page, without a seat. */
 async function home({ house, page }) {
   house.scene = null;
   await page.evaluate(() => sessionStorage.clear());
@@ -32,7 +32,7 @@ export const PAGES = {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await house.next('cancel_seek');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // Now one is found, and who asked to play is ready by that.
+    // A table is found, and asking to play implies being ready.
     house.follow = (said) => {
       if (said.type !== 'seek') return null;
       house.scene = between({ phase: preparing([1, 2]) });
@@ -51,7 +51,7 @@ export const PAGES = {
     house.follow = (said) => said.type === 'seek' ? { refuse: 'too_few_coins' } : null;
     await rooms.getByRole('button', { name: /^Silver/ }).click();
     assert.deepEqual((await house.next('seek')).rooms, ['silver']);
-    // Out of coins: why, and what the house gives.
+    // Without coins, the page gives the reason and the house's grants.
     await page.getByText('This room asks for more coins than you have.').waitFor();
     await page.getByRole('dialog', { name: 'Rewards' }).waitFor();
     await clean(house, page, 'out-of-coins');

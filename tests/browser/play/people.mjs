@@ -1,5 +1,5 @@
-// Other people: bots in the free seats of a private table, a rematch with the same people, profiles, notices,
-// and what a strong bot would have played otherwise.
+// Tests with other players: bots in the free seats of a private table, a rematch, profiles, notices, and the
+// analysis of a game.
 import assert from 'node:assert/strict';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
 import { between, GAME, ME, meld, OTHERS, playing, preparing, RULES } from './house.mjs';
@@ -19,7 +19,7 @@ async function clean(house, page, name) {
   for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
 }
 
-/** In all sizes and both languages, what `show` brings up. */
+/** Runs `show` in all sizes and both languages. */
 async function everywhere(house, scene, name, show) {
   for (const [size, viewport] of [['phone', PHONE], ['sideways', SIDEWAYS], ['desktop', DESKTOP]]) {
     for (const language of ['en-US', 'fil-PH']) {
@@ -33,7 +33,7 @@ async function everywhere(house, scene, name, show) {
   }
 }
 
-/** Answers for as long as `act` goes on. */
+/** Sets answers during `act`. */
 async function answering(house, answers, act) {
   Object.assign(house.answers, answers);
   try {
@@ -52,7 +52,7 @@ const asked = async (house, name) => {
   throw new Error(`${name} was not asked: ${house.asked.map((one) => one.name)}`);
 };
 
-/** The end of a game at this table, won by the player. */
+/** Ends a game at this table, won by the player. */
 async function end(house, page) {
   house.show(table());
   await page.locator('.rack [data-card]').first().waitFor();
@@ -126,7 +126,7 @@ export const PEOPLE = {
     await answering(house, { [`POST /v1/games/${GAME}/rematch`]: invited }, async () => {
       await page.getByRole('button', { name: 'Rematch, same people' }).click();
       await asked(house, `POST /v1/games/${GAME}/rematch`);
-      // Whoever goes on has read the result.
+      // A player who continues has read the result.
       await page.locator('.ending').waitFor({ state: 'detached' });
     });
   },
@@ -147,7 +147,7 @@ export const PEOPLE = {
     house.scene = between({ phase: preparing([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
     await answering(house, { [`POST /v1/private-tables/${CODE}/seat`]: { code: CODE, link: `${house.url}/play/join/${CODE}`, table: house.scene.view.table } }, async () => {
       await page.getByRole('button', { name: 'Join' }).click();
-      // Whoever joins is ready by that.
+      // Joining implies being ready.
       await house.next('ready');
     });
     await context.close();

@@ -1,5 +1,5 @@
-// The picture of the README: three of the pictures that the scenes take, side by side, at most so many
-// colours, so that it stays small. The browser scales and counts colours; the file is written here.
+// Composes the README's picture from three of the scenes' pictures, side by side, with few colours so that it
+// stays small. The browser scales and counts colours; the file is written here.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
@@ -26,7 +26,9 @@ export async function compose(browser, from, to, { height: most = HEIGHT, gap = 
   ]));
 }
 
-/** In the page: draws the pictures beside each other, and gives each point the nearest of few colours. */
+/**
+ * Runs in the page: draws the pictures beside each other, and maps each pixel to the nearest palette colour.
+ */
 async function reduce({ urls, HEIGHT, GAP, COLOURS }) {
   const images = await Promise.all(urls.map(async (url) => {
     const image = new Image();
@@ -47,7 +49,7 @@ async function reduce({ urls, HEIGHT, GAP, COLOURS }) {
     x += widths[i] + GAP;
   });
   const { data } = context.getImageData(0, 0, width, HEIGHT);
-  // Median cut: the box with the widest colours is cut in two until there are enough.
+  // Median cut: the box with the widest colours is split until there are enough.
   const counts = new Map();
   for (let i = 0; i < data.length; i += 4) {
     const key = (data[i] >> 2) << 12 | (data[i + 1] >> 2) << 6 | data[i + 2] >> 2;

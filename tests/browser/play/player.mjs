@@ -1,6 +1,6 @@
-// Somebody who plays Tong-its through the page alone: looks at what is enabled, and touches it.
+// A player of Tong-its who uses only the page: reads the enabled buttons, and presses them.
 
-/** What a player sees. */
+/** Returns what a player sees. */
 export function look(page) {
   return page.evaluate(() => ({
     acts: Object.fromEntries([...document.querySelectorAll('[data-act]')].map((one) => [one.dataset.act, !one.disabled])),
@@ -14,9 +14,9 @@ export function look(page) {
   }));
 }
 
-/** Waits until there is something to do or the game has ended. */
+/** Waits until the player can act or the game has ended. */
 export async function myTurn(page, ms = 40_000) {
-  // In the play phase nothing may be open until a card is lifted.
+  // In the play phase all buttons may be disabled until a card is lifted.
   await page.waitForFunction(() => document.querySelector('[data-act]:not([disabled])') !== null
     || document.querySelector('.say.urgent') !== null
     || document.querySelector('.way') !== null || document.querySelector('.act.ready:not([disabled])') !== null
@@ -33,12 +33,15 @@ export async function lift(page, card) {
 
 const RANKS = 'A23456789TJQK';
 
-/** Does one thing, and says which. `bold` fights and challenges with more points than others would. */
+/**
+ * Performs one action, and returns its name. `bold` is the number of points up to which the player fights and
+ * challenges.
+ */
 export async function doOne(page, bold = 12) {
   const seen = await look(page);
   const press = async (name) => {
     await page.locator(`[data-act="${name}"]`).click({ timeout: 5_000 }).catch((error) => {
-      // The clock may have been faster.
+      // The countdown may have ended before.
       if (!/disabled|detached|Timeout/.test(String(error))) throw error;
     });
     return name;
@@ -66,7 +69,7 @@ export async function doOne(page, bold = 12) {
   return 'nothing';
 }
 
-/** Plays until the game has ended; what it did, in order. */
+/** Plays until the game has ended, and returns the actions in order. */
 export async function playGame(page, { bold = 12, each = async () => {} } = {}) {
   const done = [];
   for (;;) {
@@ -76,7 +79,7 @@ export async function playGame(page, { bold = 12, each = async () => {} } = {}) 
     const name = await doOne(page, bold);
     done.push(name);
     await each(name, done);
-    // Until the answer has come: the page says so by disabling what was sent.
+    // Wait for the answer: the page disables sent actions.
     await page.waitForTimeout(30);
   }
 }

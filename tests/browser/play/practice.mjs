@@ -1,5 +1,5 @@
-// Practice tables: the way there for each game and rule set, that no coins are played for, and what a bot
-// would play, in words of both languages and marked where it lies. The last one plays on a real server.
+// Tests of practice tables: their opening for each game and rule set, the absence of coins, and a bot's
+// advice in both languages, with its marks. The last test runs on a real server.
 import assert from 'node:assert/strict';
 import { findings, overflows, seat } from './browser.mjs';
 import { between, GAME, meld, playing, PRACTICE, preparing } from './house.mjs';
@@ -15,7 +15,7 @@ const turn = (more = {}) => playing({
   legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))], ...more,
 });
 
-/** How this is outlined now. */
+/** Returns an element's outline style. */
 const outline = (page, place) => page.locator(place).first().evaluate((one) => getComputedStyle(one).outlineStyle);
 
 async function clean(house, page, name) {
@@ -41,7 +41,7 @@ export const PRACTISING = {
     assert.notEqual(await outline(page, '.rack [data-card="2C"]'), 'dashed');
     assert.equal(await ask.count(), 0, 'it was said');
     await clean(house, page, 'practice-advice');
-    // It is advice, and the player plays otherwise; the next question is a new one.
+    // The player ignores the advice; the next prompt is a new one.
     await page.locator('.rack [data-card="2C"]').click({ position: { x: 7, y: 18 } });
     await page.locator('[data-act="dump"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'dump', card: '2C' });
@@ -70,7 +70,7 @@ export const PRACTISING = {
     const before = house.heard.length;
     await page.keyboard.press('h');
     assert.equal(await page.getByRole('button', { name: ASK }).count(), 0);
-    // What follows on the same connection is heard after it.
+    // The answer on the same connection comes after it.
     house.follow = (said) => said.type === 'hint' ? { refuse: 'not_practice' } : null;
     await page.locator('.rack [data-card="2C"]').click({ position: { x: 7, y: 18 } });
     await page.locator('[data-act="dump"]:not([disabled])').click();
@@ -118,19 +118,19 @@ export const PRACTISING = {
     house.answers['POST /v1/practice-tables'] = { table: house.scene.view.table };
     await page.getByRole('button', { name: 'Practise' }).click();
     await page.locator('[data-practice="tongits/classic"]').click();
-    // Who asked to practise is ready by that.
+    // Asking to practise implies being ready.
     await house.next('ready');
     delete house.answers['POST /v1/practice-tables'];
   },
 };
 
-/** The longest words of it, looked at in all sizes. */
+/** The state with the longest texts, checked in all sizes. */
 export const PRACTICE_LOOKS = [['practice', turn()]];
 
-/** How many hints of a real game are followed. */
+/** The number of hints to follow in a real game. */
 const FOLLOWED = 4;
 
-/** On a real server: what the house advises is what the page marks, and it goes when it is played. */
+/** On a real server: the house's advice is marked on the page, and the marks disappear after the action. */
 export async function practiceGame({ browser, url, mistakes, picture }) {
   const { context, page } = await seat(browser, url, mistakes);
   await page.goto(`${url}/play`);
@@ -142,7 +142,7 @@ export async function practiceGame({ browser, url, mistakes, picture }) {
     await myTurn(page);
     const { ending, ready } = await look(page);
     isOver = ending || ready;
-    // In the own turn the game does not end before it is played: it is left in its midst.
+    // In the player's turn the game cannot end before an action, so it is left here.
     if (isOver || followed === FOLLOWED) break;
     await page.getByRole('button', { name: ASK }).click();
     const advised = page.locator('.advised');
@@ -170,7 +170,7 @@ export async function practiceGame({ browser, url, mistakes, picture }) {
   return 1;
 }
 
-/** What of these is outlined as advised. */
+/** Returns the outlined elements of these. */
 function marked(page, place, name) {
   return page.locator(place).evaluateAll((all, key) => all
     .filter((one) => getComputedStyle(one).outlineStyle === 'dashed').map((one) => one.dataset[key]), name);

@@ -1,10 +1,10 @@
-// Every refusal that a player can meet has words in the client, in both languages: its list against the
-// codes of asyncapi.yaml and openapi.yaml.
+// Checks that every refusal that a player can receive has texts in both languages: the client's lists against
+// the codes of asyncapi.yaml and openapi.yaml.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is refused only to those who run the house, at the desk and in its part of the API. */
+/** The codes that only operators receive, at the desk and in their part of the API. */
 const OF_OPERATORS = ['account_not_found', 'adjustment_day_max', 'adjustment_too_large', 'already_reversed', 'correction_decided',
   'correction_not_found', 'correction_not_independent', 'correction_own', 'form_foreign', 'no_game', 'not_banned', 'not_halted', 'not_muted',
   'not_reversible', 'operation_not_found', 'operator_not_found', 'operator_own', 'operator_role_missing', 'operator_taken',
@@ -20,7 +20,7 @@ const KINDS = [
 
 export function checkRefusals(root) {
   const read = (path) => readFileSync(join(root, path), 'utf8');
-  // Of games that the page does not show, no code reaches its player.
+  // The codes of other games reach no player of this page.
   const socket = [...read('asyncapi.yaml').matchAll(/^      - code: (\w+)\n(?: {8}.*\n)*? {8}kind: (\w+)$/gm)]
     .filter((found) => ['null', ...KINDS].includes(found[2]));
   const rest = /\n    ProblemCode:\n[^]*?enum:\n((?:      - \w+\n)+)/.exec(read('openapi.yaml'))[1].match(/\w+/g);
@@ -33,11 +33,11 @@ export function checkRefusals(root) {
   }
   assert.deepEqual(missing, [], 'refusals without words in play/src/refused.ts, or in that of their game');
   assert.deepEqual(OF_OPERATORS.filter((code) => !rest.includes(code)), [], 'codes that are gone');
-  // The canary: a code that nobody knows is missed.
+  // The canary: an unknown code must be missing.
   assert.ok(!known.has('no_such_code'));
 }
 
-/** The codes that a list has words for. */
+/** Returns the codes that a list has texts for. */
 function codesOf(source) {
   const list = source.slice(source.indexOf('export const REFUSALS'));
   return new Set([...list.matchAll(/\b([a-z_]+): (?:\[|[A-Z_]+\b)/g)].map((found) => found[1]));

@@ -1,9 +1,8 @@
-// A link between browser and server that can be cut, and that takes its time: Chromium keeps open sockets
-// alive when it is told that it is offline, and makes no message of a socket late, so bytes are stopped and
-// held here.
+// A relay between browser and server that can be cut, and that adds latency. Chromium keeps open sockets
+// alive when it is set offline, and delays no socket messages, so the relay stops and holds the bytes.
 import { connect, createServer } from 'node:net';
 
-/** Bytes are held for so long, each way. */
+/** Starts a relay; `delayMs` is the latency each way. */
 export async function relayTo(url, { delayMs = 0 } = {}) {
   const { hostname, port } = new URL(url);
   const open = new Set();
@@ -46,7 +45,7 @@ function carry(from, to, delayMs) {
     from.pipe(to);
     return;
   }
-  // Timers of the same length end in the order in which they began.
+  // Timers of equal length end in the order in which they began.
   from.on('data', (bytes) => { setTimeout(() => { if (!to.destroyed) to.write(bytes); }, delayMs); });
   from.on('end', () => { setTimeout(() => { to.end(); }, delayMs); });
 }

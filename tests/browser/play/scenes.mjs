@@ -1,5 +1,5 @@
-// Moments at a table of Tong-its, each put there on purpose: what the page shows, what is enabled, what
-// it says of what is not, and what it sends. The cards lie as PROTOCOL.md tells them.
+// Scenes at a table of Tong-its, each with a prepared table: the visible elements, the enabled actions, the
+// reasons for disabled ones, and the sent commands. The cards follow PROTOCOL.md.
 import assert from 'node:assert/strict';
 import { between, GAME, ME, meld, playing, preparing } from './house.mjs';
 import { lift, look } from './player.mjs';
@@ -20,7 +20,7 @@ const payment = (from, to, items, paid, owed = paid) => ({
 const shown = (hand, melds, leftover, points, burned = false) =>
   ({ hand, arrangement: { melds, leftover, deadwood: points }, burned, points });
 
-/** What the house sends when the player at seat 0 has won by Tongits, and takes the POT. */
+/** Returns the house's messages after the player at seat 0 has won by Tongits, and wins the POT. */
 export function won() {
   const settlement = {
     winner: 0,
@@ -47,7 +47,7 @@ export function won() {
 
 export const preparingAfter = between({ phase: preparing([1, 2]), pot: 0 });
 
-/** By name: what the table is like, and what is done there. */
+/** The scenes by name. */
 export const SCENES = {
   async 'a chow with a choice of melds'({ house, page }) {
     const ways = [['5H', '6H'], ['6H', '8H'], ['8H', '9H'], ['7C', '7D']];
@@ -61,11 +61,11 @@ export const SCENES = {
     await house.picture(page, 'chow-choice');
     await page.keyboard.press('Escape');
     await chooser.waitFor({ state: 'detached' });
-    // By the discard itself too.
+    // The discard works too.
     await page.locator('.discards').click();
     await chooser.getByRole('button', { name: '6 of hearts, 8 of hearts, 7 of hearts' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'chow', cards: ['6H', '8H'] });
-    // Cards that are lifted say it without a question.
+    // Lifted cards decide without a question.
     house.show(house.scene);
     for (const card of ['7C', '7D']) await lift(page, card);
     await page.locator('[data-act="chow"]:not([disabled])').click();
@@ -130,7 +130,7 @@ export const SCENES = {
     const drops = [['6S', '7S', '8S'], ['7S', '8S', '9S'], ['6S', '7S', '8S', '9S']];
     house.show(play(hand, { discards: ['TD'],
       legal: [...drops.map((cards) => ({ type: 'drop', cards })), ...hand.map((card) => ({ type: 'dump', card }))] }));
-    // By itself the whole run is offered.
+    // The complete run is offered by default.
     await page.locator('[data-act="drop"]').getByText('6♠ 7♠ 8♠ 9♠').waitFor();
     for (const card of ['7S', '8S', '9S']) await lift(page, card);
     await page.locator('[data-act="drop"]').getByText('7♠ 8♠ 9♠').waitFor();
@@ -146,7 +146,7 @@ export const SCENES = {
     house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
     await page.locator('.rack [data-card="4S"]').waitFor();
     const drag = async (card, to) => {
-      // Where it lies still, and nothing lies over it.
+      // The card still lies there, and nothing covers it.
       await page.locator(`.rack [data-card="${card}"]`).click({ trial: true, position: { x: 8, y: 20 } });
       const from = await page.locator(`.rack [data-card="${card}"]`).boundingBox();
       const end = await page.locator(to).boundingBox();
@@ -163,7 +163,7 @@ export const SCENES = {
     await drag('KS', '[data-target="meld-0"]');
     assert.deepEqual((await house.next('act')).action, { type: 'sapaw', card: 'KS', meld: 0 });
     house.show(house.scene);
-    // Where it may not lie it goes back, and the rule is said.
+    // A card in an illegal place goes back, and the rule is shown.
     const sent = house.heard.length;
     await drag('KS', '.discards');
     await page.getByText('This card fits a meld on the table: sapaw it instead. (rule 3.6)').waitFor();

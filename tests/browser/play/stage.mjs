@@ -1,5 +1,4 @@
-// Runs the scenes, each on a table of its own, and the pages around the table: the first page, waiting,
-// rooms, friends, rewards, leaders, history, settings, a lost connection, a second tab, a lost seat.
+// Runs the scenes, each on a table of its own, and the tests of the pages around the table.
 import { ASSETS, ASSETS_LOOKS } from './assets.mjs';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
 import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
@@ -18,10 +17,10 @@ import { SCENES } from './scenes.mjs';
 
 const WAIT_MS = 20_000;
 
-/** How many scenes were played. */
+/** Runs the scenes, and returns their number. */
 export async function runScenes({ browser, dist, mistakes, picture, only = null }) {
   const house = await openHouse(dist);
-  /** The next command of this kind. */
+  /** Returns the next command of this type. */
   house.next = async (type) => {
     for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
       const at = house.heard.findIndex((said) => said.type === type);
@@ -61,7 +60,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
 
 const FULL = ['2C', '5H', '6H', '7H', '9H', '7C', '7D', 'KS', 'QD', '4S', 'JC', '3D', 'TS'];
 
-/** The table as full as it gets, and the pages, at three sizes: nothing is cut off, axe finds nothing. */
+/** Checks the fullest table, and the pages, at three sizes: nothing is cut off, and axe finds nothing. */
 async function look({ browser, house, mistakes, picture }) {
   const crowded = playing({
     hand: ['2C', 'KS', '4S'], phase: { type: 'play', seat: 0 }, discards: ['5C', 'TD', 'QH'], stock: 2, pot: 4200,
