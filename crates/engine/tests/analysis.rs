@@ -1,5 +1,5 @@
-//! The analysis of a finished game: it finds what was played badly, says the same each time, speaks of
-//! what the player chose itself alone, and names no action that the seat could not have played.
+//! The analysis of a finished game: it finds bad actions, is deterministic, covers only the
+//! player's own choices, and names no action that the seat could not have played.
 
 use bahay_engine::arena::{self, Grade, JUDGED_MAX, JudgedDecision};
 use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
@@ -33,7 +33,8 @@ fn seat(number: u8) -> Seat {
     Seat::new(number).expect("a seat")
 }
 
-/// A game whose first seat is played by this bot, and the others by quick ones.
+/// Plays a game in which the first seat is played by a bot of this grade and the others by quick
+/// ones.
 fn record<G: GameKind>(rule_set: &str, number: u128, first: Grade) -> Record<G> {
     let terms = terms::<G>(rule_set);
     let welcome = Coins::from_whole(1_000_000).expect("a million fits");
@@ -91,7 +92,7 @@ fn record<G: GameKind>(rule_set: &str, number: u128, first: Grade) -> Record<G> 
     record
 }
 
-/// The decisions that are reported of a seat, after they were held against the record.
+/// Analyses a seat and checks the reported decisions against the record.
 fn evaluate_record<G: GameKind>(record: &Record<G>, seat: Seat) -> Vec<JudgedDecision<G::Action>> {
     let judged = arena::analyze(record, seat).expect("the record holds");
     let judged = judged.expect("this game has a bot that searches");
@@ -151,7 +152,7 @@ fn the_same_game_has_the_same_answer() {
     assert_eq!(evaluate_record(&record, seat(0)), evaluate_record(&record, seat(0)));
 }
 
-/// What the AI or the clock played for somebody is not held against it.
+/// Actions of the AI or the clock are not attributed to the player.
 #[test]
 fn only_what_the_player_chose_itself_is_judged() {
     let mut record = record::<Tongits>("kingdom", 1, Grade::Random);

@@ -1,5 +1,5 @@
-//! The arrangement of a hand against a search that knows only rules 1.10 and 11.1: every partition
-//! of the hand, built card by card from the definition of a meld, and compared as the rule says.
+//! The arrangement of a hand against a search that knows only rules 1.10 and 11.1: it builds every
+//! partition of the hand from the definition of a meld and compares them as the rule says.
 
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::games::tongits::{
@@ -9,17 +9,17 @@ use bahay_engine::testing::TestRng;
 
 const HANDS: u32 = 6_000;
 
-/// A partition as the rule compares it: less is better.
+/// A partition in the rule's order of comparison: the least is the best.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Plan {
     deadwood: u32,
-    /// Counted down, so that more is less.
+    /// Negated, because more secret melds are better.
     secrets_fewer: i32,
     melds_fewer: i32,
     melds: Vec<Vec<u8>>,
 }
 
-/// Indices from here on are jokers.
+/// The first index of a joker.
 const JOKERS: u8 = 52;
 
 fn points(card: u8) -> u32 {
@@ -35,8 +35,8 @@ fn is_run(cards: &[u8]) -> bool {
     cards.len() >= 3 && steps && cards[0] / 13 == cards[cards.len() - 1] / 13
 }
 
-/// Rules 1.4 and 11.1, from their text: with one joker some card not among them, in its place,
-/// makes them a meld. The cards ascend.
+/// Rules 1.4 and 11.1, from their text: with one joker, some card that is not among them makes them
+/// a meld in its place. The cards ascend.
 fn is_meld(cards: &[u8]) -> bool {
     let naturals: Vec<u8> = cards.iter().copied().filter(|card| *card < JOKERS).collect();
     match cards.len() - naturals.len() {
@@ -51,7 +51,7 @@ fn is_meld(cards: &[u8]) -> bool {
     }
 }
 
-/// Every meld of the hand whose least card is the first one.
+/// Returns every meld of the hand whose least card is the first one.
 fn melds_with_first(hand: &[u8]) -> Vec<Vec<u8>> {
     let Some((first, others)) = hand.split_first() else {
         return Vec::new();
@@ -107,7 +107,7 @@ fn search(
     search(others, secret_run_min, melds, deadwood + points(*first), best);
 }
 
-/// A hand of 3 to 13 cards; most are drawn from few ranks or suits, where melds meet.
+/// Draws a hand of 3 to 13 cards; most come from few ranks or suits, where melds overlap.
 fn hand(dice: &mut TestRng) -> CardSet {
     hand_of(dice, 13)
 }
@@ -166,7 +166,7 @@ fn the_arrangement_is_the_best_of_all_partitions() {
     }
 }
 
-/// Rules 1.10, 11.1: the same with one joker and with two.
+/// Rules 1.10, 11.1: the same with one and with two jokers.
 #[test]
 fn the_arrangement_with_jokers_is_the_best_of_all_partitions() {
     let mut dice = TestRng::new(111);
@@ -187,7 +187,8 @@ fn the_arrangement_with_jokers_is_the_best_of_all_partitions() {
     }
 }
 
-/// Rules 1.4, 3.5, 11.1: the melds of a hand and what may be added to each, against every subset.
+/// Rules 1.4, 3.5, 11.1: the melds of a hand and the cards that may be added to each, against every
+/// subset.
 #[test]
 fn the_melds_of_a_hand_are_those_of_its_subsets() {
     let mut dice = TestRng::new(35);
@@ -216,7 +217,7 @@ fn the_melds_of_a_hand_are_those_of_its_subsets() {
     }
 }
 
-/// The hands with the most ways to meld.
+/// The hands with the most partitions.
 #[test]
 fn the_arrangement_of_crowded_hands_is_the_best_of_all_partitions() {
     for text in [
@@ -230,7 +231,7 @@ fn the_arrangement_of_crowded_hands_is_the_best_of_all_partitions() {
     }
 }
 
-/// Rules 1.8 and 4.2 ask whether the hand holds a secret meld at all, however it is arranged.
+/// Rules 1.8 and 4.2 depend on whether the hand holds a secret meld at all, in any arrangement.
 #[test]
 fn a_secret_meld_is_held_even_when_the_arrangement_breaks_it() {
     let hand: CardSet =

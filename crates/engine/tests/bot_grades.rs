@@ -1,4 +1,5 @@
-//! The grades of bots: what each of them knows, and that the better one wins.
+//! The grades of bots: each uses only its permitted knowledge, and a better grade beats a worse
+//! one.
 
 use bahay_engine::arena::{Bot, BotPrompt, Contest, ContestTally, Grade};
 use bahay_engine::chance::{self, ChanceAnswer, Key};
@@ -14,10 +15,10 @@ use bahay_engine::testing::{
     Probe, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
 };
 
-/// More games than are needed for as many pairs as are compared.
+/// A bound on the number of games needed for the compared pairs.
 const GAMES_OF_TWINS: u64 = 30;
 
-/// Those that do not play on.
+/// The grades that make no rollouts.
 const SWIFT: [Grade; 4] = [Grade::Random, Grade::Clock, Grade::Greedy, Grade::Quick];
 
 #[test]
@@ -33,8 +34,8 @@ fn no_bot_plays_otherwise_when_hidden_cards_are_swapped() {
     plays_the_same_in_twins::<TongoAssets>(&TongoAssetsProbe, strong, 10);
 }
 
-/// In games that differ only in what a seat does not see, a bot plays the same there. So many pairs
-/// are compared for each rule set.
+/// Checks that a bot plays the same in pairs of games that differ only in what its seat does not
+/// see. `pairs` is the number of pairs for each rule set.
 fn plays_the_same_in_twins<G: GameKind>(probe: &impl Probe<G>, grade: Grade, pairs: usize) {
     for set in G::rule_sets() {
         let mut compared = 0;
@@ -62,7 +63,7 @@ fn plays_the_same_in_twins<G: GameKind>(probe: &impl Probe<G>, grade: Grade, pai
     }
 }
 
-/// Whatever a seat sees in a game it also sees in what it imagines of that game.
+/// A sampled game agrees with the seat's view of the true game.
 #[test]
 fn an_imagined_game_looks_as_the_true_one_to_who_imagines_it() {
     looks_as_the_true_one::<Tongits>();
@@ -70,7 +71,8 @@ fn an_imagined_game_looks_as_the_true_one_to_who_imagines_it() {
     looks_as_the_true_one::<TongoAssets>();
 }
 
-/// In random games of all rule sets. Cards differ somewhere, else the true game would be copied.
+/// Checks sampled games in random play of all rule sets. Hidden cards must differ somewhere, or the
+/// true game would be copied.
 fn looks_as_the_true_one<G: GameKind>() {
     for set in G::rule_sets() {
         let (mut imagined, mut differ) = (0, 0);
@@ -137,7 +139,7 @@ fn at_tongits_quick_wins_more_than_its_part_from_two_greedy_players() {
     assert!(share.mean - share.half_width > 3_334, "{share:?}");
 }
 
-/// What it plays is legal, also where it plays on from a fight.
+/// Every chosen action is legal, also in rollouts from a fight.
 #[test]
 fn strong_plays_games_to_their_end() {
     let bots = [Grade::Strong { games: 8 }, Grade::Greedy, Grade::Greedy];
@@ -164,14 +166,14 @@ fn at_tongo_options_quick_wins_more_than_its_part_from_the_greedy_player() {
     }
 }
 
-/// The deck of a game, and all that was played in it.
+/// The deck of a game and all of its actions.
 struct Recorded {
     deck: Vec<u8>,
     steps: Vec<(Seat, Action)>,
 }
 
 impl Recorded {
-    /// Greedy players play.
+    /// Plays a game with greedy bots.
     fn of(seed: u64) -> Self {
         let rules = Rules::kingdom();
         let (mut game, mut deck, mut steps) =
@@ -200,8 +202,8 @@ impl Recorded {
         }
     }
 
-    /// The game as it stands after so many steps with this deck, and what a seat was shown;
-    /// `None` where not all of that can be played.
+    /// Replays a number of steps with another deck. Returns the game and the events that a seat has
+    /// seen; `None` if an action is illegal with this deck.
     fn replayed(&self, deck: &[u8], steps: usize, viewer: Seat) -> Option<(Tongits, Vec<Event>)> {
         let mut game = Tongits::new(&Rules::kingdom(), 3, Seat::new(0));
         let mut events = Vec::new();
@@ -217,8 +219,8 @@ impl Recorded {
     }
 }
 
-/// `strong` remembers what it was shown. Where a seat was shown the same in two games, with other
-/// cards where it does not see them, it plays the same.
+/// `strong` uses the events that it has seen. If a seat has seen the same in two games with
+/// different hidden cards, it plays the same.
 #[test]
 fn strong_does_not_play_otherwise_when_hidden_cards_are_swapped_since_the_deal() {
     let strong = Grade::Strong { games: 12 };

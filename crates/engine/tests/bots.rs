@@ -1,5 +1,5 @@
-//! How the house's AI fares: far above random play, and at a table of its own a mix of endings
-//! that looks like Tong-its.
+//! The strength of the house's AI: far above random play, and against itself with a mix of endings
+//! that is typical of Tong-its.
 
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, Viewer};
@@ -9,7 +9,7 @@ use bahay_engine::games::tongits::{
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::{TestRng, Policy, play};
 
-/// Plays games by seeds and adds up what each seat won or lost in counts, and the endings.
+/// Plays seeded games and sums each seat's gains and losses in counts, and the endings.
 fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3]) {
     let (mut counts, mut endings) = ([0; 3], [0; 3]);
     for seed in 0..games {
@@ -47,13 +47,13 @@ fn three_ais_end_games_in_every_way() {
         let (counts, endings) = tally(&preset.rules, [Policy::Ai; 3], games);
         let name = preset.name;
         println!("{name}: tongits, fight, stock: {endings:?} of {games}; counts {counts:?}");
-        // With jokers hands are low so soon that few games last until the stock is exhausted.
+        // With jokers hands become low so soon that few games exhaust the stock.
         let least = if preset.rules.jokers { 3 } else { 20 };
         assert!(endings.iter().all(|ending| *ending > least), "{name}: {endings:?}");
     }
 }
 
-/// What the AI plays, by the rules that know it.
+/// The AI's choices, under the rules that they depend on.
 #[test]
 fn the_ai_lays_face_down_and_uses_jokers_and_sagasas() {
     let [mut face_down, mut with_joker, mut sagasas] = [0_u32; 3];
@@ -79,7 +79,7 @@ fn cards(text: &str) -> CardSet {
     text.split_whitespace().map(|card| card.parse().expect("a card")).collect()
 }
 
-/// A position of seat 0 by `joker`, with nothing on the table.
+/// Sets up a position of seat 0 from `joker`, with an empty table.
 fn position(phase: SetupPhase, hand: &str) -> GameSetup {
     let hands = [cards(hand), cards("KD 9H"), cards("QD 8S")];
     let named = hands.iter().fold(CardSet::EMPTY, |sum, hand| sum.union(*hand));
@@ -97,7 +97,7 @@ fn position(phase: SetupPhase, hand: &str) -> GameSetup {
     }
 }
 
-/// Rules 10.3, 3.4, 10.2 and 11.1: what is worth most is not missed.
+/// Rules 10.3, 3.4, 10.2 and 11.1: the most valuable action is not missed.
 #[test]
 fn the_ai_takes_what_the_rules_offer() {
     let own = Seat::new(0).expect("a seat");
@@ -105,7 +105,7 @@ fn the_ai_takes_what_the_rules_offer() {
         GameSetup { yet_to_act: SeatSet::only(own), ..position(SetupPhase::Draw, "5C 5D 5H 6C 7C 8C") };
     assert_eq!(advised(&spread, own), Action::Tongits);
 
-    // Four of a rank pay when they stay concealed, and the hand is emptied in this turn.
+    // Four of a rank pay if they stay concealed, and the hand is emptied in this turn.
     let concealed = position(SetupPhase::Play, "5C 5D 5H 5S 2H");
     let four = cards("5C 5D 5H 5S");
     assert_eq!(advised(&concealed, own), Action::Drop { cards: four, face_down: true });

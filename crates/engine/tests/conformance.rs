@@ -1,7 +1,7 @@
-//! Tong-its passes the contract of a game along random games, by every rule set and under random
-//! switches of its rules; and the kit that says so fails when it must.
+//! Tong-its keeps the contract of a game in random games, with every rule set and with random
+//! switches of its rules; and the conformance kit fails if it must.
 //!
-//! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
+//! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
 mod broken;
 mod twins;
@@ -22,10 +22,10 @@ use broken::{Broken, Fault};
 
 const GAMES: u64 = 300;
 
-/// The seeds of this run: always the same, and as many that follow from `BAHAY_SEED` if it is set.
+/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
 fn seeds(games: u64) -> impl Iterator<Item = u64> {
     let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a, so that a commit's hash, a number or a word all serve.
+        // FNV-1a accepts a commit's hash, a number or a word.
         text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         })
@@ -35,7 +35,7 @@ fn seeds(games: u64) -> impl Iterator<Item = u64> {
     )
 }
 
-/// A rule set with every switch as chance has it; some cannot be dealt.
+/// Draws a rule set with random switches; some of them cannot be dealt.
 fn any_rules(dice: &mut TestRng) -> Rules {
     let [classic, kingdom] = [Rules::classic().counts, Rules::kingdom().counts];
     let mut coin = || dice.below(2) == 1;
@@ -65,8 +65,8 @@ fn any_rules(dice: &mut TestRng) -> Rules {
     rules
 }
 
-/// How many games ended by Tongits, fight and stock, and how many of them by Spread and by a
-/// zero-count fight.
+/// Checks games. Returns how many ended by Tongits, fight and stock, and how many of them by Spread
+/// and by a zero-count fight.
 fn check_all(rules: &Rules, games: u64) -> ([usize; 3], [usize; 2]) {
     let (mut endings, mut special) = ([0; 3], [0; 2]);
     for seed in seeds(games) {
@@ -144,7 +144,7 @@ fn a_zero_count_fight_is_followed_by_every_viewer() {
     }
 }
 
-/// A few cards each, so that a Spread is not rare.
+/// Small hands, so that a Spread is not rare.
 #[test]
 fn small_deals_of_joker_keep_the_contract() {
     let mut spreads = 0;
@@ -172,7 +172,7 @@ fn a_game_of_another_kind_keeps_the_contract() {
     }
 }
 
-/// Whatever switches a house sets, as long as the check of rules takes them.
+/// Any switches that the validation of rules accepts.
 #[test]
 fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     let (mut dealt, mut refused) = (0, Vec::new());
@@ -195,7 +195,7 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     assert!(dealt > 100 && refused.len() > 100, "{dealt} dealt, {} refused", refused.len());
 }
 
-/// The canary: for each way to break the contract, some seed shows it.
+/// The canary: for each fault some seed reveals it.
 #[test]
 fn the_kit_finds_every_fault() {
     for fault in Fault::ALL {
@@ -203,7 +203,7 @@ fn the_kit_finds_every_fault() {
         let failure = found.unwrap_or_else(|| panic!("no seed shows {fault:?}"));
         assert!(failure.to_string().contains("seed"), "{failure}");
     }
-    // And with no fault nothing is found: it is not the wrapper that fails.
+    // Without a fault there is no finding, so the wrapper itself is not the cause.
     for seed in 0..20 {
         broken_game(Fault::None, seed).unwrap_or_else(|failure| panic!("{failure}"));
     }

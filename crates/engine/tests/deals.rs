@@ -1,10 +1,10 @@
-//! Whether deals favour anybody: each card in each place, cards that follow one another, and
-//! rising runs, counted over many deals and held against what fair shuffling gives.
+//! Fairness of deals: frequencies of cards by position, of pairs of successive cards, and of rises,
+//! counted over many deals and compared with fair shuffling.
 //!
-//! Each figure must lie where it lies in 99 of 100 series of fair deals. The series is always the
-//! same one, so the outcome never changes by itself; `DEALS=10000000 cargo test --release -p
-//! bahay-engine --test deals` makes it longer. Deals do not know who plays, so what holds here
-//! holds for seats that the AI plays.
+//! Each figure must lie within its 99 % range for fair deals. The series is fixed, so the outcome
+//! is deterministic; `DEALS=10000000 cargo test --release -p bahay-engine --test engine deals`
+//! lengthens it. Deals do not depend on the players, so the result also holds for seats that the AI
+//! plays.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use bahay_engine::hex::Hex;
 
 const CARDS: usize = 52;
 
-/// A figure that falls below its least or rises above its most once in a hundred fair series. All
-/// in thousandths.
+/// A figure that lies outside of its bounds in one of a hundred fair series. All values are in
+/// thousandths.
 struct Figure {
     name: &'static str,
     value: i128,
@@ -35,15 +35,15 @@ impl Figure {
     }
 }
 
-/// What is counted.
+/// The counted frequencies.
 struct Tally {
     deals: i128,
-    /// By place and card.
+    /// By position and card.
     places: Vec<[i64; CARDS]>,
-    /// The cards of the first two places, and of the places where the second hand ends and the
-    /// third begins.
+    /// The cards of the first two positions, and of the positions at which the second hand ends and
+    /// the third begins.
     pairs: [Vec<[i64; CARDS]>; 2],
-    /// Places where a higher card follows a lower one.
+    /// Positions at which a higher card follows a lower one.
     rises: i128,
 }
 
@@ -71,16 +71,16 @@ impl Tally {
         figures
     }
 
-    /// Cards and places both add up, so of 52² cells 51² are free, and the sum is as much too
-    /// great as 52 is greater than 51.
+    /// Both cards and positions sum to a constant, so 51² of the 52² cells are free, and the sum is
+    /// too large by the factor 52/51.
     fn places(&self) -> Figure {
         let cells = self.places.iter().flatten();
         let sum = deviation(cells.copied(), 52, self.deals) * 51 / 52;
-        // χ² with 2,601 degrees of freedom lies between these in 99 of 100 cases.
+        // χ² with 2,601 degrees of freedom lies between these bounds in 99 of 100 cases.
         Figure { name: "cards by place", value: sum, least: 2_418_900, most: 2_790_400 }
     }
 
-    /// 52 × 51 pairs of two cards, each as likely as the others: 2,651 degrees of freedom.
+    /// 52 × 51 equally likely pairs of cards: 2,651 degrees of freedom.
     fn pairs(&self, pairs: &[[i64; CARDS]]) -> Figure {
         let rows = pairs.iter().enumerate();
         let cells = rows.flat_map(|(first, row)| {
@@ -91,8 +91,8 @@ impl Tally {
         Figure { name: "pairs", value: sum, least: 2_467_100, most: 2_842_200 }
     }
 
-    /// A permutation of 52 has 25.5 rises in the mean, with a variance of 53 twelfths; so the
-    /// square of what is off, in units of the variance, is below 6.635 in 99 of 100 cases.
+    /// A permutation of 52 has 25.5 rises on average, with a variance of 53/12; so the squared
+    /// deviation in units of the variance is below 6.635 in 99 of 100 cases.
     fn rises(&self) -> Figure {
         let twice_off = 2 * self.rises - 51 * self.deals;
         let value = twice_off * twice_off * 12_000 / (4 * 53 * self.deals);
@@ -100,7 +100,7 @@ impl Tally {
     }
 }
 
-/// Σ (seen − expected)² ÷ expected over cells that are all as likely, in thousandths.
+/// Computes Σ (observed − expected)² ÷ expected over equally likely cells, in thousandths.
 fn deviation(cells: impl Iterator<Item = i64>, kinds: i128, deals: i128) -> i128 {
     let off = cells.map(|seen| {
         let off = i128::from(seen) * kinds - deals;
@@ -109,7 +109,7 @@ fn deviation(cells: impl Iterator<Item = i64>, kinds: i128, deals: i128) -> i128
     off.sum::<i128>() * 1_000 / (kinds * deals)
 }
 
-/// The key of a numbered game: seeds and game id as any house might draw them.
+/// Returns the key of a numbered game, with seeds and game id as a house might draw them.
 fn key(number: u64) -> Key {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number.to_le_bytes());
@@ -119,7 +119,7 @@ fn key(number: u64) -> Key {
 
 type Shuffle = fn(&mut Stream) -> Vec<u8>;
 
-/// An order of 52 cards out of a stream.
+/// Draws an order of 52 cards from a stream.
 fn order(stream: &mut Stream) -> Vec<u8> {
     match stream.draw(Request::Order(52)) {
         ChanceAnswer::Order(order) => order,
@@ -144,9 +144,9 @@ fn deals_favour_nobody() {
     }
 }
 
-/// What the figures are for: a shuffle that swaps each card with any other, and not only with
-/// those before it; one that rarely looks at the last card; and one that leaves a card where it
-/// was a little too often.
+/// The figures must detect a shuffle that swaps each card with any other instead of only with those
+/// before it, one that rarely reaches the last card, and one that leaves a card in place slightly
+/// too often.
 #[test]
 fn a_shuffle_that_favours_somebody_is_found() {
     let everywhere = |stream: &mut Stream| {

@@ -1,5 +1,5 @@
-//! Fights at a table: what one tells to those who may not know who was asked in secret (rule 4.2),
-//! and that the AI calls none for a player who is away (rule 8.3).
+//! Fights at a table: they do not reveal secret prompts (rule 4.2), and the AI calls none for a
+//! player who is away (rule 8.3).
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -18,7 +18,7 @@ use bahay_engine::table::{
 };
 use uuid::Uuid;
 
-/// A table with players 0, 1 and 2 in a fight, and a clock that a test moves.
+/// A table with players 0, 1 and 2 in a fight, and a clock that the test sets.
 struct Desk {
     table: Table<Tongits>,
     now: Timestamp,
@@ -43,7 +43,7 @@ fn undealt(dealt: CardSet) -> Vec<Card> {
 }
 
 impl Desk {
-    /// A game that has just begun.
+    /// Returns a table whose game has just begun.
     fn playing() -> Self {
         let coins = |whole| Coins::from_whole(whole).unwrap();
         let terms = Terms {
@@ -74,7 +74,7 @@ impl Desk {
         desk
     }
 
-    /// Seat 0 has fought, as [`Self::about_to_fight`].
+    /// Returns a table at which seat 0 has called a fight from [`Self::about_to_fight`].
     fn fought(secret: bool) -> Self {
         let mut desk = Self::about_to_fight(secret);
         let game = desk.table.phase().game().unwrap();
@@ -84,8 +84,8 @@ impl Desk {
         desk
     }
 
-    /// Seat 0 may fight. Seat 1 is not open and holds no secret meld; seat 2 is not open either, and
-    /// holds one or does not.
+    /// Returns a table at which seat 0 may call a fight. Seats 1 and 2 are not open; seat 1 holds
+    /// no secret meld, seat 2 holds one if `secret`.
     fn about_to_fight(secret: bool) -> Self {
         let secret = if secret { "4C 4D 4H 4S 9D" } else { "4C 4D 4H 5S 9D" };
         let run = set("5H 6H 7H");
@@ -113,7 +113,8 @@ impl Desk {
         })
     }
 
-    /// Seat 0 has nothing left over, in the play phase, or in the draw phase of a Spread.
+    /// Returns a table at which seat 0 has no unmelded card, in the play phase, or in the draw
+    /// phase of a Spread.
     fn about_to_win(phase: SetupPhase) -> Self {
         let hands = [set("4C 4D 4H 8S 9S TS"), set("KC QD"), set("KD QC")];
         let discard = set("2D");
@@ -133,7 +134,7 @@ impl Desk {
         })
     }
 
-    /// A table in this position, in which seat 0 was asked just now.
+    /// Returns a table in this position, in which seat 0 was prompted just now.
     fn at(position: &GameSetup) -> Self {
         let mut desk = Self::playing();
         let mut table = serde_json::to_value(&desk.table).unwrap();
@@ -146,7 +147,7 @@ impl Desk {
         desk
     }
 
-    /// What these seats see of what has happened.
+    /// Returns the last events as these seats see them.
     fn seen_by(&self, seats: &[Seat]) -> Vec<Event<<Tongits as Game>::Event>> {
         let seen = seats.iter().flat_map(|seat| {
             let viewer = Viewer::Seat(*seat);
@@ -171,7 +172,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Whoever is asked answers as the bot would.
+    /// Lets the prompted seat answer as the bot does.
     fn act(&mut self) -> Result<(), Rejection<Illegal>> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("a game goes on") };
         let asked = playing.prompt.seats.iter().next().unwrap();
@@ -181,14 +182,14 @@ impl Desk {
         self.tell(Input::Act { player, game, prompt, action })
     }
 
-    /// Waits for the table's deadline.
+    /// Advances the clock to the table's deadline.
     fn wait(&mut self) {
         self.now = self.now.max(self.table.deadline().unwrap());
     }
 }
 
-/// Rule 4.2: whoever may have been asked in secret answers unseen, and the fight is over when its
-/// countdown is, whether anybody was asked or not.
+/// Rule 4.2: an answer to a secret prompt is hidden, and the fight lasts for its countdown whether
+/// or not any seat was prompted.
 #[test]
 fn a_fight_does_not_reveal_its_secret_prompts() {
     let fought = |secret: bool, answered_after_ms: Option<i64>| {
@@ -216,7 +217,7 @@ fn a_fight_does_not_reveal_its_secret_prompts() {
     assert_eq!(fought(true, Some(9_000)), nobody, "who is asked answers late");
 }
 
-/// Rules 4.2, 8.3: who answers unseen is not shown to be back by it.
+/// Rules 4.2, 8.3: a hidden answer does not show that the player is back.
 #[test]
 fn an_answer_that_nobody_sees_does_not_end_a_takeover() {
     let mut desk = Desk::fought(true);
@@ -239,7 +240,7 @@ fn cut(desk: &mut Desk) {
     desk.tell(Input::Disconnect { player: player(0), connection }).unwrap();
 }
 
-/// Rule 8.3: where it fights for a player who has left, it does not for one who is away.
+/// Rule 8.3: the AI calls a fight for a player who has left, but not for one who is away.
 #[test]
 fn no_fight_is_called_for_a_player_who_is_away() {
     let mut left = Desk::about_to_fight(false);
@@ -262,7 +263,7 @@ fn no_fight_is_called_for_a_player_who_is_away() {
     assert!(matches!(desk.table.phase(), Phase::Playing(_)));
 }
 
-/// Rule 8.3: a win that is certain is declared.
+/// Rule 8.3: the AI declares a certain win.
 #[test]
 fn a_certain_win_is_declared_for_a_player_who_is_away() {
     for (phase, at_ms) in [(SetupPhase::Play, 19_000), (SetupPhase::Draw, 9_000)] {
@@ -279,8 +280,8 @@ fn a_certain_win_is_declared_for_a_player_who_is_away() {
     }
 }
 
-/// Rules 4.2, 8.3: what another's fight asks of a player who is away is answered in the last second,
-/// and nobody learns from that who was asked.
+/// Rules 4.2, 8.3: the AI answers another player's fight for a player who is away in the last
+/// second, which does not reveal the prompted seats.
 #[test]
 fn a_fight_is_answered_in_the_last_second_for_a_player_who_is_away() {
     let mut desk = Desk::fought(true);

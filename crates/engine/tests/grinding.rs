@@ -1,6 +1,6 @@
-//! Rules 9.1 and 9.1a, tried by a house that has a player of its own at the table: it reads
-//! everything that the table writes down, the server seed included, answers last, and does what any
-//! player, operator or ledger may do. It wants to choose among deals.
+//! Rules 9.1 and 9.1a against a dishonest house with a player of its own at the table: it reads
+//! everything that the table stores, the server seed included, answers last, and does anything that
+//! a player, operator or ledger may do. It tries to choose among deals.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// The seat of the house's player.
 const HOUSE: u64 = 2;
 
-/// How many texts the house tries.
+/// The number of texts that the house tries.
 const ATTEMPTS: u32 = 200;
 
 fn player(number: u64) -> PlayerId {
@@ -40,7 +40,7 @@ fn committed(text: &str) -> Option<Commitment> {
     Some(ClientSeed::from_text(text).commitment())
 }
 
-/// A table of two honest players and the house's, and all that was written down.
+/// A table of two honest players and the house's player, with everything that was stored.
 #[derive(Clone)]
 struct House {
     table: Table<Tongits>,
@@ -50,7 +50,7 @@ struct House {
 }
 
 impl House {
-    /// The honest players are ready.
+    /// Returns a table at which the honest players are ready.
     fn new() -> Self {
         let terms = Terms {
             room: "newbie".to_owned(),
@@ -74,7 +74,8 @@ impl House {
         house
     }
 
-    /// The ledger has opened the game, and the honest clients have revealed.
+    /// Returns a table whose game the ledger has opened and for which the honest clients have
+    /// revealed.
     fn knowing_every_seed() -> Self {
         let mut house = Self::new();
         house.ready("house").unwrap();
@@ -127,7 +128,7 @@ impl House {
         self.table.phase().game().unwrap()
     }
 
-    /// What was dealt, and what the record says of the house's client, if the game is dealt.
+    /// Returns the deal and the house's contribution in the record, if the game is dealt.
     fn deal(&self) -> Option<(String, Option<String>)> {
         let Phase::Playing(playing) = self.table.phase() else { return None };
         let chance: &Vec<ChanceAnswer> = &playing.chance;
@@ -136,7 +137,7 @@ impl House {
         Some((serde_json::to_string(chance).unwrap(), client.text.clone()))
     }
 
-    /// Everything that a house can read of its table.
+    /// Returns everything that a house can read of its table.
     fn reads(&self) -> String {
         let (table, journal) = (&self.table, &self.journal);
         format!(
@@ -155,12 +156,13 @@ impl House {
     }
 }
 
-/// The text of an honest client, which the house does not know before it is revealed.
+/// Returns the text of an honest client, unknown to the house before it is revealed.
 fn honest(number: u64) -> String {
     format!("honest {number}")
 }
 
-/// With every other text in hand it can reveal or not: two deals, and the record says which.
+/// With all other texts known, the house can reveal or not: two deals, which the record
+/// distinguishes.
 #[test]
 fn a_house_that_reveals_last_reaches_two_deals() {
     let known = House::knowing_every_seed();
@@ -168,7 +170,7 @@ fn a_house_that_reveals_last_reaches_two_deals() {
     let mut deals = BTreeMap::new();
     for attempt in 0..ATTEMPTS {
         let mut house = known.clone();
-        // Another text, another commitment, its own commitment taken back, or none of it.
+        // Another text, another commitment, its own commitment withdrawn, or none.
         let text = if attempt == 0 { "house".to_owned() } else { format!("house {attempt}") };
         let taken = house.reveal(HOUSE, &text);
         assert_eq!(taken, if attempt == 0 { Ok(()) } else { Err(Rejection::OtherText) });
@@ -184,8 +186,8 @@ fn a_house_that_reveals_last_reaches_two_deals() {
     assert!(shown.contains(&Some("house")) && shown.contains(&None));
 }
 
-/// Before that it can choose its commitment, and have new server seeds, as often as it likes: but
-/// it knows nothing yet of the others' seeds, from which the deal follows.
+/// Before that the house can change its commitment and request new server seeds without limit, but
+/// it knows none of the others' seeds, from which the deal follows.
 #[test]
 fn a_house_that_draws_anew_knows_no_seed() {
     let mut house = House::new();
@@ -195,7 +197,7 @@ fn a_house_that_draws_anew_knows_no_seed() {
         if attempt % 2 == 0 {
             house.tell(Input::Leave { player: player(HOUSE) }).unwrap();
         } else {
-            // Not ready within the time: out, and somebody of the house comes again.
+            // Not ready in time: the player loses the seat, and the house's next player sits down.
             house.now = house.now.after_ms(Clocks::default().prepare_ms);
             house.tell(Input::Tick).unwrap();
         }
@@ -209,7 +211,7 @@ fn a_house_that_draws_anew_knows_no_seed() {
     assert!(!house.knows_a_seed());
 }
 
-/// Rule 9.1a: whatever anybody tells the table, it deals this game or waits for the last text.
+/// Rule 9.1a: after any input the table deals this game or waits for the last text.
 #[test]
 fn a_game_with_a_known_seed_cannot_be_undone() {
     let known = House::knowing_every_seed();
@@ -263,7 +265,7 @@ fn a_game_with_a_known_seed_cannot_be_undone() {
     }
 }
 
-/// A node that dies over the table: the next one reads the lines, and has every text.
+/// Failover: the next node reads the lines and has every text.
 #[test]
 fn the_lines_alone_have_what_was_revealed() {
     let mut known = House::knowing_every_seed();

@@ -1,5 +1,5 @@
-//! Games for programs that learn (`bahay_engine::gym`): every game of the catalogue, by every rule
-//! set, at any number of seats.
+//! The environment for learning programs (`bahay_engine::gym`): every kind of the catalogue with
+//! every rule set and any number of seats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ use bahay_engine::testing::{
 };
 use serde_json::{Value, json};
 
-/// Games of each rule set and number of seats.
+/// The number of games for each rule set and number of seats.
 const GAMES: u64 = 12;
 
-/// Does something with every game of the catalogue.
+/// Expands an expression for every kind of the catalogue.
 macro_rules! each_game {
     ($check:ident) => {
         $check::<Tongits>(&TongitsProbe);
@@ -29,7 +29,7 @@ macro_rules! each_game {
     };
 }
 
-/// By each rule set, with the least and the most seats.
+/// Calls `each` with each rule set and the least and the most seats.
 fn each_setting<G: Spaces>(mut each: impl FnMut(&RuleSet<G::Rules>, u8)) {
     for set in G::rule_sets() {
         let range = G::seats(&(set.rules)());
@@ -38,7 +38,7 @@ fn each_setting<G: Spaces>(mut each: impl FnMut(&RuleSet<G::Rules>, u8)) {
     }
 }
 
-/// Some legal action, by its number where it has one.
+/// Plays some legal action, by its number if it has one.
 fn play_any<G: Spaces>(env: &mut Env<G>, dice: &mut TestRng) {
     let legal: Vec<(G::Action, Option<u16>)> =
         env.legal_actions().map(|(action, number)| (action.clone(), number)).collect();
@@ -60,7 +60,7 @@ fn talk_of<G: Spaces + 'static>(
     open_protocol::<G>(settings).expect("some games are wanted")
 }
 
-/// A talk about the first rule set, with the fewest seats.
+/// Opens a protocol session for the first rule set with the fewest seats.
 fn first_talk<G: Spaces + 'static>(games: usize, tensor: TensorForm) -> Box<dyn EnvProtocol> {
     let set = &G::rule_sets()[0];
     talk_of::<G>(set, G::seats(&(set.rules)()).least, (games, tensor))
@@ -79,7 +79,7 @@ fn hello(talk: &dyn EnvProtocol) -> Value {
     serde_json::from_str(&out).expect("a hello is JSON")
 }
 
-/// Plays by numbers at random until the game is over, and gives all answers.
+/// Plays random action numbers until the game is over. Returns all responses.
 fn play_out(talk: &mut dyn EnvProtocol, seed: u64, luck: u64) -> Vec<Value> {
     let mut dice = TestRng::new(luck);
     let mut answers = vec![ask(talk, &json!({"do": "reset", "seed": seed}))];
@@ -106,8 +106,8 @@ fn actions_have_names_of_their_own_and_fields_too() {
     each_game!(check);
 }
 
-/// What is listed as legal has a number below the count of names, and a tensor holds what its fields
-/// say, for every seat at every step.
+/// Every legal action has a number below the count of names, and a tensor matches its declared
+/// fields, for every seat at every step.
 #[test]
 fn every_legal_action_has_a_number_and_every_tensor_its_form() {
     fn check<G: Spaces>(_probe: &impl Probe<G>) {
@@ -149,7 +149,7 @@ fn check_tensor<G: Spaces>(tensor: &[i16]) {
     }
 }
 
-/// Only where the pages of the games say so does a number stand for several legal actions.
+/// A number stands for several legal actions only if the page of the game says so.
 #[test]
 fn a_number_stands_for_one_action_but_for_jokers_and_two_runs() {
     fn check<G: Spaces>(_probe: &impl Probe<G>) {
@@ -199,7 +199,7 @@ fn the_same_seed_and_actions_are_the_same_game_and_returns_add_up_to_zero() {
     each_game!(check);
 }
 
-/// A deal follows from the seed by rules 9.1 to 9.4, which docs/FAIRNESS.md retells.
+/// A deal follows from the seed by rules 9.1 to 9.4, as docs/FAIRNESS.md explains.
 #[test]
 fn chance_is_that_of_a_dealt_game() {
     use bahay_engine::chance::{ChanceRng as Stream, Contribution, Request, ServerSeed};
@@ -216,7 +216,7 @@ fn chance_is_that_of_a_dealt_game() {
     assert_eq!(*env.game(), dealt);
 }
 
-/// Every way to name an action does the same.
+/// All forms of naming an action are equivalent.
 #[test]
 fn an_action_is_named_by_number_name_or_as_it_is() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
@@ -229,7 +229,7 @@ fn an_action_is_named_by_number_name_or_as_it_is() {
             let legal = ask(&mut *talk, &json!({"do": "legal"}));
             let told = legal["legal"].as_array().expect("a list");
             let Some(told) = dice.choose(told) else { break };
-            // A number stands for the first of its actions, and so does its name.
+            // A number and its name stand for the first of its actions.
             let first = legal["legal"].as_array().expect("a list").iter();
             let first = first.into_iter().find(|it| it["number"] == told["number"]);
             let first = first.expect("it is itself one");
@@ -249,7 +249,7 @@ fn an_action_is_named_by_number_name_or_as_it_is() {
     each_game!(check);
 }
 
-/// A batch is the same as one request for each game.
+/// A batch is equivalent to one request for each game.
 #[test]
 fn a_batch_plays_as_single_steps_do() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
@@ -293,7 +293,7 @@ fn a_batch_plays_as_single_steps_do() {
     each_game!(check);
 }
 
-/// A text that another process restores, at any point; and both go on alike.
+/// A saved text can be restored by another process at any point, and both continue identically.
 #[test]
 fn a_saved_game_goes_on_the_same_elsewhere() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
@@ -323,7 +323,7 @@ fn a_saved_game_goes_on_the_same_elsewhere() {
     each_game!(check);
 }
 
-/// An action with free numbers that no list names is taken, and is in a saved game.
+/// An action with free numbers that no list names is accepted and part of a saved game.
 #[test]
 fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
     let mut talk = first_talk::<TongoAssets>(1, TensorForm::None);
@@ -340,7 +340,7 @@ fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
     assert_eq!(restored, after);
 }
 
-/// Nothing that is hidden from a seat is in what it observes, while the game stands so.
+/// An observation holds nothing that is hidden from the seat.
 #[test]
 fn an_observation_holds_nothing_hidden() {
     fn check<G: Spaces + 'static>(probe: &impl Probe<G>) {
@@ -370,7 +370,8 @@ fn an_observation_holds_nothing_hidden() {
     each_game!(check);
 }
 
-/// Two games that differ in what is hidden from a seat are the same tensor to it, and the same numbers.
+/// Two games that differ only in what is hidden from a seat have equal tensors and action numbers
+/// for it.
 #[test]
 fn games_that_differ_in_hidden_cards_are_the_same_to_who_cannot_see_them() {
     fn check<G: Spaces>(probe: &impl Probe<G>) {
@@ -459,7 +460,7 @@ fn a_saved_game_that_was_changed_is_refused() {
     }
 }
 
-/// Whatever bytes come, the answer is a line of JSON, and the talk goes on.
+/// Any bytes are answered by a line of JSON, and the session continues.
 #[test]
 fn no_line_ends_a_talk() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
@@ -518,7 +519,7 @@ fn the_first_line_tells_what_numbers_mean() {
     assert_eq!(told["actions"].as_array().map(Vec::len), Some(Tongits::action_names().len()));
 }
 
-/// The house's AI is asked with the view of the seat, so what it advises is legal there.
+/// The house's AI receives the seat's view, so its advice is legal there.
 #[test]
 fn the_ai_plays_a_whole_game() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {

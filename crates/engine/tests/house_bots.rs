@@ -1,5 +1,5 @@
-//! Bots of the house at a table (rule 8.6): ready at once, played by the AI from the deal on, and
-//! there for players only.
+//! House bots at a table (rule 8.6): ready at once, played by the AI from the deal on, and present
+//! for players only.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -14,7 +14,7 @@ use bahay_engine::table::{
 };
 use uuid::Uuid;
 
-/// A table that does what is due, with a ledger that always pays.
+/// A table whose effects are performed, with a ledger that always pays.
 struct Parlour {
     table: Table<Tongits>,
     now: Timestamp,
@@ -53,7 +53,7 @@ impl Parlour {
         Self { table, now, games: 0, events, records }
     }
 
-    /// One player, connected, and two bots.
+    /// Returns a table with one connected player and two bots.
     fn with_bots() -> Self {
         let mut parlour = Self::new();
         parlour.tell(Input::sit(ANA, "Ana")).unwrap();
@@ -70,7 +70,7 @@ impl Parlour {
             game: GameId(Uuid::from_u64_pair(4, self.games)),
         };
         let decided = self.table.decide(self.now, input, || fresh)?;
-        // What a viewer makes of the events is what the table shows.
+        // A view that is folded from the events equals the table's view.
         let mut view = self.table.view(None);
         for event in &decided.events {
             if let Some(event) = event.redact::<Tongits>(view.viewer()) {
@@ -93,7 +93,7 @@ impl Parlour {
         self.tell(Input::Ready { player, game, commitment: None }).unwrap();
     }
 
-    /// Does what is due, and lets time pass until the game is over and settled.
+    /// Performs due effects and advances the clock until the game is settled.
     fn finish_game(&mut self) {
         for _ in 0..1_000 {
             let next = self.table.effects(self.now).into_iter().next().map(|effect| match effect {
@@ -152,7 +152,8 @@ fn bots_are_ready_at_once_and_the_ai_plays_them_from_the_deal_on() {
             assert!(!record.bots.contains(taken.seat) || taken.by == ActionOrigin::Ai, "{taken:?}");
         }
         record.verify().unwrap();
-        // Ana is there and let countdowns pass, which the next game does not hold against her.
+        // Ana was present and let countdowns expire, which the next game does not count against
+        // her.
         assert_eq!(parlour.players(), [ANA, bot(1), bot(2)]);
     }
 }
@@ -185,7 +186,7 @@ fn a_bot_gives_its_seat_away_after_the_game() {
     assert_eq!(parlour.players(), [ANA, bot(2)]);
     parlour.tell(Input::sit(BEA, "Bea")).unwrap();
     assert!(matches!(parlour.table.phase(), Phase::Preparing(_)));
-    // While a table waits, a bot is not away, however long it takes.
+    // While a table waits, a bot is never away.
     parlour.tell(Input::Leave { player: BEA }).unwrap();
     assert_eq!(parlour.table.deadline(), None);
 }

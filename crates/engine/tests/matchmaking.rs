@@ -1,5 +1,5 @@
-//! What every round of the matcher keeps, whatever waits: shown on random rounds, each from a seed
-//! that a failure prints.
+//! Invariants of the matcher, for any waiting tickets: checked on random rounds, whose seed a
+//! failure prints.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -16,12 +16,12 @@ use uuid::Uuid;
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 const SEATS: [u8; 3] = [3, 3, 4];
 
-/// In the second room players of one network may meet.
+/// Players of one network may meet in the second room.
 fn networks_apart(room: usize) -> bool {
     room != 1
 }
 
-/// A round that owns what it is made of.
+/// A round with owned inputs.
 struct Waiting {
     tickets: Vec<Ticket>,
     tables: Vec<OpenTable>,
@@ -79,7 +79,7 @@ fn random(seed: u64) -> Waiting {
     Waiting { tickets, tables }
 }
 
-/// Seeds of random rounds, and what must hold of each; a failure says the seed.
+/// Checks random rounds; a failure prints the seed.
 fn of_many(check: impl Fn(&Waiting) + std::panic::RefUnwindSafe) {
     for seed in 0..3_000 {
         let checked = std::panic::catch_unwind(|| check(&random(seed)));
@@ -91,10 +91,10 @@ fn waited_ms(ticket: &Ticket) -> u64 {
     NOW.ms_since(ticket.since)
 }
 
-/// Who came to a table, if it was there already, of a room.
+/// The tickets of a table: the table if it was open already, the room, and those placed.
 type Group<'a> = (Option<&'a OpenTable>, usize, Vec<&'a Ticket>);
 
-/// As a round ends: who came to which table, and who is left.
+/// Returns the placements of a round, by table, and the remaining tickets.
 fn seated(waiting: &Waiting) -> (Vec<Group<'_>>, Vec<&Ticket>) {
     let by_id: BTreeMap<TicketId, &Ticket> =
         waiting.tickets.iter().map(|ticket| (ticket.id, ticket)).collect();
@@ -169,7 +169,7 @@ fn no_ticket_waits_while_a_seat_fits() {
     });
 }
 
-/// Whether so many of these all fit each other, by trying.
+/// Returns true if some tickets of this number are all compatible, by exhaustive search.
 fn has_group(tickets: &[&Ticket], seats: usize, apart: bool) -> bool {
     fn grow(
         group: &mut Vec<usize>,
@@ -198,8 +198,8 @@ fn a_round_is_the_same_whenever_it_is_repeated() {
     of_many(|waiting| assert_eq!(waiting.placements(), waiting.placements()));
 }
 
-/// Three whom nothing keeps apart, at the end of a crowd that keeps coming and in which nobody
-/// fits anybody: they are found, whatever the others cost.
+/// Three compatible tickets behind a continuous crowd of incompatible ones are placed within the
+/// search budget.
 #[test]
 fn no_ticket_starves_behind_a_crowd() {
     let mut dice = TestRng::new(0xfa11);
@@ -253,7 +253,7 @@ fn table(number: u64, seats_free: u8, has_pot: bool) -> OpenTable {
     OpenTable { id: TableId(id(number)), room: 0, seats_free, has_pot, companions }
 }
 
-/// Two with full lists of blocks: that of the one does not name the other, and is not needed.
+/// Two players with full block lists, of which neither names the other: the lists do not matter.
 #[test]
 fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
     let others = |from: u64| (from..from + 500).map(|number| PlayerId(id(number)));
@@ -316,7 +316,7 @@ fn recent_opponents_are_placed_apart_first() {
     assert!(waiting.placements().is_empty(), "others may come");
     let later = NOW.after_ms(u32::try_from(REPEAT_MS).unwrap());
     assert_eq!(waiting.round(later, 0).placements().len(), 1, "nobody has come");
-    // Two others are there, so only one of the three plays.
+    // With two other tickets only one of the three is placed.
     tickets.extend([ticket(3), ticket(4)]);
     let placements = Waiting { tickets, tables: vec![] }.placements();
     let together: Vec<_> = placements.iter().map(|placement| placement.tickets.len()).collect();

@@ -1,4 +1,4 @@
-//! What a takeover remembers is what its seat was shown, in every game and for every seat.
+//! A takeover's memory equals the events that its seat has seen, in every kind and for every seat.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Skill, Viewer};
@@ -9,8 +9,8 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Phase, Price, Spectators, Terms};
 
-/// Plays at a table of each rule set, and compares after every line what the table finds again with
-/// what it has told the seats.
+/// Plays at a table of each rule set and after every line compares the table's restored memory with
+/// the events sent to the seats.
 fn remembers_all_that_was_shown<G: GameKind>() {
     for set in G::rule_sets() {
         let terms = Terms {

@@ -1,10 +1,7 @@
-//! Changes of records that every verifier must find: each value changed, each field added and taken
-//! away, each list with an element too many and too few. What no rule determines is named in
-//! [`UNDETERMINED`], with the reason; all else is refused by `Record::verify`, which `bahay verify`
-//! asks, and by the verifier in Python of the same game.
-
-#[path = "../../../tests/it/support/independent.rs"]
-mod independent;
+//! Mutations of records that every verifier must detect: each value changed, each field added and
+//! removed, each list with an element too many and too few. Values that no rule determines are
+//! listed in [`UNDETERMINED`] with the reason; everything else is refused by `Record::verify`,
+//! which `bahay verify` uses, and by the kind's verifier in Python.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +10,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, PrivateTerms, Readable, Record, Spectators, Terms};
-use independent::{Expected, assert_verified, verdicts};
+use crate::independent::{Expected, assert_verified, verdicts};
 use serde_json::{Value, json};
 
 /// Fields that may have another value of the same form in a record that holds, and why. A `*` stands
@@ -102,7 +99,7 @@ struct Mutant {
     /// With a `*` for each place of a list.
     pattern: String,
     what: String,
-    /// It could be a record's, as far as its form goes.
+    /// With a `*` for each index of a list.
     keeps_form: bool,
     document: String,
 }
@@ -112,16 +109,16 @@ const ACTORS: [&str; 3] = ["player", "clock", "ai"];
 /// A crown, or null where nobody wears one.
 const MAY_BE_NULL: &str = "crown_before";
 
-/// Any text is of its form.
+/// The crown, which is null if no seat wears it.
 const FREE_TEXT: &str = "terms.room";
 
-/// Where a host allows short stakes a wallet is staked whole, and what was in it is in no record.
+/// A field of which any text is valid.
 const SHORT_STAKES: [&str; 2] = ["stakes", "stakes.*"];
 
-/// One change of a value, in words; `None` takes it away.
+/// Where a host allows short stakes, a wallet is staked whole, and its balance is in no record.
 type Change = (&'static str, Option<Value>);
 
-/// Changes after which a value is of the same form, or may be.
+/// A change of a value, described in words; `None` removes it.
 const KEEP_FORM: &[&str] = &[
     "otherwise",
     "one more",

@@ -1,5 +1,5 @@
-//! Golden playthroughs: whole games as text, to be read as a diff when the rules, the AI or the
-//! wire change. `BLESS=1 cargo nextest run -p bahay-engine` rewrites what follows each header.
+//! Golden playthroughs: whole games as text, whose diff shows the effects of changes to rules, AI
+//! or wire format. `BLESS=1 cargo nextest run -p bahay-engine` rewrites the part after each header.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -30,7 +30,7 @@ fn games_of_tongo_assets_go_as_they_went() {
     compare::<TongoAssets>();
 }
 
-/// Plays every kept game of a kind again.
+/// Replays every stored game of a kind.
 fn compare<G: GameKind>() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs").join(G::NAME);
     let (mut sets, mut seats) = (BTreeSet::new(), BTreeSet::new());
@@ -60,9 +60,9 @@ fn compare<G: GameKind>() {
     assert!(seats.len() >= sizes, "{}: games of several numbers of seats: {seats:?}", G::NAME);
 }
 
-/// What a file says before its first empty line.
+/// The header of a file, which ends at the first empty line.
 struct Header {
-    /// The name of the rule set, and what is changed in it.
+    /// The name of the rule set, with its changes.
     rules: String,
     key: Key,
     starter: Option<Seat>,

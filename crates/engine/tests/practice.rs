@@ -1,5 +1,5 @@
-//! Practice tables (rule 8.7): one player with bots, for no coins. Nobody is asked to open or settle a
-//! game, hints are given there and nowhere else, and whoever leaves is free at once.
+//! Practice tables (rule 8.7): one player with bots and without coins. No ledger opens or settles a
+//! game, advice is given only there, and a player who leaves is free at once.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -18,7 +18,7 @@ const ANA: PlayerId = PlayerId(Uuid::from_u64_pair(1, 0));
 const BEA: PlayerId = PlayerId(Uuid::from_u64_pair(1, 1));
 const HERE: ConnectionId = ConnectionId(Uuid::from_u64_pair(2, 0));
 
-/// A table that does what is due, with its journal. There is no ledger.
+/// A table whose effects are performed, with its journal and without a ledger.
 struct Practice {
     founded: Table<AnyGame>,
     table: Table<AnyGame>,
@@ -29,7 +29,7 @@ struct Practice {
 }
 
 impl Practice {
-    /// Ana, connected, and bots.
+    /// Returns a table with Ana, connected, and bots.
     fn of(rules: AnyRules) -> Self {
         let most = AnyGame::seats(&rules).most;
         let terms = Terms::for_practice("practice", rules, Clocks::default());
@@ -57,7 +57,7 @@ impl Practice {
         let fresh = GameEntropy { seed, game: GameId(Uuid::from_u64_pair(4, game)) };
         let decided = self.table.decide(self.now, input, || fresh)?;
         self.games += u64::from(decided.line.fresh.is_some());
-        // What a viewer makes of the events is what the table shows.
+        // A view that is folded from the events equals the table's view.
         for player in [None, Some(ANA)] {
             let mut view = self.table.view(player);
             for event in &decided.events {
@@ -79,7 +79,7 @@ impl Practice {
         self.tell(Input::Ready { player: ANA, game, commitment: None }).unwrap();
     }
 
-    /// What is due now, or what comes when time has passed.
+    /// Performs what is due now, or advances the clock to the next deadline.
     fn go_on(&mut self) {
         let next = self.table.effects(self.now).into_iter().next().map(|effect| match effect {
             Effect::ChooseAction { seat, .. } => self.table.ai_action(seat).unwrap(),
@@ -108,7 +108,7 @@ impl Practice {
         self.table.hint(ANA)
     }
 
-    /// Plays the game that is prepared to its end, as the hints say.
+    /// Plays the prepared game to its end by the advice.
     fn play_by_hints(&mut self) -> u32 {
         self.ready();
         let mut taken = 0;
@@ -145,10 +145,10 @@ fn every_rule_set_is_practised_by_hints_and_nobody_is_asked_for_coins() {
             practice.go_on();
             let settled = |event: &Event<_>| matches!(event, Event::Settled { .. });
             assert_eq!(practice.events.iter().filter(|event| settled(event)).count(), 1);
-            // It ends once: whoever looks again finds the next game.
+            // It ends once: a second tick finds the next game.
             assert_eq!(practice.tell(Input::Tick), Err(Rejection::NothingDue));
             assert!(matches!(practice.table.phase(), Phase::Preparing(_)));
-            // The journal alone is the table.
+            // The journal alone restores the table.
             let mut replayed = practice.founded.clone();
             for line in &practice.journal {
                 replayed = replayed.apply_line(line).unwrap().0;
@@ -188,7 +188,7 @@ fn hints_are_refused_where_nothing_is_asked_and_where_coins_can_be_lost() {
     assert_eq!(practice.table.hint(BEA), Err(Rejection::NotSeated));
     practice.ready();
     practice.until(|practice| practice.hint() == Err(Rejection::NotAsked));
-    // The same terms for coins, down to the last of them.
+    // The same terms for coins, in every field.
     let mut terms = practice.table.terms().clone();
     terms.practice = false;
     let mut table = Table::<AnyGame>::new(practice.table.id(), terms);
@@ -210,7 +210,7 @@ fn leaving_ends_the_game_and_frees_the_player_at_once() {
     assert!(matches!(practice.table.phase(), Phase::Waiting));
     assert!(practice.table.is_deserted());
     assert_eq!(practice.table.deadline(), None, "nothing is due any more");
-    // Its bots belong to it: whoever sits down plays.
+    // The bots belong to the table: every player who sits down plays.
     assert_eq!(practice.table.bots().len(), 2);
     practice.tell(Input::sit(BEA, "Bea")).unwrap();
     assert!(matches!(practice.table.phase(), Phase::Preparing(_)));

@@ -1,5 +1,5 @@
-//! Rule 7.4 at a private table: who is sent away takes along what it has paid into the POT, and
-//! when the table ends the POT goes back to those who paid it.
+//! Rule 7.4 at a private table: a removed player is refunded what it has paid into the POT, and
+//! when the table ends the POT is refunded to those who paid it.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -42,7 +42,7 @@ fn coins(whole: i64) -> Coins {
     Coins::from_whole(whole).unwrap()
 }
 
-/// A table, and a clock that a test moves.
+/// A table and a clock that the test sets.
 struct Desk {
     table: Table<Tongits>,
     now: Timestamp,
@@ -55,7 +55,8 @@ impl Desk {
         Self::of(Some(PrivateTerms::default()))
     }
 
-    /// Three players who have played a game together; its antes are in the POT.
+    /// Returns a table at which three players have played a game together; its antes are in the
+    /// POT.
     fn of(private: Option<PrivateTerms>) -> Self {
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms(private));
         let mut desk = Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] };
@@ -74,7 +75,7 @@ impl Desk {
             game: GameId(Uuid::from_u64_pair(4, self.games)),
         };
         let transition = self.table.decide(self.now, input, || fresh)?;
-        // Told or read again, it is the same table.
+        // The deserialised table equals the original.
         let snapshot = serde_json::to_string(&transition.table).unwrap();
         assert_eq!(serde_json::from_str::<Table<Tongits>>(&snapshot).unwrap(), transition.table);
         let line = serde_json::to_string(&transition.line).unwrap();
@@ -108,7 +109,7 @@ impl Desk {
         game
     }
 
-    /// A whole game.
+    /// Plays a whole game.
     fn play(&mut self) -> GameId {
         let game = self.open();
         while let Phase::Playing(playing) = self.table.phase() {
@@ -127,7 +128,7 @@ impl Desk {
         game
     }
 
-    /// What the ledger is to give back now.
+    /// Returns the POT refund that is due now.
     fn due(&self) -> Option<(GameId, Option<PlayerId>)> {
         self.table.effects(self.now).into_iter().find_map(|effect| match effect {
             Effect::RefundPot(PotRefund { game, player, .. }) => Some((game, player)),
@@ -163,7 +164,7 @@ fn a_removed_player_is_refunded_before_the_next_game_opens() {
     assert_eq!(desk.table.crown(), None, "a crown does not outlive leaving (rule 7.3)");
     let (_, whose) = desk.due().unwrap();
     assert_eq!(whose, Some(player(wearer)));
-    // A friend of the host is quick: the opening waits for the return all the same.
+    // A friend of the host sits down quickly: the opening still waits for the refund.
     desk.sit(7).unwrap();
     desk.ready();
     assert!(matches!(desk.table.phase(), Phase::Opening(_)));
@@ -223,7 +224,7 @@ fn no_player_is_removed_while_the_pot_is_at_stake() {
     }
 }
 
-/// By a fault of the house: everybody takes a part along.
+/// If the house closes the table, every player is refunded a share.
 #[test]
 fn a_player_removed_by_a_closing_house_is_refunded() {
     let mut desk = Desk::private();
@@ -248,7 +249,7 @@ fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
     assert_eq!(desk.table.deadline(), Some(left_at.after_ms(HOUR_MS)));
     desk.now = left_at.after_ms(HOUR_MS - 1);
     assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
-    // Who comes back in time finds the POT, and the hour begins again.
+    // A player who returns in time finds the POT, and the hour starts anew.
     desk.sit(4).unwrap();
     desk.tell(leave(4)).unwrap();
     assert_eq!(desk.table.pot(), coins(3));
@@ -260,7 +261,7 @@ fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
     assert!(desk.table.has_ended());
     assert_eq!(desk.sit(5), Err(Rejection::TableClosed));
     assert_eq!(desk.due().unwrap().1, None, "everybody gets back what was paid");
-    // It is owed until it is answered.
+    // The effect stays pending until it is answered.
     for _ in 0..3 {
         desk.now = desk.now.after_ms(1_000);
         assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::RefundPot(_)]));
@@ -277,7 +278,7 @@ fn an_empty_table_without_a_pot_has_nothing_to_wait_for() {
     assert_eq!(table.deadline(), None);
 }
 
-/// Whoever is sent away, and whenever: no coin is lost, and the journal tells it all.
+/// Whichever player is removed at whatever time, no coin is lost, and the journal records it all.
 #[test]
 fn no_coin_is_lost_where_players_are_sent_away() {
     for seed in 1..=8 {

@@ -1,5 +1,5 @@
-//! Stakes (rule 6.9 of Tong-its, 1.5 of both Tongos): a seat plays with all that it can owe or not
-//! at all; only a host of Tong-its may allow less.
+//! Stakes (rule 6.9 of Tong-its, 1.5 of both Tongos): a seat plays only with a stake that covers
+//! all that it can owe; only a host of Tong-its may allow less.
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::chance::ServerSeed;
@@ -34,7 +34,7 @@ fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Ter
     }
 }
 
-/// What came of games of players who can pay for one game and little more.
+/// The outcomes of games of players who can pay for one game and little more.
 #[derive(Default)]
 struct Played {
     whole: usize,
@@ -96,7 +96,7 @@ fn fresh() -> GameEntropy {
     GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(9)) }
 }
 
-/// A table of the first rule set of a game at which all are ready.
+/// Returns a table of the first rule set of a kind at which all are ready.
 fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, usize) {
     let kinds = catalog::kinds();
     let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
@@ -124,7 +124,7 @@ fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, u
     (table, game, players.len())
 }
 
-/// Whatever the ledger says: no game begins with a stake that the rules do not know.
+/// Whatever the ledger answers, no game begins with a stake that the rules do not allow.
 #[test]
 fn a_table_refuses_an_opening_with_another_stake() {
     for kind in ["tongits", "tongo_options", "tongo_assets"] {

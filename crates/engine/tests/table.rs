@@ -1,4 +1,5 @@
-//! Tables in virtual time, under rough players: whatever they do, coins and the journal hold.
+//! Tables in virtual time under erratic players: coins and the journal are consistent whatever they
+//! do.
 //!
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
@@ -32,7 +33,7 @@ fn simulation(seed: u64, habits: Habits) -> Simulation<Tongits> {
     Simulation::new(seed, terms(1), habits, Coins::from_whole(200).expect("a wallet"))
 }
 
-/// The seeds of a run: one of this day's making if CI gives it, and fixed ones.
+/// Returns the seeds of a run: fixed ones, and one of the day if CI sets it.
 fn seeds() -> Vec<u64> {
     let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
     given.map_or_else(|| (1..=12).collect(), |seed| vec![seed])
@@ -101,7 +102,7 @@ fn every_record_verifies_also_after_a_round_trip() {
     });
 }
 
-/// A viewer and the view it keeps by following events.
+/// A viewer and the view that it folds from events.
 struct Follower {
     player: Option<PlayerId>,
     view: TableView<Tongits>,
@@ -165,7 +166,7 @@ fn a_table_with_somebody_to_wait_for_has_a_deadline() {
     });
 }
 
-/// Rule 7.2: two wins in a row, and only they, take the whole POT.
+/// Rule 7.2: two wins in a row, and nothing else, win the whole POT.
 #[test]
 fn the_second_hit_in_a_row_takes_the_pot() {
     with_each_seed(|seed| {
@@ -186,7 +187,7 @@ fn the_second_hit_in_a_row_takes_the_pot() {
     });
 }
 
-/// Rule 2.2: the winner begins the next game; a random seat begins where there is none.
+/// Rule 2.2: the winner begins the next game; without one a random seat begins.
 #[test]
 fn the_winner_begins_the_next_game() {
     with_each_seed(|seed| {
@@ -201,7 +202,7 @@ fn the_winner_begins_the_next_game() {
     });
 }
 
-/// Rule 8.3: what the AI plays is marked so, only while the player is away, and legal.
+/// Rule 8.3: actions of the AI are marked, legal, and only made while the player is away.
 #[test]
 fn the_ai_plays_only_for_players_who_are_away() {
     with_each_seed(|seed| {
@@ -275,8 +276,8 @@ fn the_same_seed_gives_the_same_games() {
     assert_eq!(run(), run());
 }
 
-/// Somebody is always to act, or a countdown runs in which nobody is; the phases of a view say the
-/// same.
+/// Some seat is always prompted, or a countdown without a prompted seat runs; the phases of a view
+/// agree.
 #[test]
 fn a_playing_table_asks_somebody() {
     let mut house = simulation(3, Habits::ROUGH);

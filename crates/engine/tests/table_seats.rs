@@ -1,5 +1,5 @@
-//! Tables where not every seat has to be taken: a game for two to five begins when enough are
-//! ready, who comes later waits, and a table without a POT has none.
+//! Tables at which not every seat has to be taken: a game for two to five players begins when
+//! enough are ready, later players wait, and a table without a POT has none.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -42,7 +42,7 @@ fn player(number: u128) -> PlayerId {
 struct Desk {
     table: Table<AnyGame>,
     now: Timestamp,
-    /// What the last input led to.
+    /// The events of the last input.
     events: Vec<Happened>,
     games: u128,
 }
@@ -65,7 +65,7 @@ impl Desk {
         let (seed, game) = (ServerSeed(Hex([7; 32])), GameId(Uuid::from_u128(self.games)));
         let before = self.table.clone();
         let decided = self.table.decide(self.now, input, || GameEntropy { seed, game })?;
-        // What a node would read of it elsewhere is the same.
+        // Another node reads the same from it.
         let line = serde_json::to_string(&decided.line).unwrap();
         let line = AnyGame::read_line(before.kind(), &line).unwrap();
         assert_eq!(before.apply_line(&line).unwrap().0, decided.table);
@@ -77,7 +77,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Everybody who follows the events sees what the table shows.
+    /// Checks that a view folded from the events equals the table's.
     fn follow(&self, before: &Table<AnyGame>) {
         for viewer in (0..9).map(player) {
             let mut view = before.view(Some(viewer));
@@ -185,7 +185,7 @@ fn leaving_during_preparation_does_not_delay_the_others() {
     assert_eq!(desk.seated(), [(0, player(2)), (1, player(3))]);
 }
 
-/// Rules 8.1 and 9.1: nobody is ready, or committed to a seed, because of who sat there before.
+/// Rules 8.1 and 9.1: readiness and the commitment to a seed do not pass to the seat's next player.
 #[test]
 fn a_new_player_restarts_the_readiness_prompts() {
     let mut desk = Desk::new();
@@ -229,7 +229,7 @@ fn a_player_who_joins_during_a_game_waits_for_the_next() {
     let mut legal = Vec::new();
     AnyGame::legal_in_view(&view, &mut legal);
     assert!(legal.is_empty());
-    // Goes at once, because no coins of this player are held.
+    // The player leaves at once, because no coins are held.
     desk.tell(Input::Leave { player: player(3) });
     assert_eq!(desk.seated().len(), 2);
     desk.sit(4);
@@ -300,7 +300,7 @@ fn terms_of<R>(rules: R) -> Terms<R> {
     }
 }
 
-/// What a catalogue writes of a table of one game is what the game by itself would have written.
+/// The catalogue serialises a table of one kind as the kind itself does.
 #[test]
 fn a_catalogue_changes_nothing_of_what_is_written() {
     let rules = tongits::Rules::kingdom();

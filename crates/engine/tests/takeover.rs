@@ -1,5 +1,5 @@
-//! The AI that plays on for who is taken over, at a table: what it answers is taken there, follows from
-//! its key and from what the seat was shown, and it is asked for nobody else.
+//! The AI that takes over seats at a table: its answers are accepted, follow from its key and the
+//! seat's knowledge, and no other seat is asked.
 
 use bahay_engine::arena;
 use bahay_engine::chance::Key;
@@ -30,7 +30,8 @@ fn tables<G: GameKind>(rule_set: &str) -> Simulation<G> {
     Simulation::new(5, terms, Habits::ROUGH, welcome)
 }
 
-/// Plays until an AI has been owed so many moves, and gives how many of them were for one that plays on.
+/// Plays until an AI has been asked for a number of moves. Returns how many of them were for a
+/// searching AI.
 fn thought_about<G: GameKind>(rule_set: &str, moves: usize) -> usize {
     let mut tables = tables::<G>(rule_set);
     let (mut owed, mut thought) = (0, 0);
@@ -74,7 +75,7 @@ fn at_tongits_who_is_taken_over_is_thought_for() {
     assert!(thought_about::<Tongits>("kingdom", 12) > 0);
 }
 
-/// The networks have not learned these rules, and no search is measured.
+/// The networks are not trained on these rules, and a search was not measured.
 #[test]
 fn a_kind_without_a_searching_ai_answers_at_once() {
     assert_eq!(thought_about::<Tongits>("joker", 12), 0);

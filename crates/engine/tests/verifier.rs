@@ -1,9 +1,6 @@
-//! docs/verify.py, which shares no code with the engine, agrees with it about whole games by every
-//! rule set: those of rough tables, of random play, and of players who seek what is rare. What was
-//! forged it finds, and names the rule.
-
-#[path = "../../../tests/it/support/independent.rs"]
-mod independent;
+//! docs/verify.py, which shares no code with the engine, agrees with it about whole games with
+//! every rule set: those of erratic tables, of random play, and of players who seek rare events. It
+//! refuses forgeries and names the rule.
 
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
@@ -17,7 +14,7 @@ use bahay_engine::table::{
     Spectators, TableId, RecordedAction, Terms, Timestamp,
 };
 use bahay_engine::testing::TestRng;
-use independent::{Expected, assert_verified};
+use crate::independent::{Expected, assert_verified};
 use uuid::Uuid;
 
 /// How a seat plays here.

@@ -1,4 +1,4 @@
-//! Tong-its with one fault: what the conformance kit must find.
+//! Tong-its with one planted fault, which the conformance kit must find.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -15,35 +15,35 @@ use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a game.
+/// A fault of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fault {
     None,
-    /// Everybody sees every card drawn.
+    /// Every viewer sees every drawn card.
     EventsLeak,
-    /// Everybody sees every hand.
+    /// Every viewer sees every hand.
     ViewLeaks,
-    /// A view forgets to follow one kind of event.
+    /// A view ignores one kind of event.
     ViewDrifts,
-    /// An action that is refused is listed as legal.
+    /// A refused action is listed as legal.
     ListsTooMuch,
-    /// An action that is taken is not listed as legal.
+    /// An accepted action is not listed as legal.
     ListsTooLittle,
-    /// The clock plays what is illegal.
+    /// The clock plays an illegal action.
     ClockCheats,
-    /// The AI plays what is illegal.
+    /// The AI plays an illegal action.
     BotCheats,
-    /// More is owed than is held.
+    /// A seat owes more than it holds.
     OwesTooMuch,
     /// The outcome is missing.
     NoOutcome,
-    /// Everybody is told who is asked in a fight, and the asked seat is not.
+    /// Every seat sees the prompts of a fight except the prompted one.
     PromptHidden,
-    /// Read back, the game is another.
+    /// Deserialisation returns a different game.
     Forgets,
-    /// The game ends in a way that has no name.
+    /// The game ends without a named ending.
     EndsWithoutAName,
-    /// The short form of an event is that of another.
+    /// The short form of an event is that of another event.
     ShortFormLies,
 }
 
@@ -66,7 +66,7 @@ impl Fault {
 }
 
 impl Fault {
-    /// Lists more or fewer actions than are legal, if that is the fault.
+    /// Adds or removes a legal action if that is the fault.
     fn miscount(self, actions: &mut Vec<Action>) {
         if actions.len() <= 3 {
             return;
@@ -83,27 +83,27 @@ impl Fault {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Broken {
     fault: Fault,
-    /// Left out of what is written down when the game forgets.
+    /// Omitted from the serialisation if that is the fault.
     #[serde(skip_serializing_if = "is_forgotten", default)]
     steps: u32,
     game: Tongits,
 }
 
-/// Counts with the fault mixed in; see [`Broken::after`].
+/// The flag of the fault in counts; see [`Broken::after`].
 const FORGOTTEN: u32 = 1 << 31;
 
 fn is_forgotten(steps: &u32) -> bool {
     *steps >= FORGOTTEN
 }
 
-/// A view with the fault of its game, because half of [`Game`] knows only the view.
+/// A view with its game's fault, because half of [`Game`] sees only the view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrokenView {
     fault: Fault,
     view: View,
 }
 
-/// An event with the fault of its game.
+/// An event with its game's fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrokenEvent {
     fault: Fault,

@@ -1,5 +1,5 @@
-//! The rules as examples: scenario files in a folder for each game, a file to a chapter of its rules
-//! page, run against the game itself.
+//! The rules as examples: scenario files in a folder for each kind, one file for each chapter of
+//! its rules page, run against the game.
 
 mod run;
 mod tongits;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use bahay_engine::game::{GameKind, Refusal as _};
 
-use crate::run::{Case, run};
+use run::{Case, run};
 
 #[test]
 fn scenarios_of_tongits_hold() {
@@ -45,7 +45,7 @@ fn check<C: Case>() {
     assert_eq!(missing, [""; 0], "{game}: rules without a case");
     let unknown: Vec<_> = (&told | &elsewhere).difference(&page).cloned().collect();
     assert_eq!(unknown, [""; 0], "{game}: cases of no rule");
-    // Each reason to refuse an action is shown, with its rule.
+    // Each reason to refuse an action has a case, with its rule.
     let refused: BTreeSet<&str> = files
         .iter()
         .flat_map(|(_, text)| text.lines())
@@ -59,7 +59,7 @@ fn check<C: Case>() {
     }
 }
 
-/// The rules that have a case, each in the file of its chapter.
+/// Returns the rules with a case, each in the file of its chapter.
 fn rules_in_files(files: &[(String, String)]) -> BTreeSet<String> {
     let mut told = BTreeSet::new();
     for (name, text) in files {
@@ -72,7 +72,8 @@ fn rules_in_files(files: &[(String, String)]) -> BTreeSet<String> {
     told
 }
 
-/// The numbers of the rules of a game's page, in bold or in a table at the beginning of a line.
+/// Returns the numbers of the rules on a game's page, in bold or in a table at the beginning of a
+/// line.
 fn rules_of_page(game: &str) -> BTreeSet<String> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/rules/{game}.md"));
     let page = fs::read_to_string(page).expect("the rules page is there");
@@ -88,7 +89,7 @@ fn rules_of_page(game: &str) -> BTreeSet<String> {
     rules
 }
 
-/// Names and texts, by name.
+/// Returns the names and texts of the files, ordered by name.
 fn files(game: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(game);
     let entries = fs::read_dir(folder).expect("the scenarios are there");
@@ -105,7 +106,7 @@ fn files(game: &str) -> Vec<(String, String)> {
     files
 }
 
-/// The canary of the runner: what is not a scenario is refused, and it is said where.
+/// The canary of the runner: an invalid scenario is refused with its position.
 #[test]
 fn an_invalid_scenario_is_refused() {
     for (wrong, complaint) in [
@@ -120,8 +121,8 @@ fn an_invalid_scenario_is_refused() {
     }
 }
 
-/// The canary of a game's cases: after the position the right lines hold, and each wrong one is
-/// found with its complaint.
+/// The canary of a game's cases: after the position the right lines pass, and each wrong one fails
+/// with its message.
 fn finds_wrong_lines<C: Case>(position: &str, right: &str, wrong: &[(&str, &str)]) {
     assert_eq!(run::<C>(&format!("{position}{right}")), Ok(1));
     for (wrong, complaint) in wrong {
@@ -130,7 +131,7 @@ fn finds_wrong_lines<C: Case>(position: &str, right: &str, wrong: &[(&str, &str)
     }
 }
 
-/// Each rule set with a name is told on its game's page.
+/// Each named rule set is described on its game's page.
 #[test]
 fn every_rule_set_is_named_on_its_page() {
     for kind in bahay_engine::catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {

@@ -1,5 +1,6 @@
-//! Runs a scenario file: cases that name their rule, set a position up, play, and say what must be.
-//! What the lines of a case mean is each game's own; what is written alike for all games is read here.
+//! The runner of scenario files: cases that name their rule, set a position up, play, and state
+//! expectations. The meaning of the lines is each game's own; the notation that all games share is
+//! parsed here.
 
 use std::fmt::Debug;
 use std::str::FromStr;
@@ -9,14 +10,15 @@ use bahay_engine::game::{Game, GameKind, Refusal, Turn, Viewer};
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{PotPayout, Price, Settlement};
 
-/// Something, or what is wrong with the line.
+/// A value, or an error message about the line.
 pub type Told<T> = Result<T, String>;
 
-/// One case as it goes on.
+/// A case in progress.
 pub trait Case: Default {
     type Game: GameKind;
 
-    /// Rules of the page that other tests show, because they are the table's and not the game's.
+    /// Rules of the page that other tests cover, because they belong to the table and not to the
+    /// game.
     const SHOWN_ELSEWHERE: &'static [&'static str];
 
     /// `hand 0: 8H 9H`.
@@ -29,12 +31,13 @@ pub trait Case: Default {
     fn expect(&mut self, what: &str, text: &str) -> Told<()>;
 }
 
-/// Runs every case of a file's text and gives how many there are.
+/// Runs every case of a file's text and returns their number.
 ///
 /// # Errors
-/// The first line that is not as the rules have it, with its number.
+///
+/// Fails at the first line that contradicts the rules, with its number.
 pub fn run<C: Case>(text: &str) -> Told<usize> {
-    // Each with how much it checks: a case that checks nothing is a mistake.
+    // Each with its number of expectations: a case without any is a mistake.
     let mut cases: Vec<(C, usize)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -61,7 +64,7 @@ fn check_rule_number(title: &str) -> Told<()> {
     let number = title.split_whitespace().next().unwrap_or_default();
     let is_rule = number
         .split_once('.')
-        // A rule that was put between two others has a letter.
+        // A rule that was inserted between two others has a letter.
         .map(|(chapter, rule)| (chapter, rule.strip_suffix('a').unwrap_or(rule)))
         .is_some_and(|(chapter, rule)| chapter.parse::<u8>().is_ok() && rule.parse::<u8>().is_ok());
     require(is_rule, || format!("{number} is not the number of a rule"))
@@ -84,7 +87,7 @@ fn follow(case: &mut impl Case, checks: &mut usize, line: &str) -> Told<()> {
     case.set_up(what.trim(), text.trim())
 }
 
-/// The game after an action, or before one that is refused as it should be.
+/// Returns the game after an action, or unchanged after an expected refusal.
 pub fn played<G: Game>(game: &G, seat: Seat, action: &G::Action, refused: Option<&str>) -> Told<G> {
     match (game.act(seat, action, &mut Vec::new()), refused) {
         (Ok(next), None) => Ok(next),
@@ -99,7 +102,8 @@ pub fn played<G: Game>(game: &G, seat: Seat, action: &G::Action, refused: Option
     }
 }
 
-/// `fight | draw`: legal actions by which the seat commits itself, or does not (rule 8.3 of Tong-its).
+/// `fight | draw`: legal actions by which the seat commits itself, or does not (rule 8.3 of
+/// Tong-its).
 pub fn expect_commitments<G: Game>(
     game: &G,
     seat: Seat,
@@ -117,7 +121,7 @@ pub fn expect_commitments<G: Game>(
     Ok(())
 }
 
-/// What the AI plays for a player who is away (rule 8.3 of Tong-its).
+/// Returns the action that the AI plays for a player who is away (rule 8.3 of Tong-its).
 pub fn played_while_away<G: Game>(game: &G, seat: Seat) -> Option<G::Action> {
     let view = game.view(Viewer::Seat(seat));
     let advised = G::choose_uncommitted_action(&view, &mut std::iter::empty());
@@ -145,8 +149,8 @@ pub fn owes(game: &impl Game, seat: Seat) -> Told<String> {
     Ok(if items.is_empty() { "nothing".into() } else { items.join(", ") })
 }
 
-/// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: what the game changes for each seat after
-/// the fee, at a table with that POT or without one.
+/// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: each seat's change of balance after the
+/// fee, at a table with or without that POT.
 pub fn expect_settled<G: Game>(game: &G, rules: &G::Rules, seats: u8, text: &str) -> Told<()> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (bet, pot, nets) = match words.as_slice() {
@@ -181,7 +185,7 @@ pub fn seats(text: &str) -> Told<SeatSet> {
     text.split_whitespace().filter(|word| *word != "nobody").map(seat).collect()
 }
 
-/// Cards in their order; `none` is no card.
+/// Parses cards in order; `none` is no card.
 pub fn cards<C: FromStr>(text: &str) -> Told<Vec<C>> {
     text.split_whitespace().filter(|word| *word != "none").map(card).collect()
 }
@@ -190,7 +194,7 @@ pub fn card<C: FromStr>(text: &str) -> Told<C> {
     text.parse().map_err(|_| format!("{text} is not a card"))
 }
 
-/// Cards in any order, each once.
+/// Parses a set of cards in any order.
 pub fn set<C: FromStr + Copy + PartialEq, S: FromIterator<C>>(text: &str) -> Told<S> {
     let cards: Vec<C> = cards(text)?;
     let again = (1..).zip(&cards).any(|(next, card)| cards.iter().skip(next).any(|c| c == card));

@@ -1,4 +1,4 @@
-//! A table of Tong-its with three players, and a clock that a test moves.
+//! A table of Tong-its with three players, and a clock that the test sets.
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub(crate) type Refused = Rejection<Illegal>;
 
-/// A table with players 0, 1 and 2, and a clock that a test moves.
+/// A table with players 0, 1 and 2, and a clock that the test sets.
 pub(crate) struct Desk {
     pub(crate) table: Table<Tongits>,
     pub(crate) now: Timestamp,
@@ -52,7 +52,7 @@ impl Desk {
         Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }
     }
 
-    /// Three players, connected.
+    /// Returns a table with three connected players.
     pub(crate) fn full() -> Self {
         let mut desk = Self::new();
         for number in 0..3 {
@@ -62,7 +62,7 @@ impl Desk {
         desk
     }
 
-    /// A game that has just begun.
+    /// Returns a table whose game has just begun.
     pub(crate) fn playing() -> Self {
         let mut desk = Self::full();
         for number in 0..3 {
@@ -107,12 +107,12 @@ impl Desk {
         self.tell(Input::Opened { game, stakes, pot }).unwrap();
     }
 
-    /// Waits for the table's deadline.
+    /// Advances the clock to the table's deadline.
     pub(crate) fn wait(&mut self) {
         self.now = self.now.max(self.table.deadline().unwrap());
     }
 
-    /// The clock's turn, as its effects say.
+    /// Waits and ticks, as the effects require.
     pub(crate) fn wait_and_tick(&mut self) {
         self.wait();
         assert!(matches!(self.table.effects(self.now).as_slice(), [Effect::Tick]));
@@ -133,13 +133,13 @@ impl Desk {
         }
     }
 
-    /// The AI's answer, whoever is asked.
+    /// Plays the AI's answer for the prompted seat.
     pub(crate) fn play_ai_action(&mut self) -> Result<(), Refused> {
         let input = self.table.ai_action(self.asked()).unwrap();
         self.tell(input)
     }
 
-    /// The same answer, said by the player.
+    /// Plays the same answer as the player.
     pub(crate) fn act(&mut self) -> Result<(), Refused> {
         let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(self.asked())
         else {
@@ -148,7 +148,7 @@ impl Desk {
         self.tell(Input::Act { player, game, prompt, action })
     }
 
-    /// The players play on until the game is over.
+    /// Lets the players play until the game is over.
     pub(crate) fn play_out(&mut self) {
         while let Phase::Playing(playing) = self.table.phase() {
             if playing.prompt.seats.is_empty() {

@@ -3,13 +3,13 @@
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{ActionOrigin, Effect, Event, Input, Phase, Rejection};
 
-use crate::desk::{Desk, player};
+use super::desk::{Desk, player};
 
-/// The play phase of a starter has 20 s, the draw phase 10 s.
+/// A starter's play phase has 20 s, the draw phase 10 s.
 const PLAY_MS: u64 = 20_000;
 
 impl Desk {
-    /// The seat that is asked has lost its connection, so long after it was asked. Returns its player.
+    /// Disconnects the prompted seat a number of ms after its prompt. Returns its player.
     fn cut_after(&mut self, ms: u32) -> u64 {
         self.now = self.now.after_ms(ms);
         let number = u64::from(self.asked().number());
@@ -22,7 +22,7 @@ impl Desk {
         self.table.occupant(seat).unwrap().missed_turns
     }
 
-    /// Everybody but this player plays on until that one is asked.
+    /// Lets everybody but this player play until this player is prompted.
     fn play_until_asked(&mut self, number: u64) {
         while u64::from(self.asked().number()) != number {
             self.act().unwrap();
@@ -46,7 +46,7 @@ fn a_player_who_is_away_is_seen_so_and_the_seat_stays_the_players() {
     desk.now = asked_at.after_ms(14_000);
     desk.connect(number).unwrap();
     assert_eq!(desk.events, [Event::Presence { seat, connected: true }]);
-    // The countdown is the one that it was.
+    // The countdown is unchanged.
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), PLAY_MS);
     desk.act().unwrap();
@@ -94,7 +94,7 @@ fn after_the_grace_the_ai_takes_over_openly_and_thinks_for_a_second() {
         desk.play_ai_action().unwrap();
     }
     assert_eq!(desk.missed_turns(number), 0, "a seat that is taken over misses nothing");
-    // Asked when the grace is over, it has the time to think and no more.
+    // If prompted after the grace, the player has only the time to think.
     desk.play_until_asked(number);
     let asked_at = desk.now;
     desk.wait();

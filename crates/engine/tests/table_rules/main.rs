@@ -1,4 +1,4 @@
-//! The table's rules, chapters 7 and 8, one by one; the deal and the play are chapters 2 to 6.
+//! The table's rules, chapters 7 and 8, one by one; chapters 2 to 6 cover the deal and the play.
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -14,7 +14,7 @@ use bahay_engine::table::{
     TermsUpdate, Timestamp,
 };
 
-use crate::desk::{Desk, connection, player, seat};
+use desk::{Desk, connection, player, seat};
 
 /// Rule 8.1.
 #[test]
@@ -34,7 +34,7 @@ fn a_player_not_ready_within_ten_seconds_leaves_the_table() {
     assert!(matches!(desk.table.phase(), Phase::Waiting));
 }
 
-/// Rule 8.1, 9.1: each preparation has a commitment of its own.
+/// Rule 8.1, 9.1: each preparation has its own commitment.
 #[test]
 fn a_preparation_that_fails_is_never_taken_up_again() {
     let mut desk = Desk::full();
@@ -59,7 +59,7 @@ fn the_clock_plays_when_the_countdown_is_over() {
     assert_ne!(desk.asked(), starter);
 }
 
-/// Rule 8.3: two countdowns in a row, then the AI plays, openly, after about a second.
+/// Rule 8.3: after two expired countdowns in a row the AI plays, openly, after about a second.
 #[test]
 fn after_two_silent_countdowns_the_ai_takes_over() {
     let mut desk = Desk::playing();
@@ -115,7 +115,8 @@ fn a_player_takes_the_seat_back_from_the_ai() {
     assert!(desk.table.taken_over_seats().is_empty(), "an action takes the seat back too");
 }
 
-/// Rules 8.4, 7.3: who left keeps the seat until the game is over, then loses it and the run.
+/// Rules 8.4, 7.3: a player who left keeps the seat until the game is over, then loses it and the
+/// run.
 #[test]
 fn a_player_who_leaves_during_a_game_keeps_the_seat_until_its_end() {
     let mut desk = Desk::playing();
@@ -136,7 +137,7 @@ fn a_player_who_leaves_during_a_game_keeps_the_seat_until_its_end() {
     assert_eq!(desk.table.pot(), pot, "a leaver's coins stay in the POT (rule 7.4)");
 }
 
-/// Rule 8.5: ready and then gone is dealt in; gone and not ready is not.
+/// Rule 8.5: a player who was ready before disconnecting is dealt in; one who was not ready is not.
 #[test]
 fn a_ready_player_who_disconnects_is_dealt_in_as_away() {
     let mut desk = Desk::full();
@@ -155,7 +156,7 @@ fn a_ready_player_who_disconnects_is_dealt_in_as_away() {
     assert_eq!(desk.seats(), [player(1), player(2)]);
 }
 
-/// Rules 7.2, 7.3: crowns count the wins in a row; a POT waits while they change hands.
+/// Rules 7.2, 7.3: crowns count the wins in a row; the POT is kept while they change hands.
 #[test]
 fn crowns_count_wins_in_a_row() {
     let mut desk = Desk::playing();
@@ -182,7 +183,7 @@ fn crowns_count_wins_in_a_row() {
     }
 }
 
-/// Who cannot pay does not start; the others wait for somebody else.
+/// A player who cannot pay does not start; the others wait for another player.
 #[test]
 fn a_game_that_the_ledger_refuses_is_not_played() {
     let mut desk = Desk::full();
@@ -197,7 +198,7 @@ fn a_game_that_the_ledger_refuses_is_not_played() {
     assert_eq!(desk.tell(again), Err(Rejection::NoSuchPhase), "said twice, done once");
 }
 
-/// What the ledger owes is due at once, and again until it has answered.
+/// A pending effect of the ledger is due at once, and again until it is answered.
 #[test]
 fn a_settlement_is_owed_until_it_is_answered() {
     let mut desk = Desk::playing();
@@ -212,7 +213,7 @@ fn a_settlement_is_owed_until_it_is_answered() {
     assert!(matches!(desk.table.phase(), Phase::Preparing(_)));
 }
 
-/// A player who is away from a table that waits keeps the seat for half a minute.
+/// A player who is away from a waiting table keeps the seat for half a minute.
 #[test]
 fn an_absent_player_does_not_block_a_waiting_table() {
     let mut desk = Desk::new();
@@ -225,7 +226,7 @@ fn an_absent_player_does_not_block_a_waiting_table() {
     assert_eq!(desk.table.deadline(), None);
 }
 
-/// The end of an old connection says nothing about a newer one.
+/// The end of an old connection does not affect a newer one.
 #[test]
 fn only_the_present_connection_can_end() {
     let mut desk = Desk::full();
@@ -235,7 +236,7 @@ fn only_the_present_connection_can_end() {
     desk.tell(Input::Disconnect { player: player(0), connection: newer }).unwrap();
 }
 
-/// Who joins again where it has joined changes nothing, however often.
+/// Joining again over the same connection is idempotent.
 #[test]
 fn a_connection_that_is_there_does_not_come_again() {
     let mut desk = Desk::playing();
@@ -244,18 +245,18 @@ fn a_connection_that_is_there_does_not_come_again() {
         assert_eq!(desk.connect(0), Err(Rejection::AlreadyConnected));
         assert_eq!(desk.table, before);
     }
-    // Whoever has left comes back, once.
+    // A player who has left returns once.
     desk.tell(Input::Leave { player: player(0) }).unwrap();
     desk.connect(0).unwrap();
     assert_eq!(desk.connect(0), Err(Rejection::AlreadyConnected));
-    // Another connection is another line, and nobody is told of it.
+    // Another connection is another line, of which no viewer is informed.
     let newer = Input::Connect { player: player(0), connection: connection(7) };
     desk.tell(newer.clone()).unwrap();
     assert_eq!(desk.events, []);
     assert_eq!(desk.tell(newer), Err(Rejection::AlreadyConnected));
 }
 
-/// Rule 8.3: the countdowns that pass are counted on, whoever joins in between.
+/// Rule 8.3: joining does not reset the count of expired countdowns.
 #[test]
 fn coming_again_is_no_answer_to_a_countdown() {
     let mut desk = Desk::playing();
@@ -277,13 +278,13 @@ fn coming_again_is_no_answer_to_a_countdown() {
     next(&mut desk);
     desk.wait_and_tick();
     assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
-    // It takes the seat back, for one more countdown.
+    // Joining takes the seat back for one more countdown.
     come(&mut desk).unwrap();
     assert!(desk.table.taken_over_seats().is_empty());
     next(&mut desk);
     desk.wait_and_tick();
     assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
-    // A move is an answer.
+    // An action is an answer.
     come(&mut desk).unwrap();
     next(&mut desk);
     desk.act().unwrap();
@@ -292,7 +293,7 @@ fn coming_again_is_no_answer_to_a_countdown() {
     assert!(desk.table.taken_over_seats().is_empty());
 }
 
-/// A table's clock never goes back, whatever it is told.
+/// A table's clock never goes back, whatever its inputs.
 #[test]
 fn time_does_not_run_backwards() {
     let mut desk = Desk::playing();
@@ -303,7 +304,7 @@ fn time_does_not_run_backwards() {
     assert!(times.is_sorted() && times[0] >= playing.opened_at);
 }
 
-/// Two whole tables' worth of refusals: each says its reason and changes nothing.
+/// Two tables' worth of refusals: each gives its reason and changes nothing.
 #[test]
 fn an_unexpected_input_is_refused_and_changes_nothing() {
     let mut desk = Desk::playing();
@@ -334,7 +335,7 @@ fn word(
     Input::UpdateTerms { terms: TermsUpdate { revision, standing, price, hits, clocks } }
 }
 
-/// A room changes: the game that runs ends as it began, the next one is another.
+/// A room changes: the running game ends under its old terms, the next one has the new ones.
 #[test]
 fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     let mut desk = Desk::playing();
@@ -350,7 +351,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     assert_eq!(desk.table.terms().price, new.price);
     assert_eq!(desk.table.terms().hits, old.hits, "a POT waits");
     assert!(desk.events.iter().any(|event| matches!(event, Event::TermsUpdated { .. })));
-    // The room changes its mind while that game is prepared: who is ready for it plays it.
+    // The room changes again while that game is prepared: players who are ready for it play it.
     let newer = Terms { price: old.price, ..new.clone() };
     desk.tell(word(3, TableAvailability::Open, &newer)).unwrap();
     assert_eq!(desk.table.terms().price, new.price);

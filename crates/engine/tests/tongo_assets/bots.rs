@@ -1,10 +1,9 @@
-//! How the house's AI fares against what the clock plays, and against random play.
+//! The strength of the house's AI against the clock's play and against random play.
 //!
-//! Two kinds of seats sit at one table, of 4 to 8 seats in turn: every other seat is the AI's, and
-//! from one round of tables to the next they change places. A game is won by the kind whose seats
-//! have together gained chips; a game in which nobody loses anything counts for neither. The share
-//! is what the AI's seats gained of all that was gained, with the interval in which its mean lies
-//! with 95 of 100. `BAHAY_GAMES=5000` says how many games are played.
+//! Two kinds of seats share tables of 4 to 8 seats in turn: every other seat is the AI's, and they
+//! change places from round to round. A game is won by the kind whose seats have gained chips
+//! together; a game without losses counts for neither. The share is the part of all gains that the
+//! AI's seats made, with its 95 % confidence interval. `BAHAY_GAMES=5000` sets the number of games.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -14,13 +13,13 @@ use bahay_engine::games::tongo_assets::{Action, Rules, GameSetup, TongoAssets};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, Policy, play};
 
-/// What came of the games of the AI against another kind.
+/// The outcomes of the AI against another kind of player.
 #[derive(Debug, Default)]
 struct Tally {
-    /// Games in which somebody lost something.
+    /// Games in which some seat lost chips.
     games: u64,
     won: u64,
-    /// Ten-thousandths of what was gained, added up, and their squares.
+    /// The sum of the shares in ten-thousandths, and of their squares.
     shares: u64,
     squares: u64,
     endings: BTreeMap<&'static str, u32>,
@@ -31,7 +30,7 @@ impl Tally {
         self.won * 1_000 / self.games.max(1)
     }
 
-    /// The mean share in ten-thousandths, and half of its interval.
+    /// Returns the mean share in ten-thousandths, and half of its interval.
     fn share(&self) -> (u64, u64) {
         let n = self.games.max(2);
         let mean = self.shares / n;
@@ -107,8 +106,8 @@ fn the_ai_beats_random_play() {
     measure(Policy::Random, 900);
 }
 
-/// One seat of the AI among others of another kind, each seat in turn: how often it gains, and what
-/// part of all that is gained.
+/// Plays one seat of the AI among others of another kind, each seat in turn. Returns how often it
+/// gains, and its part of all gains.
 fn alone(other: Policy, games: u64) -> (u64, u64) {
     let (mut won, mut gained, mut all) = (0, 0, 0);
     for game in 0..games {
@@ -129,7 +128,7 @@ fn alone(other: Policy, games: u64) -> (u64, u64) {
     (won * 1_000 / games, gained * 1_000 / all.max(1))
 }
 
-/// Of 4 to 8 seats a seat like the others would gain a sixth.
+/// Among 4 to 8 equal seats one would gain a sixth.
 #[test]
 fn one_ai_among_others_gains_the_larger_part() {
     for other in [Policy::Clock, Policy::Random] {
@@ -139,7 +138,7 @@ fn one_ai_among_others_gains_the_larger_part() {
     }
 }
 
-/// Among its like games end in every way at larger tables, and no seat is left without wins.
+/// Among AIs games end in every way at larger tables, and every seat wins at times.
 #[test]
 fn ais_among_themselves_end_games_in_every_way() {
     for seats in [4_u8, 6, 8] {
@@ -167,7 +166,7 @@ fn advised(position: &GameSetup, seat: Seat) -> Action {
     TongoAssets::choose_action(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
 }
 
-/// What is worth most is not missed.
+/// The most valuable action is not missed.
 #[test]
 fn the_ai_presses_confronts_and_leaves() {
     let own = seat(0);
@@ -178,13 +177,13 @@ fn the_ai_presses_confronts_and_leaves() {
         turn: Some((own, assesses)),
         ..GameSetup::new(Rules::standard(), 4, own)
     };
-    // Nobody else can pay 28 twice of 55 chips; and 35 is as high as it may open.
+    // No other seat can pay 28 twice out of 55 chips, and 35 is the highest opening.
     let press = position([55; 4], (25, 13, 37), 3, false);
     assert!(matches!(advised(&press, own), Action::Open { risk: 28..=35, .. }));
-    // Who cannot pay twice, while others can, leaves.
+    // A seat that cannot pay twice, while others can, leaves.
     let poor = position([30, 90, 90, 90], (25, 13, 37), 3, false);
     assert_eq!(advised(&poor, own), Action::Retreat);
-    // The strongest hand is shown where the next opener could press.
+    // The strongest hand is shown if the next opener could press.
     let hand = "1Ra 2Ra 3Ra 4Ra 5Ra 6Ra 7Ra".split(' ').map(|card| card.parse().expect("a card"));
     let mut strong = position([60; 4], (20, 10, 30), 4, true);
     strong.turn = Some((own, true));

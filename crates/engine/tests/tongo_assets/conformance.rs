@@ -1,7 +1,7 @@
-//! Tongo (assets) passes the contract of a game along random games, by every rule set, with every
-//! number of seats and under random switches of its rules.
+//! Tongo (assets) keeps the contract of a game in random games, with every rule set, every number
+//! of seats and random switches of its rules.
 //!
-//! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
+//! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,10 +13,10 @@ use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
 
 const GAMES: u64 = 60;
 
-/// The seeds of this run: always the same, and as many that follow from `BAHAY_SEED` if it is set.
+/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
 fn seeds(games: u64) -> impl Iterator<Item = u64> {
     let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a, so that a commit's hash, a number or a word all serve.
+        // FNV-1a accepts a commit's hash, a number or a word.
         text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         })
@@ -26,7 +26,7 @@ fn seeds(games: u64) -> impl Iterator<Item = u64> {
     )
 }
 
-/// How many games ended in which way.
+/// Returns the number of games by ending.
 fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
     let mut endings = [0; 3];
     for seed in seeds(games) {
@@ -50,7 +50,7 @@ fn every_rule_set_keeps_the_contract() {
     }
 }
 
-/// Random play hardly ever pays a risk twice; with prices that it can pay it comes to showdowns.
+/// Random play hardly ever pays a risk twice; affordable prices lead to showdowns.
 #[test]
 fn bribes_keep_the_contract() {
     let rules = Rules { bribes: true, ..Rules::advanced() };
@@ -71,7 +71,7 @@ fn short_games_keep_the_contract_and_end_in_every_way() {
     assert!(endings.iter().all(|games| *games > 0), "last in, acquisition, showdown: {endings:?}");
 }
 
-/// Whatever switches a house sets, as long as the check of rules takes them.
+/// Any switches that the validation of rules accepts.
 #[test]
 fn rules_with_any_switches_keep_the_contract() {
     for seed in seeds(100) {
@@ -98,8 +98,8 @@ fn rules_with_any_switches_keep_the_contract() {
     }
 }
 
-/// Rule 1.4: no view shows a card that lies on a pile, under a deck or in a section that the viewer
-/// is not assessing, even where it has seen that card before.
+/// Rule 1.4: no view shows a card in a pile, under a deck or in a section that the viewer is not
+/// assessing, even if the viewer has seen that card before.
 #[test]
 fn a_card_once_turned_down_is_shown_to_nobody_again() {
     let mut turned_down = BTreeSet::new();

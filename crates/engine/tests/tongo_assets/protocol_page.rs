@@ -1,5 +1,5 @@
-//! docs/protocol/tongo_assets.md: its refusals are those of the game, and its round is that of a
-//! real one. `BLESS=1 cargo nextest run -p bahay-engine` rewrites both.
+//! docs/protocol/tongo_assets.md against the code: it names the game's refusals, and its round is
+//! that of a real game. `BLESS=1 cargo nextest run -p bahay-engine` rewrites both.
 
 use std::env;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ fn refusals() -> String {
     table
 }
 
-/// From the deal to the second opening, as seat 0 is told it; every seat is the AI's.
+/// Returns the traffic of seat 0 from the deal to the second opening; the AI plays every seat.
 fn round() -> String {
     let mut stream = Stream::new(Key(Hex([0x22; 32])));
     let viewer = Viewer::Seat(Seat::new(0).expect("a seat"));
@@ -52,7 +52,7 @@ fn round() -> String {
     text
 }
 
-/// What stands between a mark and the next heading, or the end.
+/// Replaces the part between a mark and the next heading, or the end.
 fn replaced(page: &str, mark: &str, with: &str) -> String {
     let (before, after) = page.split_once(mark).unwrap_or_else(|| panic!("the page has no {mark}"));
     let rest = after.find("\n## ").map_or("", |at| &after[at..]);
@@ -73,7 +73,7 @@ fn the_page_tells_the_refusals_and_a_real_round() {
     assert!(differ.is_none() && page.len() == told.len(), "BLESS=1 rewrites it: {differ:?}");
 }
 
-/// Every type of action and event has its line.
+/// Every type of action and event has a line.
 #[test]
 fn the_page_names_every_action_and_event() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/tongo_assets.md");

@@ -1,17 +1,17 @@
-//! The reading of a hand, held against every substitution of its wilds.
+//! The evaluation of a hand against every substitution of its wilds.
 //!
 //! The reference tries all assets for each wild and all choices of cards that could make a class,
-//! and takes the best. `BAHAY_HANDS=1000000` says how many random hands are held against it.
+//! and takes the best. `BAHAY_HANDS=1000000` sets the number of random hands.
 
 use std::env;
 
 use bahay_engine::games::tongo_assets::{Card, CardSet, Class, HandRank};
 use bahay_engine::testing::TestRng;
 
-/// A card with what it stands for: number 1 to 7, colour 0 (red) to 6, and whether it is wild.
+/// A card with its substituted value: number 1 to 7, colour 0 (red) to 6, and whether it is wild.
 type Stood = (u8, u8, bool);
 
-/// Class, number, and colour and wilds where fewer are better.
+/// Class and number, then colour and wilds, of which fewer are better.
 type Key = (Class, u8, i8, i8);
 
 fn reference(hand: CardSet) -> Key {
@@ -25,7 +25,7 @@ fn reference(hand: CardSet) -> Key {
     best
 }
 
-/// Every multiset of assets for the wilds that are left, from this type on.
+/// Tries every multiset of assets for the remaining wilds, from this type on.
 fn substitute(hand: &[Stood], wilds: u8, from: u8, best: &mut Key) {
     if wilds == 0 {
         *best = (*best).max(read(hand));
@@ -38,7 +38,7 @@ fn substitute(hand: &[Stood], wilds: u8, from: u8, best: &mut Key) {
     }
 }
 
-/// The best key of cards that all stand for something.
+/// Returns the best key of cards without unassigned wilds.
 fn read(hand: &[Stood]) -> Key {
     let mut best = (Class::Nothing, 0, -1, 0);
     let mut chosen = Vec::with_capacity(7);
@@ -56,7 +56,7 @@ fn read(hand: &[Stood]) -> Key {
     best
 }
 
-/// The class that exactly these cards make.
+/// Returns the class that exactly these cards make.
 fn class_of(cards: &[Stood]) -> Option<Class> {
     let first = cards.first()?;
     let one_number = cards.iter().all(|card| card.0 == first.0);
@@ -112,7 +112,8 @@ fn card(index: u32) -> Card {
     Card::from_index(u8::try_from(index).expect("a small number")).expect("a card")
 }
 
-/// Random hands of two to seven cards, most of them of seven; wilds as rare as they are dear to try.
+/// Random hands of two to seven cards, most of them of seven; wilds are rare, because they are
+/// expensive to try.
 #[test]
 fn random_hands_are_read_as_every_substitution_says() {
     let hands = env::var("BAHAY_HANDS").ok().and_then(|hands| hands.parse().ok());
@@ -126,7 +127,7 @@ fn random_hands_are_read_as_every_substitution_says() {
             _ => 0,
         };
         let size = if dice.below(4) == 0 { 2 + dice.below(6) } else { 7 };
-        // From a narrow deck strong hands are not rare.
+        // In a narrow deck strong hands are not rare.
         let (numbers, colours) = (1 + dice.below(7), 1 + dice.below(7));
         let asset = |dice: &mut TestRng| {
             let (number, colour) = (7 - numbers + dice.below(numbers), dice.below(colours));
@@ -160,7 +161,7 @@ fn every_hand_of_a_small_deck_is_read_as_every_substitution_says() {
         if !(1..=5).contains(&bits.count_ones()) {
             continue;
         }
-        // A third of them, in the normal run.
+        // The normal run checks a third of them.
         step += 1;
         if !step.is_multiple_of(3) && env::var_os("BAHAY_HANDS").is_none() {
             continue;
@@ -199,7 +200,8 @@ fn every_full_monopoly_is_one() {
     assert_eq!(count, 5_040);
 }
 
-/// Hands of wilds and one or two naturals, which are too dear to try, by what the rules say.
+/// Hands of wilds and one or two naturals, which are too expensive to try, by the text of the
+/// rules.
 #[test]
 fn many_wilds_make_what_the_rules_say() {
     let hand = |text: &str| -> CardSet {

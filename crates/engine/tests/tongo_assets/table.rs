@@ -1,5 +1,5 @@
-//! Tables of Tongo (assets) in virtual time, under rough players, with as many seats as come:
-//! whatever they do, coins, the journal and the record hold, by a count of half a bet.
+//! Tables of Tongo (assets) in virtual time under erratic players with varying numbers of seats:
+//! coins, the journal and the record are consistent whatever they do, at a count of half a bet.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Hits, Skill};
@@ -32,7 +32,7 @@ fn simulation(seed: u64) -> Simulation<TongoAssets> {
     Simulation::new(seed, terms(rules, hits), Habits::ROUGH, welcome)
 }
 
-/// The seeds of a run: one of this day's making if CI gives it, and fixed ones.
+/// Returns the seeds of a run: fixed ones, and one of the day if CI sets it.
 fn seeds() -> Vec<u64> {
     let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
     given.map_or_else(|| (1..=6).collect(), |seed| vec![seed])
@@ -73,15 +73,15 @@ fn no_coin_is_lost_or_made_and_every_record_verifies() {
     }
 }
 
-/// Rule 6.3: what a seat receives is what it has in the end above what it began with, and the fee is
-/// a twentieth of it, rounded down.
+/// Rule 6.3: a seat receives its final chips above its initial ones, less the fee of a twentieth,
+/// rounded down.
 fn check_fees(record: &Record<TongoAssets>) {
     let state = record.replay(|_| ()).expect("a record that verifies");
     let (before, half_bet) = (record.terms.rules.latinum * 2, 75);
     for fee in &record.settlement.fees {
         let halves = state.half_chips(fee.seat).checked_sub(before).expect("who receives has won");
         let gross = i64::from(halves) * half_bet;
-        // A second hit may add to it, and a stake may end.
+        // A second hit may add to it, and a stake may run out.
         if record.terms.hits.is_none()
             && record.settlement.payments.iter().all(|p| p.owed == p.paid)
         {
@@ -91,7 +91,7 @@ fn check_fees(record: &Record<TongoAssets>) {
     }
 }
 
-/// A stake is all chips at half a bet each half chip; and a price that has no half is refused.
+/// A stake covers all chips at half a bet for each half chip; a price without a half is refused.
 #[test]
 fn the_stake_is_a_hundred_chips_and_an_uneven_bet_is_no_price() {
     let mut terms = terms(Rules::standard(), None);

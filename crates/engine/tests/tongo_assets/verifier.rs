@@ -1,16 +1,13 @@
 //! docs/verify_tongo_assets.py, which shares no code with the engine, agrees with it about whole
-//! games by every rule set: those of rough tables, and of seats that play for showdowns. What was
-//! forged it finds, and names the rule.
-
-#[path = "../../../../tests/it/support/independent.rs"]
-mod independent;
+//! games with every rule set: those of erratic tables, and of seats that play for showdowns. It
+//! refuses forgeries and names the rule.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Hits, Skill};
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
-use independent::{Expected, assert_verified};
+use crate::independent::{Expected, assert_verified};
 use serde_json::Value;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_assets.py");

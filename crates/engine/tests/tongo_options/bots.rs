@@ -1,10 +1,9 @@
-//! How the AI of Tongo (options) fares against the clock's play and against random play.
+//! The strength of the AI of Tongo (options) against the clock's play and against random play.
 //!
-//! Measured so: tables of four, two seats played by the AI and two by the other; which two are which
-//! goes through all six ways, and chance chooses the dealer. The AI's share of the games is how many
-//! of them one of its two seats won, and its share of the pots how much of all that was paid went to
-//! them: half of either would be no better than the others. The interval is of 95 %, two-sided, by
-//! the normal approximation over games.
+//! Tables of four seats, two played by the AI and two by the other player, in all six arrangements,
+//! with a random dealer. The AI's share of the games is the part won by one of its seats, and its
+//! share of the pots the part of all payments that they received: half of either is par. The
+//! two-sided 95 % interval uses the normal approximation over games.
 //!
 //! `BAHAY_GAMES` is the number of games; the figures on the game's page are of 5,000.
 
@@ -25,7 +24,7 @@ struct Measured {
     games: u64,
     games_won: i128,
     pots_won: i128,
-    /// What is added and taken away for an interval of 95 %.
+    /// Half of the 95 % interval.
     games_around: i128,
     pots_around: i128,
 }
@@ -58,7 +57,8 @@ fn measure(rules: &Rules, other: Policy, games: u64) -> Measured {
     let all: i128 = pots.iter().map(|(pot, _)| pot).sum();
     let taken: i128 = pots.iter().filter(|(_, won)| *won).map(|(pot, _)| pot).sum();
     let (games_won, pots_won) = (won * WHOLE / count, taken * WHOLE / all);
-    // The share of the pots is a ratio of sums: its error is that of what each game differs from it.
+    // The share of the pots is a ratio of sums: its error follows from each game's deviation from
+    // that ratio.
     let errors: i128 = pots
         .iter()
         .map(|(pot, won)| (i128::from(*won) * WHOLE - pots_won) * pot)
@@ -97,7 +97,7 @@ fn the_ai_beats_random_play() {
     fares(Policy::Random, 7_800);
 }
 
-/// A table of its own does not end in one way alone.
+/// Games among AIs do not all end in the same way.
 #[test]
 fn four_ais_end_games_in_several_ways() {
     let mut endings = [0_u32; 5];
@@ -113,7 +113,7 @@ fn four_ais_end_games_in_several_ways() {
     assert!(endings.iter().filter(|count| **count > 0).count() >= 2, "{endings:?}");
 }
 
-/// Rule 3.6: what it plays follows from its view alone, and the same view gives the same advice.
+/// Rule 3.6: the choice follows from the view alone, and equal views give equal choices.
 #[test]
 fn the_same_view_gives_the_same_advice() {
     let policies = [Policy::Ai; 3];

@@ -1,7 +1,7 @@
-//! Tongo (options) passes the contract of a game along random games, by every rule set, with every
-//! number of seats, and under random switches of its rules.
+//! Tongo (options) keeps the contract of a game in random games, with every rule set, every number
+//! of seats, and random switches of its rules.
 //!
-//! `BAHAY_SEED` adds seeds of its own, as a pipeline does with the commit it builds.
+//! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
 use std::env;
 
@@ -14,10 +14,10 @@ use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game};
 
 const GAMES: u64 = 60;
 
-/// The seeds of this run: always the same, and as many that follow from `BAHAY_SEED` if it is set.
+/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
 pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
     let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a, so that a commit's hash, a number or a word all serve.
+        // FNV-1a accepts a commit's hash, a number or a word.
         text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         })
@@ -27,7 +27,7 @@ pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
     )
 }
 
-/// A rule set with every switch as chance has it.
+/// Draws a rule set with random switches.
 pub fn any_rules(dice: &mut TestRng) -> Rules {
     let mut coin = || dice.below(2) == 1;
     let mut rules = Rules {
@@ -48,7 +48,7 @@ pub fn any_rules(dice: &mut TestRng) -> Rules {
     rules
 }
 
-/// How many games ended in each way.
+/// Returns the number of games by ending.
 fn check_all(rules: &Rules, games: u64) -> [usize; 5] {
     let mut endings = [0; 5];
     for seed in seeds(games) {
@@ -80,13 +80,13 @@ fn games_end_in_every_way() {
     for ending in [GameEnding::LastIn, GameEnding::Confront, GameEnding::Acquire, GameEnding::Reserves] {
         assert!(endings[ending as usize] > 0, "{ending:?}: {endings:?}");
     }
-    // Who always pays and ends comes to the last round.
+    // A player who always pays and ends the turn reaches the last round.
     let rules = Rules { rounds_max: 2, challenge_round: 2, ..Rules::seed() };
     let endings = check_all(&rules, GAMES);
     assert!(endings[GameEnding::Rounds as usize] > 0, "{endings:?}");
 }
 
-/// Whatever switches a house sets, as long as the check of rules takes them.
+/// Any switches that the validation of rules accepts.
 #[test]
 fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     for seed in seeds(GAMES * 2) {
@@ -97,8 +97,8 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     }
 }
 
-/// Where numbers are free only some stand in the list of what is legal; here all of them are tried
-/// against the rules, retold.
+/// Actions with free numbers are only partly listed as legal; here all of them are tried against an
+/// independent statement of the rules.
 #[test]
 fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
     let (mut taken, mut refused) = (0, 0);
@@ -135,7 +135,7 @@ fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
     assert!(taken > 500 && refused > 500, "{taken} taken, {refused} refused");
 }
 
-/// Some change of costs, and whether rules 3.3, 3.4, 5.1 and 1.6 allow it.
+/// Draws a change of costs. Returns whether rules 3.3, 3.4, 5.1 and 1.6 allow it.
 fn random_change(public: &PublicState, seat: Seat, dice: &mut TestRng) -> (Action, bool) {
     let old = [public.costs.buy, public.costs.sell, public.costs.exchange];
     let mut new = old;

@@ -1,5 +1,5 @@
-//! Tongo (options): the contract of a game under random play, what nobody may learn, strength
-//! against a search, and tables in virtual time.
+//! Tongo (options): the contract of a game under random play, hidden information, strength against
+//! a search, and tables in virtual time.
 
 mod bots;
 mod conformance;

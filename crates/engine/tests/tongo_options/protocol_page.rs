@@ -1,5 +1,5 @@
-//! docs/protocol/tongo_options.md against the code: its tables name every action, event and refusal,
-//! and its round is one that was played. `BLESS=1` writes the round anew.
+//! docs/protocol/tongo_options.md against the code: its tables name every action, event and
+//! refusal, and its round is that of a real game. `BLESS=1` rewrites the round.
 
 use std::env;
 use std::fs;
@@ -13,15 +13,15 @@ use bahay_engine::table::{Clocks, Event, Input, Phase, Price, Spectators, Terms}
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocol/tongo_options.md");
 
-/// Which game of the simulated table is shown: one of all its ways that is not too long.
+/// The seed of the shown game, which has every kind of turn and is not too long.
 const SEED: u64 = 4;
 
 fn page() -> String {
     fs::read_to_string(PAGE).expect("the page is there")
 }
 
-/// A game at a table of three, as the client of seat 0 lives through it: its view after the deal,
-/// and then what each seat played, with the events that seat 0 is told.
+/// Returns a game at a table of three as the client of seat 0 sees it: its view after the deal, and
+/// then each action with the events that seat 0 receives.
 fn round() -> String {
     let terms = Terms {
         room: "newbie".to_owned(),
@@ -60,8 +60,7 @@ fn round() -> String {
         match (&happened.line.input, seat_asked) {
             (Input::Act { action, .. } | Input::AiAction { action, .. }, Some(seat)) => {
                 let action = json(&|| serde_json::to_string(action));
-                text += &format!("Seat {seat} plays\n\n```json\n{action}\n```\n\n");
-                text += &format!("and seat 0 is told\n\n```json\n{events}\n```\n\n");
+                text += &format!("seat {seat}: {action}\n{events}\n");
             }
             _ if !is_shown && matches!(table.table().phase(), Phase::Playing(_)) => {
                 is_shown = true;
@@ -69,12 +68,13 @@ fn round() -> String {
                 if let Phase::Playing(playing) = table.table().phase() {
                     let view = json(&|| serde_json::to_string(&playing.state.view(own)));
                     text += &format!("The view of seat 0 is then\n\n```json\n{view}\n```\n\n");
+                    text += "Each action, and the events that seat 0 receives:\n\n```text\n";
                 }
             }
             _ => {}
         }
         if is_shown && !matches!(table.table().phase(), Phase::Playing(_)) {
-            return text.trim_end().to_owned() + "\n";
+            return text + "```\n";
         }
     }
 }
@@ -89,7 +89,7 @@ fn the_round_of_the_page_is_one_that_was_played() {
         return;
     }
     assert_eq!(shown, round, "BLESS=1 writes the round anew");
-    let acts = round.matches("plays\n").count();
+    let acts = round.matches("\nseat ").count();
     assert!((10..80).contains(&acts), "a round of {acts} actions");
 }
 
@@ -102,7 +102,7 @@ fn every_refusal_has_its_row() {
     }
 }
 
-/// By the names of the variants as they are written in code.
+/// Checks the names of the variants as they are serialised.
 #[test]
 fn every_action_and_event_has_its_row() {
     let page = page();

@@ -1,5 +1,5 @@
-//! The strength of hands, held against a search through every matching of hand cards, floor cards
-//! and dice (rules 8.1, 8.2).
+//! The strength of hands against a search through every matching of hand cards, floor cards and
+//! dice (rules 8.1, 8.2).
 //!
 //! `BAHAY_HANDS` is the number of random hands; a million take some minutes.
 
@@ -11,8 +11,8 @@ use bahay_engine::testing::TestRng;
 
 const HANDS: u64 = 20_000;
 
-/// How strong a matching is, as rule 8.2 compares: how many there are of each class from the
-/// highest, then numbers and suits class by class, descending.
+/// The strength of a matching in the order of rule 8.2: the number of combinations of each class
+/// from the highest, then numbers and suits class by class, descending.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Ranked {
     counts: [u8; 6],
@@ -23,7 +23,7 @@ struct Ranked {
 /// A hand card, a floor card, and how many dice.
 type Made = (Class, Card);
 
-/// The best of all matchings, tried one by one.
+/// Returns the best of all matchings, tried one by one.
 fn searched(hand: &[Card], floor: &[Card], dice: &[u8]) -> Ranked {
     fn search(
         hand: &[Card],
@@ -119,7 +119,7 @@ impl Dealt {
         searched(&self.hand, &self.floor, &self.dice)
     }
 
-    /// What the fast way matches is what it is worth.
+    /// Returns the strength of the matching that the fast algorithm finds.
     fn matched(&self) -> Ranked {
         let found = matches(set(&self.hand), set(&self.floor), &self.counts());
         let made: Vec<Made> = found.iter().map(|one| (one.class, one.card)).collect();
@@ -131,7 +131,7 @@ fn set(cards: &[Card]) -> CardSet {
     cards.iter().copied().collect()
 }
 
-/// Mostly of few numbers, so that cards meet.
+/// Mostly of few numbers, so that cards match.
 fn random(dice: &mut TestRng) -> Dealt {
     let numbers = [1, 2, 3, 4, 6, 12][dice.below(6) as usize];
     let pool: Vec<Card> = Card::all().filter(|card| card.number() <= numbers).collect();
@@ -165,7 +165,7 @@ fn check(one: &Dealt, other: &Dealt) {
     assert_eq!(one.matched(), ranked[0], "{}", told());
 }
 
-/// Neighbours are compared, and each hand with what it is worth by a search.
+/// Compares successive hands with each other, and each hand with its searched strength.
 #[test]
 fn random_hands_are_as_strong_as_a_search_finds() {
     let hands = env::var("BAHAY_HANDS").ok().and_then(|text| text.parse().ok()).unwrap_or(HANDS);
@@ -212,7 +212,8 @@ fn a_small_deck_is_searched_whole() {
             }
         }
     }
-    // In the order of strengths the search's ranks never fall, and only equal ones are equal.
+    // In the order of strengths the searched ranks never decrease, and only equal strengths have
+    // equal ranks.
     ranks.sort();
     for pair in ranks.windows(2) {
         assert_eq!(pair[0].0.cmp(&pair[1].0), pair[0].1.cmp(&pair[1].1), "{pair:?}");

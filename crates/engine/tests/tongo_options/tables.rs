@@ -1,5 +1,5 @@
-//! Tables of Tongo (options) in virtual time, under rough players: whatever they do, coins and the
-//! journal hold, every record verifies, and the clock plays what rule 9.1 says.
+//! Tables of Tongo (options) in virtual time under erratic players: coins and the journal are
+//! consistent, every record verifies, and the clock plays as rule 9.1 says.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Hits, Skill};
@@ -25,7 +25,7 @@ fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
     }
 }
 
-/// A table of rough players.
+/// Returns a table of erratic players.
 pub fn simulation(seed: u64, rules: Rules, hits: Option<Hits>) -> Simulation<TongoOptions> {
     played(seed, rules, hits, Habits::ROUGH)
 }
@@ -35,7 +35,7 @@ fn played(seed: u64, rules: Rules, hits: Option<Hits>, habits: Habits) -> Simula
     Simulation::new(seed, terms(rules, hits), habits, welcome)
 }
 
-/// Every rule set, with few seats and many, with and without a POT beside the game.
+/// Checks every rule set with few and many seats, with and without a POT.
 fn with_each_table(check: impl Fn(Simulation<TongoOptions>)) {
     for (seed, set) in (1..).zip(TongoOptions::rule_sets()) {
         for (seats_min, seats_max) in [(2, 4), (2, 2), (3, 8)] {
@@ -83,7 +83,7 @@ fn the_journal_alone_rebuilds_the_table() {
     });
 }
 
-/// Rule 8.3, and records that anybody can check.
+/// Rule 8.3, and records that anybody can verify.
 #[test]
 fn every_record_verifies_and_the_winner_gets_what_others_paid() {
     with_each_table(|mut house| {

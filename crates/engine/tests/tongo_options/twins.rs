@@ -1,6 +1,6 @@
-//! Nobody learns what is hidden. Two games that differ only in what a viewer may not see are played
-//! side by side; to the viewer they are one: views, events, questions, what is legal, refusals and
-//! advice are the same to the last byte, until a card is turned up or a hand shown.
+//! Hidden information stays hidden. Two games that differ only in what a viewer may not see are
+//! played side by side; to the viewer they are identical: views, events, prompts, legal actions,
+//! refusals and advice are equal to the byte, until a card is turned up or a hand shown.
 
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn, Viewer};
@@ -9,22 +9,23 @@ use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, Probe, TongoOptionsProbe};
 use serde_json::Value;
 
-use crate::conformance::any_rules;
+use super::conformance::any_rules;
 
-/// How long two games could be told apart by nothing.
+/// Counts of the compared steps.
 #[derive(Default)]
 struct Seen {
     steps: u32,
-    /// Steps with a card that had lain open before and is face down now.
+    /// Steps with a card that was face up before and is face down now.
     turned_down: u32,
     drawn: u32,
 }
 
-/// What is hidden to the viewer, otherwise: a game as read from its text, with cards changed.
+/// Returns the game with the cards that are hidden from the viewer permuted, by way of its
+/// serialisation.
 fn twin(game: &TongoOptions, viewer: Viewer, dice: &mut TestRng) -> TongoOptions {
     let mut text = serde_json::to_value(game).expect("a game can be written");
-    // The places of cards that the viewer may not see: of the player deck with foreign hands, and
-    // of the options deck.
+    // The positions of cards that the viewer may not see: those of the player deck with foreign
+    // hands, and those of the options deck.
     let mut players: Vec<String> = Vec::new();
     let hands = game.hands().len();
     for seat in 0..hands {
@@ -74,7 +75,7 @@ fn seen(game: &TongoOptions, viewer: Viewer, seats: u8) -> (String, Vec<String>)
     (serde_json::to_string(&view).expect("a view can be written"), told)
 }
 
-/// Whether the step shows cards that were hidden: then the two games may differ.
+/// Returns true if the event shows cards that were hidden, after which the two games may differ.
 fn shows(event: &Event) -> bool {
     matches!(event, Event::Bought { .. } | Event::Shown { .. } | Event::Dealt { .. })
 }
@@ -100,7 +101,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen)
                 let twin = other.map(|other| other.resolve(&answer, &mut twin_events));
                 if let (ChanceAnswer::Order(_), true) = (&answer, is_dealt) {
                     found.drawn += 1;
-                    // What the viewer itself draws differs, as it must.
+                    // The viewer's own draws differ necessarily.
                     let drew = |event: &Event| matches!(event, Event::Drew { seat, .. } if Viewer::Seat(*seat) == viewer);
                     if events.iter().any(drew) {
                         game = next;
@@ -121,7 +122,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen)
                 }
                 let action = choose(&game, seat, viewer, &mut dice);
                 let next = game.act(seat, &action, &mut events).expect("it is legal");
-                // Another's discards lie elsewhere in the twin.
+                // Another seat's discards lie elsewhere in the twin.
                 let twin = other.and_then(|other| other.act(seat, &action, &mut twin_events).ok());
                 (next, twin)
             }
@@ -150,7 +151,7 @@ fn note_turned_down(public: &PublicState, was_up: &mut [[bool; 3]; 8], found: &m
     }
 }
 
-/// Mostly what keeps the game going.
+/// Mostly chooses actions that keep the game going.
 fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -> Action {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
@@ -158,7 +159,7 @@ fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -
         matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
     };
     let is_foreign = |action: &Action| {
-        // Which cards another discards cannot be the same in both games.
+        // Another seat's discards cannot be the same cards in both games.
         let discards = matches!(action, Action::Evade { discards } | Action::PayToEvade { discards } if !discards.is_empty());
         discards && Viewer::Seat(seat) != viewer
     };
@@ -188,7 +189,7 @@ fn hidden_cards_change_no_observation() {
     assert!(steps > 1_000 && turned_down > 1_000 && drawn > 20);
 }
 
-/// The canary: two games that differ in what the viewer does see are told apart.
+/// The canary: games that differ in what the viewer sees are distinguished.
 #[test]
 fn visible_differences_distinguish_two_games() {
     let mut dice = TestRng::new(1);

@@ -1,9 +1,6 @@
 //! docs/verify_tongo_options.py, which shares no code with the engine, agrees with it about whole
-//! games under every switch: those of rough tables and of random play. What was forged it finds, and
+//! games with every switch: those of erratic tables and of random play. It refuses forgeries and
 //! names the rule.
-
-#[path = "../../../../tests/it/support/independent.rs"]
-mod independent;
 
 use bahay_engine::chance::{ChanceAnswer, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
@@ -16,11 +13,11 @@ use bahay_engine::table::{
     Timestamp,
 };
 use bahay_engine::testing::TestRng;
-use independent::{Expected, assert_verified};
+use crate::independent::{Expected, assert_verified};
 use uuid::Uuid;
 
-use crate::conformance::any_rules;
-use crate::tables::simulation;
+use super::conformance::any_rules;
+use super::tables::simulation;
 
 /// A whole game of random play as a record; some games are calm, so that they last.
 fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {

@@ -1,9 +1,10 @@
 //! Equal traffic for equal knowledge: in two games that differ only in what is hidden, the same
-//! action brings everybody who cannot tell them apart the same number of events, of the same names
-//! and lengths, in the same order, and the same question. For every action of every game.
+//! action brings every viewer who cannot distinguish them the same number of events, of the same
+//! names and lengths, in the same order, and the same prompt. This holds for every action of every
+//! kind.
 //!
-//! What the rules themselves let be known is listed by its rule. The same over real sockets:
-//! `tests/it/sockets/twins.rs`.
+//! Exceptions that the rules themselves allow are listed by rule. `tests/it/sockets/twins.rs` does
+//! the same over real sockets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +12,17 @@ use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::testing::{TwinPair, Probe, VisibleEvent, TongitsProbe, for_each_twin_pair, tongits_disclosure_rule};
 
-use crate::broken::{Broken, Fault};
+use super::broken::{Broken, Fault};
 
 const GAMES: u64 = 200;
 
-/// What was compared, by the action's name.
+/// Counts of the compared pairs of one action.
 #[derive(Debug, Default)]
 struct Compared {
     pairs: usize,
-    /// In which the two parted where nobody may see it.
+    /// Pairs that differ only where no viewer may see it.
     in_secret: usize,
-    /// Told apart as a rule says, by the rule.
+    /// Pairs that a rule allows a viewer to distinguish, by rule.
     by_rule: BTreeMap<&'static str, usize>,
 }
 
@@ -37,7 +38,7 @@ fn tongits_tells_nobody_what_is_hidden() {
     assert_eq!(rules, BTreeSet::from(["3.1", "4.3", "10.2"]), "{compared:#?}");
 }
 
-/// The canary: a game that tells everybody who is asked in secret is found.
+/// The canary: a game that shows secret prompts to every seat is detected.
 #[test]
 fn a_game_that_tells_is_found() {
     let rules = (Fault::EventsLeak, Rules::kingdom());
@@ -52,7 +53,7 @@ fn a_game_that_tells_is_found() {
     assert!(found > 0, "nobody is told apart");
 }
 
-/// Compares what all see in the pairs of some games of each rule set.
+/// Compares every viewer's traffic in pairs of some games of each rule set.
 fn compare<G: GameKind>(
     probe: &impl Probe<G>,
     tells: impl Fn(&VisibleEvent) -> Option<&'static str>,
@@ -80,7 +81,8 @@ fn compare<G: GameKind>(
     compared
 }
 
-/// The rule by which the viewer may tell the two apart after the action; `None` where it cannot.
+/// Returns the rule by which the viewer may distinguish the two games after the action; `None` if
+/// it cannot.
 fn told_apart<G: GameKind>(
     pair: &TwinPair<G>,
     viewer: Viewer,
@@ -90,8 +92,8 @@ fn told_apart<G: GameKind>(
     let kept = |seen: &VisibleEvent| (seen.name.clone(), seen.length);
     let same = one.events.iter().zip(&other.events);
     let same = same.take_while(|(one, other)| kept(one) == kept(other)).count();
-    // What is told may begin before the event that tells it: nobody is asked in a fight that is
-    // over (rule 11.2).
+    // A difference may begin before the event that reveals it: no seat is prompted in a fight that
+    // is over (rule 11.2).
     let rest = [&one, &other].map(|seen| seen.events.get(same..).unwrap_or_default());
     let told = rest.into_iter().flatten().find_map(&tells);
     let told = told.or_else(|| one.events.iter().find_map(&tells));

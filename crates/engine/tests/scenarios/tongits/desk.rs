@@ -1,5 +1,5 @@
-//! The tables of the scenario files: three clients that were ready, and what they do from the
-//! opening to the deal (chapter 9). The file above plays what comes after the deal.
+//! The tables of the scenario files: three clients that were ready, from the opening to the deal
+//! (chapter 9). The parent module plays the game after the deal.
 
 use uuid::Uuid;
 
@@ -14,16 +14,16 @@ use bahay_engine::table::{
     TableId, Terms, Timestamp,
 };
 
-use crate::run::Told;
+use crate::scenarios::run::Told;
 
-/// A table whose game the ledger has opened just now, at the time 0.
+/// A table whose game the ledger has opened just now, at time 0.
 pub(super) struct Desk {
     table: Table<Tongits>,
     now: Timestamp,
 }
 
 impl Desk {
-    /// `clients` are the texts of the seeds that the clients commit to, `-` for none.
+    /// `clients` are the texts of the seeds to which the clients commit, `-` for none.
     pub(super) fn opened(rules: Rules, clients: &str) -> Told<Self> {
         let clients: Vec<&str> = clients.split_whitespace().collect();
         if clients.len() != usize::from(SEATS) {
@@ -74,7 +74,7 @@ impl Desk {
         })
     }
 
-    /// Time passes until then; what is due is done.
+    /// Advances the clock to this time and performs what is due.
     pub(super) fn wait(&mut self, until_ms: &str) -> Told<()> {
         self.now = Timestamp::from_ms(until_ms.parse().map_err(|_| "milliseconds")?);
         if self.table.effects(self.now).is_empty() { Ok(()) } else { self.tell(Input::Tick) }
@@ -96,7 +96,7 @@ impl Desk {
         }
     }
 
-    /// What the deal was made with, by seat: a text, `commitment` or `zeros`.
+    /// Each seat's contribution to the deal: a text, `commitment` or `zeros`.
     pub(super) fn dealt_with(&self) -> Told<String> {
         let Phase::Playing(playing) = self.table.phase() else {
             return Err("it is not dealt".into());
@@ -110,7 +110,7 @@ impl Desk {
         Ok(playing.clients.iter().map(word).collect::<Vec<String>>().join(" "))
     }
 
-    /// The game, once it is dealt.
+    /// Returns the game once it is dealt.
     pub(super) fn dealt(&self) -> Option<&Tongits> {
         match self.table.phase() {
             Phase::Playing(playing) => Some(&playing.state),
@@ -126,7 +126,7 @@ impl Desk {
         self.table.phase().game().ok_or_else(|| "there is no game".into())
     }
 
-    /// A refusal is told by its code and rule.
+    /// Applies an input; a refusal is given by its code and rule.
     fn tell(&mut self, input: Input<Action>) -> Told<()> {
         let bytes = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());

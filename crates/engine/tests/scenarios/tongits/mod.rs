@@ -14,8 +14,8 @@ use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::parse_rules;
 
 use self::desk::Desk;
-use crate::finds_wrong_lines;
-use crate::run::{
+use super::finds_wrong_lines;
+use super::run::{
     Case, Told, card, cards, equal, expect_commitments, expect_settled, owes, played,
     played_while_away, prompt, require, run, seats, set,
 };
@@ -27,7 +27,7 @@ pub struct Position {
     hands: BySeat<CardSet>,
     /// From the top down, as written.
     stock: Vec<Card>,
-    /// The cards not named lie under the discards, not under the stock.
+    /// Unnamed cards lie under the discards, not under the stock.
     is_stock_all: bool,
     discards: Vec<Card>,
     melds: Vec<ExposedMeld>,
@@ -35,7 +35,7 @@ pub struct Position {
     yet_to_act: SeatSet,
     drawn: Option<Card>,
     game: Option<Tongits>,
-    /// Where the game is dealt at a table (chapter 9).
+    /// The table at which the game is dealt (chapter 9).
     desk: Option<Desk>,
 }
 
@@ -61,8 +61,8 @@ impl Default for Position {
 impl Case for Position {
     type Game = Tongits;
 
-    /// Antes, the starter, the POT, readiness, absence, bots and practice are the table's; words out
-    /// of a key, and what a record proves, are held against vectors and by the verifiers.
+    /// Antes, the starter, the POT, readiness, absence, bots and practice belong to the table; key
+    /// derivation and the proof by a record are tested against vectors and by the verifiers.
     const SHOWN_ELSEWHERE: &'static [&'static str] = &[
         "2.1", "2.2", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.1", "8.4", "8.5", "8.6", "8.7",
         "9.3", "9.5",
@@ -108,7 +108,7 @@ impl Case for Position {
         Ok(())
     }
 
-    /// Also `expire`: a countdown is over in which nobody is to act.
+    /// Also `expire`: a countdown without a prompted seat ends.
     fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
         if step == "expire" {
             let game = self.game()?;
@@ -229,8 +229,8 @@ impl Case for Position {
 }
 
 impl Position {
-    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` of
-    /// who takes no part, with a `?` what was not revealed.
+    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` for
+    /// a client that takes no part, and a `?` after a text that was not revealed.
     fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
         let starter = if starter == "random" { None } else { Some(seat(starter)?) };
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -261,7 +261,7 @@ impl Position {
         Ok(())
     }
 
-    /// The game, from the set-up when it has not begun.
+    /// Returns the game, created from the set-up if it has not begun.
     fn game(&mut self) -> Told<&Tongits> {
         if self.game.is_none() {
             self.game = Some(self.begin()?);
@@ -295,7 +295,7 @@ impl Position {
         setup.game().map_err(|error| error.to_string())
     }
 
-    /// A game that was dealt at the table.
+    /// Takes over a game that was dealt at the table.
     fn see_deal(&mut self) {
         self.game = self.desk.as_ref().and_then(Desk::dealt).cloned();
     }
@@ -382,7 +382,7 @@ fn action(text: &str) -> Told<Action> {
     })
 }
 
-/// `5H 6H 7H 1:8H`: the cards of the owner, and those that others put there.
+/// `5H 6H 7H 1:8H`: the owner's cards, and those that others added.
 fn meld(owner: Seat, text: &str) -> Told<ExposedMeld> {
     let mut by = [CardSet::EMPTY; SEATS as usize];
     for word in text.split_whitespace() {
@@ -401,7 +401,7 @@ fn seat(text: &str) -> Told<Seat> {
     number.and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
 }
 
-/// The canary: a scenario that is wrong in any part fails, and says where.
+/// The canary: a scenario that is wrong in any part fails with its position.
 #[test]
 fn a_wrong_scenario_fails() {
     let position = "case 3.6 canary\nturn: 0 play\nhand 0: 8H 9H 2D\nhand 1: 2C\nhand 2: 3C\n\

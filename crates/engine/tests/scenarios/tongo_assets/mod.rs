@@ -13,8 +13,8 @@ use bahay_engine::seat::Seat;
 use bahay_engine::testing::parse_rules;
 use serde_json::Value;
 
-use crate::finds_wrong_lines;
-use crate::run::{
+use super::finds_wrong_lines;
+use super::run::{
     Case, Told, card, cards, equal, expect_commitments, expect_settled, number, played,
     played_while_away, prompt, require, seat, seats, set,
 };
@@ -22,7 +22,7 @@ use crate::run::{
 /// A set-up, and the game once the first step needs it.
 pub struct Position {
     setup: GameSetup,
-    /// How the table turns from the deal on; then it does not turn.
+    /// The stopping points of the table's turns from the deal on; afterwards it does not turn.
     stops: VecDeque<u8>,
     game: Option<TongoAssets>,
 }
@@ -37,7 +37,7 @@ impl Default for Position {
 impl Case for Position {
     type Game = TongoAssets;
 
-    /// The POT is the table's.
+    /// The POT belongs to the table.
     const SHOWN_ELSEWHERE: &'static [&'static str] = &["7.3"];
 
     fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
@@ -93,7 +93,7 @@ impl Case for Position {
         Ok(())
     }
 
-    /// A table that is to be stopped stops.
+    /// Stops a table that is to be stopped.
     fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
         let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
         let (seat, action) = (seat(number)?, action(text)?);
@@ -191,7 +191,7 @@ impl Position {
         Ok(())
     }
 
-    /// The game, from the set-up when it has not begun.
+    /// Returns the game, created from the set-up if it has not begun.
     fn game(&mut self) -> Told<&TongoAssets> {
         if self.game.is_none() {
             self.game = Some(self.setup.build_game().map_err(|error| error.to_string())?);
@@ -228,14 +228,15 @@ fn expect_may(game: &TongoAssets, seat: Seat, text: &str, may: bool) -> Told<()>
     Ok(())
 }
 
-/// The cards at the bottom of a deck.
+/// Checks the cards at the bottom of a deck.
 fn expect_under(deck: impl Iterator<Item = Card>, text: &str) -> Told<()> {
     let (deck, expected) = (deck.collect::<Vec<Card>>(), cards(text)?);
     let from = deck.len().saturating_sub(expected.len());
     equal(&deck.get(from..).map(<[Card]>::to_vec), &Some(expected))
 }
 
-/// What a seat sees before it, or by a reveal: `before 4Ra - …`, `look 3 …`, `nothing`.
+/// Checks the cards that a seat sees in front of it or by a reveal: `before 4Ra - …`, `look 3 …`,
+/// `nothing`.
 fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> Told<()> {
     let own = game.view(Viewer::Seat(seat(viewer)?)).own.ok_or("it sees nothing at all")?;
     if text == "nothing" {
@@ -334,7 +335,7 @@ fn numbers<const N: usize>(text: &str) -> Told<[u32; N]> {
     read.try_into().map_err(|_| format!("{text} is not {N} numbers"))
 }
 
-/// Seven slots, `-` where no asset lies; what is not told is empty.
+/// Parses seven slots, `-` for one without an asset; unnamed slots are empty.
 fn assets(text: &str) -> Told<Assets> {
     let mut assets = Assets::default();
     let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "none").collect();
@@ -345,7 +346,7 @@ fn assets(text: &str) -> Told<Assets> {
     Ok(assets)
 }
 
-/// The canary: a scenario that is wrong in any part fails, and says where.
+/// The canary: a scenario that is wrong in any part fails with its position.
 #[test]
 fn a_wrong_scenario_fails() {
     let position = "case 2.1 canary\nseats: 4\n";

@@ -14,8 +14,8 @@ use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::parse_rules;
 
 use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
-use crate::finds_wrong_lines;
-use crate::run::{
+use super::finds_wrong_lines;
+use super::run::{
     Case, Told, cards, equal, expect_commitments, expect_settled, number, owes, played,
     played_while_away, prompt, require, seat, seats, set,
 };
@@ -106,8 +106,8 @@ impl Case for Position {
         Ok(())
     }
 
-    /// Also `dice 1@0 5@3 9@7` where dice fall; `top KD KH` where a deck is shuffled, so that these
-    /// lie on top.
+    /// Also `dice 1@0 5@3 9@7` for the positions of rolled dice; `top KD KH` for the top cards of a
+    /// shuffled deck.
     fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
         if let Some(text) = step.strip_prefix("dice ") {
             return self.let_dice_fall(&dice(text)?);
@@ -203,7 +203,7 @@ impl Position {
         Ok(())
     }
 
-    /// The game, from the set-up when it has not begun.
+    /// Returns the game, created from the set-up if it has not begun.
     fn game(&mut self) -> Told<&TongoOptions> {
         if self.game.is_none() {
             self.game = Some(self.begin()?);
@@ -251,13 +251,13 @@ impl Position {
         Seat::all(self.seats).map(player).collect()
     }
 
-    /// All on floor 7, and none shows a number below its highest.
+    /// Returns dice that all lie on floor 7, none with a number below its highest.
     fn some_dice(&self) -> Dice {
         let highest = self.rules.dice().iter().map(|(lowest, sides)| lowest + sides - 1);
         highest.map(|value| Die { value, place: 14 }).collect()
     }
 
-    /// Cards that are not named go to the hands from the lowest index, and then to the deck.
+    /// Assigns unnamed cards to the hands from the lowest index, and then to the deck.
     fn complete_hands(&self, hands: &mut BySeat<CardSet>) {
         let named = hands.iter().flat_map(|hand| hand.iter()).chain(self.deck.iter().copied());
         let named: CardSet = named.collect();
@@ -277,7 +277,7 @@ impl Position {
         let named = self.floors.iter().map(|(_, cards, _)| cards);
         let named: CardSet =
             named.chain(self.free.iter().map(|(_, cards)| cards)).flatten().copied().collect();
-        // From the highest index, so that floors differ from hands where nothing is said.
+        // From the highest index, so that unspecified floors differ from hands.
         let unnamed: Vec<Card> = CardSet::ALL.difference(named).iter().collect();
         let mut unnamed = unnamed.into_iter().rev();
         for place in 0..8 {
@@ -347,7 +347,7 @@ fn expect_legal(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
     })
 }
 
-/// Of the kinds of actions that are legal, by name: `retreat fold pay_risk`.
+/// Checks the kinds of legal actions, by name: `retreat fold pay_risk`.
 fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
     let mut names: Vec<String> = Vec::new();
     for action in legal(game, seat) {
@@ -400,7 +400,7 @@ fn shown(game: &TongoOptions) -> String {
     if all.is_empty() { "nothing".into() } else { all.join(" | ") }
 }
 
-/// The canary: a scenario that is wrong in any part fails, and says where.
+/// The canary: a scenario that is wrong in any part fails with its position.
 #[test]
 fn a_wrong_scenario_fails() {
     let position = "case 3.3 canary\ncosts: 1 3 1\nchips 0: 20\n";

@@ -1,11 +1,11 @@
-//! How the scenarios of Tongo (options) write things: cards, dice, costs, viewers, actions.
+//! The notation of the scenarios of Tongo (options): cards, dice, costs, viewers, actions.
 
 use bahay_engine::game::Viewer;
 use bahay_engine::games::tongo_options::{
     Action, Card, Costs, Dice, Die, Discards, NewCosts, PreviousTurn,
 };
 
-use crate::run::{Told, cards, number, require, seat};
+use crate::scenarios::run::{Told, cards, number, require, seat};
 
 pub(super) fn viewer_of(text: &str) -> Told<Viewer> {
     Ok(match text {
@@ -79,7 +79,7 @@ pub(super) fn costs(text: &str) -> Told<Costs> {
     }
 }
 
-/// `1@0 5@3 12@15`: values, and the places where the dice lie.
+/// `1@0 5@3 12@15`: the values and positions of dice.
 pub(super) fn dice(text: &str) -> Told<Dice> {
     let die = |word: &str| {
         let (value, place) = word.split_once('@').ok_or("value@place")?;
@@ -88,7 +88,7 @@ pub(super) fn dice(text: &str) -> Told<Dice> {
     text.split_whitespace().map(die).collect()
 }
 
-/// `5D +6D 7D`: by slot, with a plus where it lies face up.
+/// `5D +6D 7D`: by slot, with a plus for a face-up card.
 pub(super) fn floor_cards(text: &str) -> Told<(Vec<Card>, [bool; 3])> {
     let words: Vec<&str> = text.split_whitespace().collect();
     require(words.len() == 3, || "a floor has three cards".into())?;
