@@ -1,6 +1,6 @@
-"""The cards of Tongo (assets) and how strong a hand is: chapters 1 and 5 of its rules page.
+"""The cards of Tongo (assets) and the strength of hands: chapters 1 and 5 of the rules.
 
-For verify_tongo_assets.py beside it; no code is shared with the server.
+Used by verify_tongo_assets.py; it shares no code with the server.
 """
 
 COLOURS = "RBYGPOK"
@@ -19,7 +19,7 @@ def is_asset(card):
 
 
 def up(amount, by):
-    """Divided and rounded up."""
+    """Returns the quotient, rounded up."""
     return -(-amount // by)
 
 
@@ -30,21 +30,21 @@ CLASSES += ["monopoly", "full_monopoly"]
 
 
 def groups(natural):
-    """For each number and each colour: the cards of it, and what the best of them could be."""
+    """Yields, for each number and each colour, its cards and the best card it could contain."""
     for number in range(1, 8):
         yield [card for card in natural if card[0] == number], (number, 0)
     for colour in range(7):
         yield [card for card in natural if card[1] == colour], (7, colour)
 
 
-def reading(hand):
-    """The class, the highest number, its colour and the wilds, as a tuple of which more is better."""
+def evaluate_hand(hand):
+    """Returns class, highest number, its colour and the wilds; a greater tuple is stronger."""
     natural = [(int(card[0]), COLOURS.index(card[1])) for card in hand if is_asset(card)]
     wilds = sum(is_wild(card) for card in hand)
     found = [(0, 0, 0, 0)]
 
     def make(name, cards, wild_as=()):
-        """Cards and what wilds stand for."""
+        """Adds a hand of cards and of the cards that wilds replace."""
         number = max(card[0] for card in [*cards, *wild_as])
         colour = min(card[1] for card in [*cards, *wild_as] if card[0] == number)
         found.append((CLASSES.index(name), number, 7 - colour, -len(wild_as)))

@@ -1,7 +1,7 @@
-"""What the records of all games have in common, for the verifiers beside it: the form of a record,
-its players and stakes, and the arithmetic of settlement, fee, POT and crown.
+"""The common parts of all records, for the verifiers in this folder: the form of a record, its players
+and stakes, and the arithmetic of settlement, fee, POT and crown.
 
-No code is shared with the server. The rules named are those of docs/rules/tongits.md.
+It shares no code with the server. Rule numbers refer to docs/rules/tongits.md.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import uuid
 
 
 class Fault(Exception):
-    """What does not hold, and the rule that says so."""
+    """A violation, with the number of the violated rule."""
 
     def __init__(self, rule, what):
         super().__init__(f"{what} (rule {rule})")
@@ -25,19 +25,19 @@ def check(holds, rule, what):
         raise Fault(rule, what)
 
 
-# The form: which fields a document has, and of what kind each is. A form is one of
-#   a dict: an object with exactly these fields; one whose name ends with ? may be absent
+# Forms describe the fields of a document and their values. A form is one of
+#   a dict: an object with exactly these fields; a field whose name ends with ? is optional
 #   a list of one form: a list of such values
-#   a tuple: one of these forms
-#   a range: a whole number within it
+#   a tuple: a value of any of these forms
+#   a range: an integer within it
 #   a set: one of these strings
-#   a pattern: a string that it matches
-#   bool or str: any such value; True: nothing else; None: null
-#   a function: it is asked
+#   a pattern: a string that matches it
+#   bool or str: a value of this type; True: only true; None: null
+#   a function: a custom check
 
 
 class Malformed(ValueError):
-    """What is no record."""
+    """A document that is not a record."""
 
 
 def check_form(value, form, path="the record"):
@@ -89,21 +89,21 @@ def expect(holds, path, what):
 
 
 def ascending(form, key=lambda item: item):
-    """A form of a set: a list without anything twice, in the order of the key."""
+    """Returns the form of a set: a list in ascending order of the key, without duplicates."""
 
     def ask(value, path):
         check_form(value, [form], path)
         keys = [key(item) for item in value]
-        expect(keys == sorted(set(keys)), path, "in order, and each once")
+        expect(keys == sorted(set(keys)), path, "in ascending order without duplicates")
 
     return ask
 
 
 def by_type(forms):
-    """A form of an action: its fields follow from its type."""
+    """Returns the form of an action, whose fields depend on its type."""
 
     def ask(value, path):
-        expect(type(value) is dict and type(value.get("type")) is str, path, "of a type")
+        expect(type(value) is dict and type(value.get("type")) is str, path, "an object with a type")
         kind = value["type"]
         expect(kind in forms, path, f"of a known type, not {kind}")
         check_form(value, {"type": {kind}, **forms[kind]}, path)
@@ -111,16 +111,16 @@ def by_type(forms):
     return ask
 
 
-def read(file):
-    """A document with nothing in it twice, and no number that is not whole."""
+def read_document(file):
+    """Reads a document. Rejects duplicate fields and numbers that are not integers."""
 
     def fields(pairs):
         read = dict(pairs)
-        expect(len(read) == len(pairs), "each object", "without a field twice")
+        expect(len(read) == len(pairs), "each object", "without duplicate fields")
         return read
 
     def refused(text):
-        raise Malformed(f"{text} is no whole number")
+        raise Malformed(f"{text} is not an integer")
 
     return json.load(file, object_pairs_hook=fields, parse_float=refused, parse_constant=refused)
 
@@ -185,65 +185,65 @@ def record_form(kind, rules, action):
     }
 
 
-# Who plays, and for how much.
+# Players and stakes.
 
 
 def check_players(record, seats):
     """Rules 1.1, 8.6 and 9.1."""
     players, bots, clients = record["players"], record["bots"], record["clients"]
-    check(len(players) in seats, "1.1", "the players are too few or too many")
+    check(len(players) in seats, "1.1", "the number of players is out of bounds")
     check(len(set(players)) == len(players), "1.1", "a player sits on two seats")
-    check(len(clients) == len(players), "9.2", "the client seeds are not one a seat")
-    check(all(bot < len(players) for bot in bots), "8.6", "a bot sits on no seat of this game")
+    check(len(clients) == len(players), "9.2", "there must be one client seed per seat")
+    check(all(bot < len(players) for bot in bots), "8.6", "a bot's seat does not exist")
     zeros = "0" * 64
     none = {"commitment": zeros, "text": None, "seed": zeros}
-    check(all(clients[bot] == none for bot in bots), "8.6", "a bot took part in the deal")
+    check(all(clients[bot] == none for bot in bots), "8.6", "a bot must not contribute a seed")
     played = {taken["seat"] for taken in record["actions"] if taken["by"] == "player"}
-    check(played.isdisjoint(bots), "8.6", "a bot is played by the AI")
+    check(played.isdisjoint(bots), "8.6", "a bot's actions must be the AI's")
 
 
 def price_of_count(record, counts_per_bet):
-    """In hundredths of a coin."""
+    """Returns the price of a count in hundredths of a coin."""
     price = record["terms"]["price"]
     bet = price["bet"] * price["multiplier"]
-    check(bet % counts_per_bet == 0, "6.7", "a count has no price in whole hundredths")
+    check(bet % counts_per_bet == 0, "6.7", "the price of a count is not a whole number of hundredths")
     return bet // counts_per_bet
 
 
 def check_stakes(record, counts_max, counts_per_bet, may_be_short=False, rule="6.9"):
-    """All that a seat can owe; where a host of friends allows it, a wallet with less."""
+    """Each stake is the most a seat can owe, or less if a private table permits short stakes."""
     terms, stakes = record["terms"], record["stakes"]
-    check(len(stakes) == len(record["players"]), rule, "the stakes are not one a seat")
+    check(len(stakes) == len(record["players"]), rule, "there must be one stake per seat")
     if "practice" in terms:
-        check(not any(stakes), "8.7", "nothing is staked at a practice table")
+        check(not any(stakes), "8.7", "a practice table has no stakes")
         return
     bonus = terms["hits"]["second_hit_bonus"] if "hits" in terms else 0
     most = (counts_max + bonus) * price_of_count(record, counts_per_bet)
     may_be_short = may_be_short and "short_stakes" in terms.get("private", {})
     for stake in stakes:
         holds = 0 < stake < most if may_be_short and stake != most else stake == most > 0
-        check(holds, rule, f"a stake of {stake} is not the one of {most} that the rules ask for")
+        check(holds, rule, f"the stake is {stake} instead of {most}")
 
 
 def check_pot(record):
-    """Rules 7.1 and 7.2, before the game is settled."""
+    """Rules 7.1 and 7.2, before the settlement."""
     hits, before, crown = record["terms"].get("hits"), record["pot_before"], record["crown_before"]
     if hits is None:
-        check(not before and crown is None, "7.1", "there is no POT at this table, and no crown")
+        check(not before and crown is None, "7.1", "this table has neither POT nor crown")
         return
     antes = hits["ante"] * record["terms"]["price"]["bet"] * len(record["players"])
-    check(before >= antes, "7.1", "the POT does not hold the antes of this game")
+    check(before >= antes, "7.1", "the POT is less than the antes of this game")
     can_be = crown is None or (
         0 < crown["wins"] < hits["to_win"] and crown["player"] in record["players"]
     )
-    check(can_be, "7.2", "the crown before is none that a player here can have")
+    check(can_be, "7.2", "the crown before the game is not possible")
 
 
 # Chance: rules 9.1 to 9.4.
 
 
 def keystream(key):
-    """The ChaCha20 keystream of RFC 8439: nonce of twelve zeros, counter from 0, as words."""
+    """The ChaCha20 keystream of RFC 8439 as words: a nonce of zeros, a counter from 0."""
 
     def quarter_round(s, a, b, c, d):
         for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
@@ -267,34 +267,34 @@ def keystream(key):
         counter += 1
 
 
-def uniform(words, n):
-    """Rule 9.3: words that would favour small numbers are passed over."""
+def draw_uniform(words, n):
+    """Rule 9.3. Draws a uniform number below n, rejecting words that would bias it."""
     below = 2**32 // n * n
     return next(word for word in words if word < below) % n
 
 
-def shuffled(words, cards):
-    """Rule 9.4; place 0 is the top."""
+def shuffle_deck(words, cards):
+    """Rule 9.4. Returns the shuffle_deck deck, top card first."""
     deck = list(range(cards))
     for i in range(cards - 1, 0, -1):
-        j = uniform(words, i + 1)
+        j = draw_uniform(words, i + 1)
         deck[i], deck[j] = deck[j], deck[i]
     return deck
 
 
 def deal_key(server_seed, game, clients):
-    """Rule 9.2."""
+    """Rule 9.2. Returns the key of the deal."""
     message = b"bahay/shuffle/v1" + uuid.UUID(game).bytes + b"".join(map(client_seed, clients))
     return hmac.new(server_seed, message, hashlib.sha256).digest()
 
 
 def client_seed(client):
-    """Rule 9.1: that of the text committed to, or the commitment where no text was revealed."""
+    """Rule 9.1. Returns the hash of the revealed text, or the commitment if no text was revealed."""
     commitment, text = bytes.fromhex(client["commitment"]), client["text"]
     seed = commitment if text is None else hashlib.sha256(text.encode()).digest()
     fits = text is None or hashlib.sha256(seed).digest() == commitment
-    check(fits, "9.1", "a client's text is not the one that it committed to")
-    check(seed.hex() == client["seed"], "9.1", "a client's seed is not that of its text")
+    check(fits, "9.1", "a client's text does not match its commitment")
+    check(seed.hex() == client["seed"], "9.1", "a client's seed does not match its text")
     return seed
 
 
@@ -303,25 +303,25 @@ def client_seed(client):
 
 def check_settlement(record, counts_per_bet=1, fee_rule="6.8"):
     outcome, settlement = record["outcome"], record["settlement"]
-    check(outcome["winner"] == settlement["winner"], "6.7", "the winner is not the outcome's")
-    pot, crown, bonus = crowned(record)
-    payments = payments_of(record, bonus, price_of_count(record, counts_per_bet))
-    check(payments == settlement["payments"], "6.7", "the payments are not those of the counts")
+    check(outcome["winner"] == settlement["winner"], "6.7", "the winner differs from the outcome's")
+    pot, crown, bonus = apply_hits(record)
+    payments = compute_payments(record, bonus, price_of_count(record, counts_per_bet))
+    check(payments == settlement["payments"], "6.7", "the payments do not match the counts")
     fees = []
     for seat in range(len(record["players"])):
         gross = sum(payment["paid"] for payment in payments if payment["to"] == seat)
         if gross:
             fee = gross * record["terms"]["price"]["fee_basis_points"] // 10_000
             fees.append({"seat": seat, "gross": gross, "fee": fee})
-    check(fees == settlement["fees"], fee_rule, "the fee is not the share of what was paid")
-    check(pot == settlement["pot"], "7.2", "the POT's payout is not that of the crowns")
+    check(fees == settlement["fees"], fee_rule, "the fees do not match the payments")
+    check(pot == settlement["pot"], "7.2", "the payout of the POT is wrong")
     pot_after = 0 if pot else record["pot_before"]
-    check(record["pot_after"] == pot_after, "7.2", "the POT left is another")
-    check(record["crown_after"] == crown, "7.2", "the crown is not that of the wins in a row")
+    check(record["pot_after"] == pot_after, "7.2", "the POT after the game is wrong")
+    check(record["crown_after"] == crown, "7.2", "the crown after the game is wrong")
 
 
-def crowned(record):
-    """The POT's payout, the crown after the game, and what a second win adds to each debt."""
+def apply_hits(record):
+    """Returns the payout of the POT, the crown after the game, and the bonus items of a second hit."""
     hits, before = record["terms"].get("hits"), record["crown_before"]
     winner = record["outcome"]["winner"]
     if hits is None or winner is None:
@@ -336,7 +336,7 @@ def crowned(record):
     return None, {"player": player, "wins": wins}, bonus
 
 
-def payments_of(record, bonus, price):
+def compute_payments(record, bonus, price):
     payments, left = [], list(record["stakes"])
     for debt in record["outcome"]["debts"]:
         more = bonus if debt["to"] == record["outcome"]["winner"] else []
@@ -349,12 +349,12 @@ def payments_of(record, bonus, price):
 
 
 def run(names, verify, game):
-    """Verifies the records of these files; gives the exit code."""
+    """Verifies the records in the files; returns the exit code."""
     code = 0
     for name in names:
         try:
             with sys.stdin if name == "-" else open(name, encoding="utf-8") as file:
-                print(f"verified: {verify(read(file))}")
+                print(f"verified: {verify(read_document(file))}")
         except Fault as fault:
             print(f"{name}: does not hold: {fault}")
             code = max(code, 1)

@@ -3,23 +3,23 @@
 
     python3 docs/verify_tongo_assets.py record.json ...      (- for standard input)
 
-It follows docs/rules/tongo_assets.md and docs/FAIRNESS.md and shares no code with the server. From
-verify.py beside it come the commitments, the key and the stream, from tongo_assets_hands.py how strong
-a hand is, from verify_record.py the form of a record and the arithmetic of coins. It recomputes who
-dealt, both decks and every turn of the table; plays every action by the rules of the record; reads the hands that are
-shown; and does the arithmetic of pot, settlement, fee and the table's POT.
+It implements docs/rules/tongo_assets.md and docs/FAIRNESS.md and shares no code with the server. The
+commitments, the key and the keystream are in verify.py, the strength of hands in
+tongo_assets_hands.py, the form of a record and the arithmetic of coins in verify_record.py. It
+recomputes the dealer, both decks and every turn; replays every action under the record's rule set;
+evaluates the shown hands; and recomputes pot, settlement, fee and the table's POT.
 
-Exit code 0: every record holds. 1: one does not; the line says where, and by which rule. 2: a file
-is not the record of a game of Tongo (assets).
+Exit code 0: every record holds. 1: at least one does not; its line names the reason and the rule. 2: a
+file is not the record of a game of Tongo (assets).
 """
 
 import hashlib
 import sys
 
-sys.dont_write_bytecode = True  # Nothing is left beside the documents.
+sys.dont_write_bytecode = True  # Leaves no cache in the documentation's folder.
 
-from tongo_assets_hands import ACQUIRES, ASSETS, INDEX, is_asset, is_wild, reading, up
-from verify import deal_key, keystream, shuffled, uniform
+from tongo_assets_hands import ACQUIRES, ASSETS, INDEX, evaluate_hand, is_asset, is_wild, up
+from verify import deal_key, draw_uniform, keystream, shuffle_deck
 from verify_record import SEAT, U8, U32, Fault, ascending, by_type, check, check_form
 from verify_record import check_players, check_pot, check_settlement, check_stakes, record_form, run
 
@@ -29,7 +29,7 @@ from verify_record import check_players, check_pot, check_settlement, check_stak
 class Game:
     def __init__(self, rules, seats, words, starter):
         self.rules, self.seats, self.words = rules, seats, words
-        self.said = []  # What chance decided, as a record has it.
+        self.draws = []  # The draws of chance, in the form of a record.
         self.chips = [rules["latinum"]] * seats
         self.playing = set(range(seats))
         self.risk, self.purchase, self.sell, self.pot, self.rounds = 0, 0, 0, 0, 0
@@ -40,22 +40,22 @@ class Game:
         self.deal()
 
     def clear(self):
-        """Rule 2.2: payments count from zero."""
+        """Rule 2.2. Resets the payments of the round."""
         self.paid, self.owes, self.margin, self.leverage = ([0] * self.seats for _ in range(4))
         self.acted, self.raises, self.unindexed = set(), 0, None
 
     def draw_number(self, n):
-        number = uniform(self.words, n)
-        self.said.append({"number": number})
+        number = draw_uniform(self.words, n)
+        self.draws.append({"number": number})
         return number
 
     def draw_order(self, n):
-        order = shuffled(self.words, n)
-        self.said.append({"order": order})
+        order = shuffle_deck(self.words, n)
+        self.draws.append({"order": order})
         return order
 
     def deal(self):
-        """Rules 1.4, 1.7."""
+        """Rules 1.4 and 1.7."""
         self.assets = [ASSETS[index] for index in self.draw_order(98)]
         self.acquires = [ACQUIRES[index] for index in self.draw_order(30)]
         count = self.rules["sections"]
@@ -81,7 +81,7 @@ class Game:
                         places[place] = deck.pop(0)
 
     def after(self, seat):
-        """The next seat still in."""
+        """Returns the next seat that has not retreated."""
         turns = [(seat + step) % self.seats for step in range(1, self.seats + 1)]
         return next(turn for turn in turns if turn in self.playing)
 
@@ -125,7 +125,7 @@ class Game:
         self.kept[seat].remove(cards[0])
         self.piles[seat].add(cards[0])
 
-    # Whose turn it is next.
+    # Order of turns.
 
     def turn(self, phase, seat):
         self.phase, self.seat, self.offered = phase, seat, False
@@ -134,7 +134,7 @@ class Game:
         self.turn("open", seat if seat in self.playing else self.after(seat))
 
     def next_risk(self, seat):
-        """Rules 2.2, 2.3."""
+        """Rules 2.2 and 2.3."""
         turns = [(seat + step) % self.seats for step in range(1, self.seats)]
         owing = [turn for turn in turns if turn in self.playing and self.paid[turn] < self.risk]
         if owing:
@@ -156,7 +156,7 @@ class Game:
         self.open_by((self.opener + 1) % self.seats)
 
     def next_answer(self, seat):
-        """Rules 4.1, 4.3."""
+        """Rules 4.1 and 4.3."""
         seat = self.after(seat)
         if seat == self.confronter and self.paid[seat] >= self.risk:
             self.show()
@@ -164,7 +164,7 @@ class Game:
             self.turn("confront", seat)
 
     def fail(self, opener):
-        """Rules 4.2, 4.4, 4.5."""
+        """Rules 4.2, 4.4 and 4.5."""
         self.next_opener = opener
         for step in range(1, self.seats):
             seat = (self.confronter + step) % self.seats
@@ -199,11 +199,11 @@ class Game:
             self.fail(self.after(seat) if self.phase == "confront" else self.next_opener)
 
     def show(self):
-        """Rules 5.3, 6.2."""
+        """Rules 5.3 and 6.2."""
         circle = [(self.confronter + step) % self.seats for step in range(self.seats)]
         circle = [seat for seat in circle if seat in self.playing]
-        strongest = max(reading(self.hands[seat]) for seat in circle)
-        self.winner = next(s for s in circle if reading(self.hands[s]) == strongest)
+        strongest = max(evaluate_hand(self.hands[seat]) for seat in circle)
+        self.winner = next(s for s in circle if evaluate_hand(self.hands[s]) == strongest)
         self.phase, pot, awards = "over", 2 * self.pot, [0] * self.seats
         awards[self.winner] = up(pot * self.rules["winner_share"], 100)
         rest = left = pot - awards[self.winner]
@@ -226,12 +226,12 @@ class Game:
         awards[self.winner] += given % len(full)
         self.awards = awards
 
-    # What is asked, and what is done.
+    # Prompts and actions.
 
-    def asked(self):
+    def prompted_seat(self):
         return self.offer["to"] if self.offer else self.seat
 
-    def default(self):
+    def default_action(self):
         """Rule 7.2."""
         seat = self.seat
         if self.offer:
@@ -255,7 +255,7 @@ class Game:
         kind = action["type"]
         check(self.phase != "over", "6.1", "the game was over")
         check(seat in self.playing, "2.2", f"seat {seat} has retreated")
-        check(seat == self.asked(), "2.2", f"it is the turn of seat {self.asked()}")
+        check(seat == self.prompted_seat(), "2.2", f"it is the turn of seat {self.prompted_seat()}")
         if self.offer or kind in ("accept", "refuse"):
             self.answer_bribe(kind)
         elif kind == "bribe":
@@ -331,7 +331,7 @@ class Game:
         self.next_answer(seat)
 
     def answer(self, kind, action):
-        """Rules 4.1, 4.4, 4.5."""
+        """Rules 4.1, 4.4 and 4.5."""
         seat = self.seat
         check(self.phase == "confront", "4.4", "a debt is paid, or the seat retreats")
         check(seat != self.confronter, "4.3", "the confronter pays or retreats")
@@ -427,7 +427,7 @@ class Game:
             self.to_pile(self.seat, card)
 
     def acquire(self, action):
-        """Rules 1.3, 3.3."""
+        """Rules 1.3 and 3.3."""
         seat, lying = self.seat, self.lying[self.front(self.seat)]
         self.buy(action)
         check(len(self.kept[seat]) < 3, "1.5", "three cards are kept")
@@ -480,26 +480,26 @@ def check_actions(record, game):
     at = record["opened_at"]
     for number, taken in enumerate(record["actions"]):
         try:
-            check(at <= taken["at"] <= record["finished_at"], "7.1", "it is out of order in time")
+            check(at <= taken["at"] <= record["finished_at"], "7.1", "its time is out of order")
             if taken["by"] == "clock":
-                fits = taken["seat"] == game.asked() and taken["action"] == game.default()
-                check(fits, "7.2", "it is not what the clock plays")
+                fits = taken["seat"] == game.prompted_seat() and taken["action"] == game.default_action()
+                check(fits, "7.2", "it is not the action of the clock")
             game.act(taken["seat"], taken["action"])
         except Fault as fault:
             fault.args = (f"action {number}: {fault}",)
             raise
         at = taken["at"]
     check(game.phase == "over", "6.4", "the actions end before the game does")
-    check(record["chance"] == game.said, "1.7", "chance did not decide as the seeds say")
+    check(record["chance"] == game.draws, "1.7", "the draws of chance do not follow from the seeds")
 
 
-# What is owed: rule 6.3, and chapters 6 and 7 of Tong-its for the table.
+# Debts: rule 6.3, and chapters 6 and 7 of Tong-its for the table.
 
 
 def check_outcome(outcome, game):
     began = 2 * game.rules["latinum"]
     more = [2 * chips + award - began for chips, award in zip(game.chips, game.awards)]
-    check(sum(more) == 0, "6.2", "the pot is not what was paid into it")
+    check(sum(more) == 0, "6.2", "the pot differs from the payments into it")
     rule, debts = "6.1" if len(game.playing) == 1 else "6.2", []
     for source in range(game.seats):
         for target in range(game.seats):
@@ -508,12 +508,12 @@ def check_outcome(outcome, game):
                 more[source], more[target] = more[source] + counts, more[target] - counts
                 items = [{"name": "pot", "rule": rule, "counts": counts}]
                 debts.append({"from": source, "to": target, "items": items})
-    check(outcome["winner"] == game.winner, "6.2", "the winner is another")
+    check(outcome["winner"] == game.winner, "6.2", "the winner is wrong")
     check(not outcome["takes_pot"], "7.3", "no win takes the POT by itself")
-    check(outcome["debts"] == debts, "6.3", "the debts are not those of the chips")
+    check(outcome["debts"] == debts, "6.3", "the debts do not match the chips")
 
 
-# The form: docs/rules/tongo_assets.md has each switch.
+# The form of the rules: docs/rules/tongo_assets.md documents each switch.
 
 ASSET, CARD = set(ASSETS), set(ASSETS + ACQUIRES)
 CARD_SET = ascending(CARD, INDEX.get)
@@ -553,17 +553,17 @@ RECORD = record_form("tongo_assets", RULES, ACTION)
 
 
 def verify(record):
-    """Raises the first fault; else says what was checked."""
+    """Raises the first fault, or returns a summary of the checks."""
     check_form(record, RECORD)
     rules, seats = record["terms"]["rules"], len(record["players"])
     fits = rules["confront_all_rounds"] <= rules["rounds_max"]
-    check(fits, "3.5", "there are fewer rounds than those that ask for full hands")
+    check(fits, "3.5", "the rounds that need full hands exceed the rounds")
     check_players(record, range(4, 5 if rules["sections"] == 4 else 9))
     check_stakes(record, 2 * rules["latinum"], 2, rule="1.5")
     check_pot(record)
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
-    check(commitment == record["commitment"], "1.7", "the commitment is not that of the seed")
+    check(commitment == record["commitment"], "1.7", "the commitment does not match the seed")
     words = keystream(deal_key(server_seed, record["game"], record["clients"]))
     game = Game(rules, seats, words, record["starter"])
     check_actions(record, game)

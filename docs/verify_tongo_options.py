@@ -3,32 +3,31 @@
 
     python3 docs/verify_tongo_options.py record.json ...      (- for standard input)
 
-It follows docs/rules/tongo_options.md and docs/FAIRNESS.md and shares no code with the server; the
-stream of chance is that of verify.py beside it, and verify_record.py has the form of a record and
-the arithmetic of coins. It recomputes the commitment, the key, the dealer,
-both decks, the hands, the floors and every die and shuffle of the game; plays every action by the
-rules of the record; finds the winner and what each other seat owes, line by line; and does the
-arithmetic of settlement, fee, POT and crown.
+It implements docs/rules/tongo_options.md and docs/FAIRNESS.md and shares no code with the server. The
+keystream is in verify.py, the form of a record and the arithmetic of coins in verify_record.py. It
+recomputes the commitment, the key, the dealer, both decks, the hands, the floors and every die and
+shuffle; replays every action under the record's rule set; determines the winner and each other seat's
+debt, item by item; and recomputes settlement, fee, POT and crown.
 
-Exit code 0: every record holds. 1: one does not; the line says where, and by which rule. 2: a file
-is not the record of a game of Tongo (options).
+Exit code 0: every record holds. 1: at least one does not; its line names the reason and the rule. 2: a
+file is not the record of a game of Tongo (options).
 """
 
 import hashlib
 import sys
 from itertools import permutations
 
-sys.dont_write_bytecode = True  # Nothing is left beside the documents.
+sys.dont_write_bytecode = True  # Leaves no cache in the documentation's folder.
 
-from verify import deal_key, keystream, shuffled, uniform
+from verify import deal_key, draw_uniform, keystream, shuffle_deck
 from verify_record import SEAT, U8, U16, Fault, by_type, check, check_form, check_players
 from verify_record import check_pot, check_settlement, check_stakes, expect, record_form, run
 
 NUMBERS, SUITS = "A23456789TJK", "DHSC"
 CARDS = [number + suit for suit in SUITS for number in NUMBERS]  # by index, rule 1.2
-DICE = [(1, 4), (5, 4), (9, 4), (1, 6), (7, 6)]  # rule 1.4: the lowest value, and the sides
+DICE = [(1, 4), (5, 4), (9, 4), (1, 6), (7, 6)]  # rule 1.4: lowest value and number of sides
 COSTS = ("buy", "sell", "exchange")
-# Rule 8.3: what chips are paid for, in the order of the lines of a settlement.
+# Rule 8.3: the purposes of payments, in the order of the items of a settlement.
 LINES = [
     ("buy_in", "1.6"),
     ("risk", "3.3"),
@@ -46,11 +45,11 @@ def number_of(card):
     return NUMBERS.index(card[0]) + 1
 
 
-# Strength: rules 8.1, 8.2. All matchings are tried.
+# Strength: rules 8.1, 8.2. Every matching is tried.
 
 
 def strength(hand, floor, dice):
-    """How many of each class from the highest, then numbers, then suits; greater is stronger."""
+    """Returns pairs by class, highest first, then numbers and suits; greater is stronger."""
     best = ((0,) * 6, (), ())
     hand = [card for card in hand if any(other[0] == card[0] for other in floor)]
     padded = list(floor) + [None] * len(hand)
@@ -64,7 +63,7 @@ def strength(hand, floor, dice):
 
 
 def ranked(pairs, dice):
-    """The dice go to the pairs in this order, each pair takes as many as it can."""
+    """Assigns the dice to the pairs in this order; each pair takes as many as it can."""
     left, made = list(dice), []
     for mine, other in pairs:
         used = 0
@@ -78,7 +77,7 @@ def ranked(pairs, dice):
 
 
 class Table:
-    """A game as it goes on; every payment is noted with what it was for."""
+    """The state of a game, with every payment by its purpose."""
 
     def __init__(self, record, words):
         self.rules, self.words = record["terms"]["rules"], words
@@ -101,7 +100,7 @@ class Table:
         self.paid = [{name: 0 for name, _ in LINES} for _ in range(self.seats)]
         self.folded, self.tokens = set(), set(range(self.seats))
         self.leveraged, self.facing = set(), [0] * self.seats
-        # What each seat's previous turn was: retreat, token, paid or confront (rule 3.2).
+        # The previous turn of each seat: retreat, token, paid or confront (rule 3.2).
         self.previous = [set() for _ in range(self.seats)]
         self.round, self.converter, self.wager = 1, None, None
         self.ending = self.winner = None
@@ -109,23 +108,23 @@ class Table:
             self.pay(seat, self.rules["buy_in"], "buy_in")
         self.begin_turn((self.dealer + 1) % self.seats)
 
-    # Chance, in order, from the stream of the key.
+    # Draws of chance, in order, from the keystream.
 
-    def said(self, answer):
-        check(self.chance and self.chance.pop(0) == answer, "2.1", "chance decided otherwise")
+    def check_draw(self, answer):
+        check(self.chance and self.chance.pop(0) == answer, "2.1", "the draw does not follow from the seeds")
 
     def draw_number(self, n):
-        number = uniform(self.words, n)
-        self.said({"number": number})
+        number = draw_uniform(self.words, n)
+        self.check_draw({"number": number})
         return number
 
     def draw_order(self, n):
-        order = shuffled(self.words, n)
-        self.said({"order": order})
+        order = shuffle_deck(self.words, n)
+        self.check_draw({"order": order})
         return order
 
     def draw_dice(self):
-        """Value and place of each die."""
+        """Draws the value and the place of each die."""
         kinds = DICE if self.rules["dice_2d6"] else DICE[:3]
         drawn = []
         for lowest, sides in kinds:
@@ -166,12 +165,12 @@ class Table:
 
     def begin_turn(self, seat):
         self.seat, self.phase = seat, "stop"
-        # Rank of what was done last: 0 nothing, 1 paid, 2 lowered, 3 traded, 4 raised, 5 rolled.
+        # Rank of the last step of the turn: 0 nothing, 1 paid, 2 lowered, 3 traded, 4 raised, 5 rolled.
         self.step, self.done, self.wager_left = 0, set(), None
-        self.risen = [0] * len(COSTS)  # by how much each cost has risen in the turn, rule 1.6
+        self.risen = [0] * len(COSTS)  # rise of each cost in this turn, rule 1.6
 
     def pass_turn(self, after):
-        """Rules 2.2, 4.1, 4.2, 5.3."""
+        """Rules 2.2, 4.1, 4.2 and 5.3."""
         if len(self.still_in()) == 1:
             self.show("last_in", self.still_in()[0], self.still_in())
             return
@@ -197,7 +196,7 @@ class Table:
         self.pass_turn(seat)
 
     def show(self, ending, by, seats):
-        """Rules 6.3, 7.2, 8.2: the first of the strongest, from the left of who challenges."""
+        """Rules 6.3, 7.2 and 8.2: the strongest wins, of equals the first left of the challenger."""
         self.phase, self.ending = "over", ending
         ups = [
             [card for card, up in zip(cards, ups) if up]
@@ -214,12 +213,12 @@ class Table:
             if best is None or found > best:
                 best, self.winner = found, seat
 
-    # What is legal.
+    # Legal actions.
 
     def may_evade(self, seat):
         return seat in self.tokens and not self.previous[seat]
 
-    def default(self, seat):
+    def default_action(self, seat):
         """Rule 9.1."""
         if self.phase == "stop":
             return {"type": "stop", "floor": self.facing[seat]}
@@ -244,16 +243,16 @@ class Table:
             return
         check(seat == self.seat, "2.2", f"it is the turn of seat {self.seat}")
         if self.phase == "stop":
-            check(kind == "stop" and 0 <= action["floor"] < 8, "3.1", "a turn begins with the stop")
+            check(kind == "stop" and 0 <= action["floor"] < 8, "3.1", "the floor's stop must be chosen first")
             self.facing[seat], self.phase = action["floor"], "turn"
             return
-        check(kind not in ("stop", "stand", "join"), "3.1", f"{kind} is not for now")
+        check(kind not in ("stop", "stand", "join"), "3.1", f"{kind} is not possible now")
         converted = self.wager_left is not None
         if self.converter is not None and not converted:
-            check(kind in ("convert_reserves", "fold"), "5.2", "reserves are to be answered")
+            check(kind in ("convert_reserves", "fold"), "5.2", "the conversion of reserves must be answered")
         if converted:
             barred = "retreat evade fold pay_risk confront acquire convert_reserves pay_to_evade"
-            check(kind not in barred.split(), "5.1", "only the end is left")
+            check(kind not in barred.split(), "5.1", "the turn can only end")
         getattr(self, f"do_{kind}")(seat, action)
 
     def open_only(self):
@@ -265,7 +264,7 @@ class Table:
     def do_retreat(self, seat, _):
         self.open_only()
         barred = self.previous[seat] & {"retreat", "token", "paid"}
-        check(not barred, "3.2", "a retreat after a retreat or an evasion")
+        check(not barred, "3.2", "a retreat must not follow a retreat or an evasion")
         self.end_turn(seat, ["retreat"])
 
     def do_fold(self, seat, _):
@@ -275,7 +274,7 @@ class Table:
 
     def do_evade(self, seat, action):
         self.open_only()
-        check(self.may_evade(seat), "3.2", "no evasion by token")
+        check(self.may_evade(seat), "3.2", "an evasion by token is not possible")
         self.tokens.discard(seat)
         self.discard(seat, action.get("discards", []))
         self.end_turn(seat, ["token"])
@@ -293,12 +292,12 @@ class Table:
 
     def do_pay_risk(self, seat, _):
         self.open_only()
-        check(self.risk() > 0, "3.3", "there is no risk")
+        check(self.risk() > 0, "3.3", "the risk is zero")
         self.pay(seat, self.risk(), "risk")
         self.step = 1
 
     def do_convert_reserves(self, seat, _):
-        """Rules 5.1, 5.2."""
+        """Rules 5.1 and 5.2."""
         if self.converter is None:
             self.converter, self.wager = seat, self.chips[seat]
         self.wager_left = min(self.chips[seat], self.wager)
@@ -307,7 +306,7 @@ class Table:
     def change(self, seat, new, last):
         """Rule 3.4."""
         self.begun_only()
-        check(self.step <= last, "3.4", "the time of this is over")
+        check(self.step <= last, "3.4", "the turn is past this step")
         check(new != self.costs, "3.4", "no cost changes")
         check(min(new.values()) >= 1, "1.6", "a cost is below 1")
         rises = [new[name] - self.costs[name] for name in COSTS]
@@ -333,10 +332,10 @@ class Table:
         self.step = 4
 
     def do_index_margin(self, seat, action):
-        check(self.rules["index_margin"], "3.4", "there is no index of the margin here")
+        check(self.rules["index_margin"], "3.4", "this table does not permit indexing the margin")
         percent = action["percent"]
-        check(-99 <= percent <= 100 and percent != 0, "3.4", "no such percentage")
-        check("index" not in self.done, "3.4", "indexed twice in a turn")
+        check(-99 <= percent <= 100 and percent != 0, "3.4", "the percentage is out of bounds")
+        check("index" not in self.done, "3.4", "only one index is possible per turn")
         new = {name: max(1, -(-cost * (100 + percent) // 100)) for name, cost in self.costs.items()}
         self.change(seat, new, 3)
         self.done.add("index")
@@ -345,9 +344,9 @@ class Table:
     def trade(self, seat, kind, price, leverage):
         """Rule 3.4."""
         self.begun_only()
-        check(self.step <= 3 and kind not in self.done, "3.4", f"no {kind} is left in this turn")
+        check(self.step <= 3 and kind not in self.done, "3.4", f"{kind} is not possible in this turn any more")
         if leverage:
-            check(seat not in self.leveraged, "3.4", "the buy-in has paid already")
+            check(seat not in self.leveraged, "3.4", "the buy-in has already been used")
             self.leveraged.add(seat)
             price = max(0, price - self.rules["buy_in"])
         self.pay(seat, price, kind)
@@ -356,8 +355,8 @@ class Table:
 
     def turn_card(self, seat, action, kind, cost, up):
         floor, slot = self.facing[seat], action["slot"]
-        check(0 <= slot < 3, "1.3", "no such slot")
-        check(self.up[floor][slot] != up, "3.4", "the card lies so already")
+        check(0 <= slot < 3, "1.3", "the slot does not exist")
+        check(self.up[floor][slot] != up, "3.4", "the card already lies that way")
         self.trade(seat, kind, self.costs[cost], action.get("leverage", False))
         self.up[floor][slot] = up
 
@@ -370,14 +369,14 @@ class Table:
     def do_exchange(self, seat, action):
         facing, slot, other = self.facing[seat], action["slot"], action["other"]
         floor, leverage = action.get("floor"), action.get("leverage", False)
-        check(0 <= slot < 3 and 0 <= other < 3, "1.3", "no such slot")
+        check(0 <= slot < 3 and 0 <= other < 3, "1.3", "the slot does not exist")
         check(not self.up[facing][slot], "3.4", "an exchanged card lies face up")
         if floor is None:
-            check(self.rules["free_exchange"], "1.3", "there is no free exchange")
-            check(not leverage, "3.4", "a free exchange is not paid")
+            check(self.rules["free_exchange"], "1.3", "a free exchange is not possible")
+            check(not leverage, "3.4", "a free exchange has no leverage")
             distance, place = 0, self.free[facing]
         else:
-            check(0 <= floor < 8 and floor != facing, "3.4", "no other floor")
+            check(0 <= floor < 8 and floor != facing, "3.4", "the floor does not exist or is the same")
             check(not self.up[floor][other], "3.4", "an exchanged card lies face up")
             straight = abs(floor - facing)
             distance, place = min(straight, 8 - straight), self.floors[floor]
@@ -387,7 +386,7 @@ class Table:
 
     def do_roll(self, seat, _):
         self.begun_only()
-        check(self.step < 5, "3.4", "rolled twice in a turn")
+        check(self.step < 5, "3.4", "only one roll is possible per turn")
         floor = self.facing[seat]
         near = {2 * floor, 2 * floor + 1, (2 * floor - 1) % 16}
         check(any(place in near for _, place in self.dice), "3.4", "no die faces the floor")
@@ -403,8 +402,8 @@ class Table:
         """Rule 3.5."""
         self.begun_only()
         barred = self.previous[seat] & {"retreat", "token", "paid"}
-        check(seat in self.tokens and not barred, "3.5", "no paid evasion")
-        check(action["discards"], "3.5", "nothing is discarded")
+        check(seat in self.tokens and not barred, "3.5", "a paid evasion is not possible")
+        check(action["discards"], "3.5", "at least one card must be discarded")
         self.pay(seat, self.risk(), "evasion")
         self.discard(seat, action["discards"])
         self.end_turn(seat, ["paid"])
@@ -419,9 +418,9 @@ class Table:
 
     def do_confront(self, seat, action):
         target = action["target"]
-        check(target != seat and target in self.still_in(), "6.1", "no such target")
+        check(target != seat and target in self.still_in(), "6.1", "the target is not in the game")
         barred = self.previous[seat] & {"retreat", "token", "confront"}
-        check(not barred, "6.1", "no confrontation after such a turn")
+        check(not barred, "6.1", "a confrontation must not follow this turn")
         check("token" not in self.previous[target], "6.1", "the target evaded by token")
         self.challenge(seat, target)
 
@@ -429,8 +428,8 @@ class Table:
         self.challenge(seat, None)
 
     def answer(self, seat, kind, action):
-        """Rules 6.2, 7.1, 8.4."""
-        check(seat == self.asked[0], "6.2", f"seat {self.asked[0]} is asked")
+        """Rules 6.2, 7.1 and 8.4."""
+        check(seat == self.asked[0], "6.2", f"seat {self.asked[0]} is prompted")
         self.asked.pop(0)
         if seat == self.target and kind == "evade":
             self.tokens.discard(seat)
@@ -440,7 +439,7 @@ class Table:
             return
         expected = "confront" if self.target is None else "stand" if seat == self.target else "join"
         may_fold = seat != self.target
-        check(kind == expected or (kind == "fold" and may_fold), "6.2", f"{kind} is no answer")
+        check(kind == expected or (kind == "fold" and may_fold), "6.2", f"{kind} is not a valid answer")
         if kind == "fold":
             self.folded.add(seat)
         else:
@@ -458,10 +457,10 @@ class Table:
 
 
 def check_deal(record):
-    """Commitment and key; gives the words of chance."""
+    """Checks the commitment; returns the words of the keystream."""
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
-    check(commitment == record["commitment"], "9.1", "the commitment is not that of the seed")
+    check(commitment == record["commitment"], "9.1", "the commitment does not match the seed")
     return keystream(deal_key(server_seed, record["game"], record["clients"]))
 
 
@@ -470,22 +469,22 @@ def check_actions(record, table):
     for number, taken in enumerate(record["actions"]):
         try:
             in_time = at <= taken["at"] <= record["finished_at"]
-            check(in_time, "9.1", "it is out of order in time")
+            check(in_time, "9.1", "its time is out of order")
             if taken["by"] == "clock":
-                fits = table.default(taken["seat"]) == taken["action"]
-                check(fits, "9.1", "it is not what the clock plays")
+                fits = table.default_action(taken["seat"]) == taken["action"]
+                check(fits, "9.1", "it is not the action of the clock")
             table.act(taken["seat"], taken["action"])
         except Fault as fault:
             raise Fault("9.5", f"action {number}: {fault}") from None
         at = taken["at"]
     check(table.ending, "4.1", "the actions end before the game does")
-    check(not table.chance, "2.1", "chance decided what nobody asked for")
+    check(not table.chance, "2.1", "the record contains unused draws of chance")
 
 
 def check_outcome(outcome, table):
     """Rule 8.3."""
     check(outcome["winner"] == table.winner, "8.2", f"the winner is seat {table.winner}")
-    check(outcome["takes_pot"] is False, "9.2", "no win of this game takes the POT by itself")
+    check(outcome["takes_pot"] is False, "9.2", "no win of this game takes the POT directly")
     debts = []
     for seat in table.left_of(table.winner):
         paid = table.paid[seat]
@@ -494,10 +493,10 @@ def check_outcome(outcome, table):
         ]
         if items:
             debts.append({"from": seat, "to": table.winner, "items": items})
-    check(outcome["debts"] == debts, "8.3", f"others owe {debts}")
+    check(outcome["debts"] == debts, "8.3", f"the debts must be {debts}")
 
 
-# The form: docs/rules/tongo_options.md has each switch.
+# The form of the rules: docs/rules/tongo_options.md documents each switch.
 
 CARD = set(CARDS)
 NUMBER = range(1, 101)
@@ -544,15 +543,15 @@ RECORD = record_form("tongo_options", RULES, ACTION)
 
 
 def check_rules(rules):
-    """Whether a game can be dealt by such switches."""
-    check(rules["seats_min"] <= rules["seats_max"], "1.1", "there are fewer seats than the least")
+    """Checks that the switches permit a deal."""
+    check(rules["seats_min"] <= rules["seats_max"], "1.1", "the maximum of seats is below the minimum")
     check(rules["buy_in"] <= rules["chips"], "1.6", "the buy-in is more than all chips")
     fits = rules["challenge_round"] <= rules["rounds_max"]
-    check(fits, "8.4", "no round is left to challenge in")
+    check(fits, "8.4", "no round remains for a challenge")
 
 
 def verify(record):
-    """Raises the first fault; else says what was checked."""
+    """Raises the first fault, or returns a summary of the checks."""
     check_form(record, RECORD)
     rules = record["terms"]["rules"]
     check_rules(rules)
@@ -567,7 +566,7 @@ def verify(record):
 
 
 def main(names):
-    # A verifier that cannot do the published example verifies nothing.
+    # The keystream must reproduce the test vector of RFC 8439.
     first = [word for word, _ in zip(keystream(bytes(32)), range(2))]
     assert first == [0xADE0B876, 0x903DF1A0], "ChaCha20 is broken here"
     return run(names, verify, "Tongo (options)")
