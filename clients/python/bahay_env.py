@@ -1,8 +1,8 @@
-"""Games of the house for programs that learn: a process of `bahay env` as an object, and as an
-environment of PettingZoo where that is installed.
+"""The house's games for learning programs: a process of `bahay env` as an object, and as a PettingZoo environment if
+PettingZoo is installed.
 
-One file, to be copied. The standard library is enough for `Games`; `numpy` makes `Games.batch` give
-arrays, and `aec` needs `pettingzoo`. What is asked and answered is told in docs/ENV.md.
+This module is a single file to be copied. `Games` needs the standard library only; with `numpy`, `Games.batch` returns
+arrays; `aec` needs `pettingzoo`. docs/ENV.md documents requests and responses.
 
     with Games("tongits") as games:
         state = games.reset(seed=7)
@@ -29,13 +29,13 @@ try:
 except ImportError:
     AECEnv = None
 
-# Requests that are sent before the first of their answers is read. Neither side waits for the other
-# as long as they fit the pipe.
+# The number of requests that are sent before the first response is read. Neither side blocks while they fit in the
+# pipe.
 WINDOW = 64
 
 
 class Refused(Exception):
-    """A request that was not carried out. `code` is stable, `answer` is all that was told."""
+    """A refused request. `code` is stable; `answer` is the whole response."""
 
     def __init__(self, answer):
         super().__init__(answer["message"])
@@ -44,10 +44,10 @@ class Refused(Exception):
 
 
 class Games:
-    """Some games side by side in a process of their own."""
+    """A number of games in one process of their own."""
 
     def __init__(self, game, rule_set=None, seats=None, games=1, tensor="hex", binary=None):
-        """`binary` is the program; without it `$BAHAY`, or `bahay` where programs are looked for."""
+        """`binary` is the path of the program; the default is `$BAHAY`, or `bahay` in PATH."""
         command = [binary or os.environ.get("BAHAY", "bahay"), "env", "--game", game]
         command += ["--games", str(games), "--tensor", tensor]
         command += [] if rule_set is None else ["--rule-set", rule_set]
@@ -67,7 +67,7 @@ class Games:
         self.close()
 
     def close(self):
-        """Ends the process. Twice is once."""
+        """Ends the process. Further calls have no effect."""
         if self._process.stdin.closed:
             return
         try:
@@ -78,52 +78,52 @@ class Games:
         self._process.wait()
 
     def reset(self, seed, game=0):
-        """Deals a game anew, and gives its state."""
+        """Deals a new game and returns its state."""
         return self.ask({"do": "reset", "game": game, "seed": seed})
 
     def step(self, action, game=0):
-        """Plays an action: its number, its name, or the action itself. Gives the state after it."""
+        """Plays an action, given as its number, its name or the action itself; returns the next state."""
         return self.ask({"do": "step", "game": game, "action": action})
 
     def state(self, game=0):
         return self.ask({"do": "state", "game": game})
 
     def legal(self, game=0):
-        """Every legal action with its number, its name and itself."""
+        """Returns every legal action: its number, its name and the action itself."""
         return self.ask({"do": "legal", "game": game})["legal"]
 
     def observe(self, seat=None, game=0):
-        """What a seat sees, as a view and as a tensor; of the seat that is asked, if none is named."""
+        """Returns a seat's view and tensor; the default is the seat to act."""
         request = {"do": "observe", "game": game}
         return self.ask(request if seat is None else {**request, "seat": seat})
 
     def advise(self, game=0):
-        """What the house's AI would play, from the view of the seat that is asked."""
+        """Returns the action that the house's AI would choose in the view of the seat to act."""
         return self.ask({"do": "advise", "game": game})
 
     def clone(self, game=0):
-        """A text from which any process restores the game. It tells everything that is hidden."""
+        """Returns a text from which any process can restore the game. It contains all hidden information."""
         return self.ask({"do": "clone", "game": game})["state"]
 
     def restore(self, state, game=0):
         return self.ask({"do": "restore", "game": game, "state": state})
 
     def copy(self, source, target):
-        """Makes one game what another is, in this process."""
+        """Copies the state of one game of this process to another."""
         return self.ask({"do": "copy", "from": source, "to": target})
 
     def batch(self, items):
-        """Plays in all games at once: for each a number, `{"seed": N}` to deal anew, or `None`.
+        """Steps all games at once: an item is an action's number, `{"seed": N}` for a new deal, or `None`.
 
-        Gives columns: `seats`, `legal`, `returns`, and `tensor` with a row for each game."""
+        Returns columns: `seats`, `legal`, `returns`, and `tensor` with a row for each game."""
         return self._with_tensor(self._ask({"do": "batch", "games": items}), self.games)
 
     def ask(self, request):
-        """Any request; a refusal is raised."""
+        """Sends any request and returns the response; raises `Refused` if it is refused."""
         return self._with_tensor(self._ask(request))
 
     def ask_all(self, requests):
-        """Many requests, and their answers in order; what was refused is among them as `Refused`."""
+        """Sends many requests; returns their responses in order, with a `Refused` for each refused one."""
         answers, requests = [], list(requests)
         for begin in range(0, len(requests), WINDOW):
             window = requests[begin : begin + WINDOW]
@@ -173,10 +173,10 @@ class Games:
 
 
 def aec(game, rule_set=None, seats=None, binary=None, render_mode=None):
-    """One game as an environment of PettingZoo, whose agents are `seat_0` and so on.
+    """Returns a PettingZoo environment of one game, whose agents are `seat_0` and so on.
 
-    An observation is a dict of `observation`, the tensor, and `action_mask`. The reward comes at the
-    end: what the seat has won or lost, in the game's counts."""
+    An observation is a dict of `observation`, the tensor, and `action_mask`. The reward is given at the end: the counts
+    that the seat has won or lost."""
     if AECEnv is None:
         raise ImportError("aec needs pettingzoo: pip install pettingzoo")
     return _Environment(game, rule_set, seats, binary, render_mode)
@@ -214,7 +214,7 @@ if AECEnv is not None:
             return self.action_spaces[agent]
 
         def reset(self, seed=None, options=None):
-            """The seed deals the game; without one the next that follows from the last one given."""
+            """Deals the game of the seed; without a seed, the next one derived from the last seed."""
             if seed is not None:
                 self._random = random.Random(seed)
             self.agents = list(self.possible_agents)
@@ -224,7 +224,7 @@ if AECEnv is not None:
             self.truncations = dict.fromkeys(self.agents, False)
             self.infos = {agent: {} for agent in self.agents}
             deal = self._random.getrandbits(63) if seed is None else seed
-            self._go_on(self.games.reset(deal))
+            self._apply_state(self.games.reset(deal))
 
         def step(self, action):
             if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
@@ -233,7 +233,7 @@ if AECEnv is not None:
             agent = self.agent_selection
             self._cumulative_rewards[agent] = 0
             self._clear_rewards()
-            self._go_on(self.games.step(int(action)))
+            self._apply_state(self.games.step(int(action)))
             self._accumulate_rewards()
 
         def observe(self, agent):
@@ -251,7 +251,7 @@ if AECEnv is not None:
         def close(self):
             self.games.close()
 
-        def _go_on(self, state):
+        def _apply_state(self, state):
             self._state = state
             if state["seat"] is not None:
                 self.agent_selection = self.possible_agents[state["seat"]]

@@ -1,7 +1,7 @@
-"""Steps a second through the pipe, with the program that `$BAHAY` names: `./dev env bench`.
+"""Measures steps per second through the pipe, with the program of `$BAHAY`: `./dev env bench`.
 
-Games are played by numbers at random. A step is an action of one seat. Of batches the time is also
-told that this program takes by itself, to choose actions.
+Games are played by random actions, chosen by number. A step is an action of one seat. The time of a batch includes the
+choice of actions in this program.
 """
 
 import random
@@ -13,7 +13,7 @@ SECONDS = 3
 
 
 def single(name, tensor):
-    """One game, one request, one answer."""
+    """Plays one game, with one request and one response per step."""
     dice, steps = random.Random(1), 0
     with Games(name, tensor=tensor) as games:
         begun, seed = time.monotonic(), 0
@@ -29,25 +29,25 @@ def single(name, tensor):
 
 
 def batch(name, count, tensor):
-    """Many games, and a request for a step of all."""
+    """Plays many games, with one request for a step of all."""
     dice, steps, seed = random.Random(1).random, 0, count
     with Games(name, games=count, tensor=tensor) as games:
-        told = games.batch([{"seed": game} for game in range(count)])
+        state = games.batch([{"seed": game} for game in range(count)])
         begun = time.monotonic()
         while time.monotonic() - begun < SECONDS:
-            items = [legal[int(dice() * len(legal))] if legal else None for legal in told["legal"]]
+            items = [legal[int(dice() * len(legal))] if legal else None for legal in state["legal"]]
             for place, item in enumerate(items):
                 if item is None:
                     seed += 1
                     items[place] = {"seed": seed}
                 else:
                     steps += 1
-            told = games.batch(items)
+            state = games.batch(items)
         return steps / (time.monotonic() - begun)
 
 
 def main():
-    print(f"{'steps a second through the pipe':<34}{'tensor none':>14}{'tensor hex':>14}")
+    print(f"{'steps per second through the pipe':<34}{'tensor none':>14}{'tensor hex':>14}")
     for name in ["tongits", "tongo_options", "tongo_assets"]:
         rates = [single(name, tensor) for tensor in ("none", "hex")]
         print(f"{name + ', one game':<34}" + "".join(f"{rate:>14,.0f}" for rate in rates))

@@ -1,5 +1,5 @@
-"""`bahay_env.py` and its example, with the program that `$BAHAY` names: `python -m unittest` in this
-folder. It needs what requirements.lock names; `./dev test` installs that and runs it."""
+"""Tests `bahay_env.py` and its example with the program of `$BAHAY`: `python -m unittest` in this folder. They need
+the packages of requirements.lock; `./dev test` installs these and runs the tests."""
 
 import os
 import subprocess
@@ -13,12 +13,12 @@ from pettingzoo.test import api_test, seed_test
 import train
 from bahay_env import Games, Refused, aec
 
-# What a house plays.
+# The games of the house.
 GAMES = ["tongits", "tongo_options", "tongo_assets"]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Plays whole games without anything but the standard library, one by one and in a batch.
+# Plays whole games with the standard library alone, one by one and in a batch.
 PLAIN = """
 from bahay_env import Games, numpy
 assert numpy is None
@@ -28,8 +28,8 @@ with Games("tongits", games=2) as games:
     while state["seat"] is not None:
         state = games.step(state["legal"][0])
     assert sum(state["returns"]) == 0
-    told = games.batch([{"seed": 1}, {"seed": 2}])
-    assert [len(row) for row in told["tensor"]] == [games.tensor_len] * 2
+    expected = games.batch([{"seed": 1}, {"seed": 2}])
+    assert [len(row) for row in expected["tensor"]] == [games.tensor_len] * 2
 """
 
 
@@ -38,14 +38,14 @@ class Conformance(unittest.TestCase):
         for game in GAMES:
             with self.subTest(game), warnings.catch_warnings():
                 warnings.simplefilter("error")
-                # An observation with a mask is a dict everywhere, of which these two complain.
+                # These two warnings complain about a dict with an action mask, which is PettingZoo's own convention.
                 for text in ("Observation is not a NumPy", "Observation space for each agent"):
                     warnings.filterwarnings("ignore", message=text)
                 environment = aec(game)
                 api_test(environment, num_cycles=500)
                 environment.close()
 
-    def test_a_seed_is_the_same_game(self):
+    def test_a_seed_reproduces_its_game(self):
         for game in GAMES:
             with self.subTest(game):
                 opened = []
@@ -58,22 +58,22 @@ class Conformance(unittest.TestCase):
                 for environment in opened:
                     environment.close()
 
-    def test_seats_see_what_the_process_tells_them(self):
+    def test_observations_match_those_of_the_process(self):
         environment = aec("tongits")
         environment.reset(seed=5)
         for agent in environment.possible_agents:
             seen = environment.observe(agent)
             seat = environment.possible_agents.index(agent)
-            told = environment.games.observe(seat)["tensor"]
-            self.assertTrue((seen["observation"] == told).all())
+            expected = environment.games.observe(seat)["tensor"]
+            self.assertTrue((seen["observation"] == expected).all())
             is_asked = agent == environment.agent_selection
             self.assertEqual(seen["action_mask"].any(), is_asked)
         environment.close()
 
 
-class Talking(unittest.TestCase):
+class Requests(unittest.TestCase):
     def test_the_standard_library_is_enough(self):
-        # Without the folders that packages are installed into.
+        # -S excludes the folders of installed packages.
         command = [sys.executable, "-S", "-B", "-c", PLAIN]
         subprocess.run(command, check=True, cwd=HERE, env=os.environ | {"PYTHONPATH": HERE})
 
@@ -100,13 +100,13 @@ class Talking(unittest.TestCase):
             games.reset(seed=3)
             for _ in range(20):
                 state = games.step(games.advise()["action"])
-            self.assertIsNotNone(state["seat"], "the game goes on")
+            self.assertIsNotNone(state["seat"], "the game has not ended")
             restored = others.restore(games.clone(), game=1)
             self.assertEqual(restored["legal"], state["legal"])
             self.assertTrue((restored["tensor"] == state["tensor"]).all())
             self.assertEqual(others.copy(1, 0)["legal"], state["legal"])
 
-    def test_a_game_that_is_not_there_is_no_process(self):
+    def test_an_unknown_game_starts_no_process(self):
         with self.assertRaises(EOFError):
             Games("chess")
 
@@ -120,15 +120,15 @@ class Talking(unittest.TestCase):
 
 class Learning(unittest.TestCase):
     def test_the_example_learns(self):
-        with Games("tongits", games=train.SIDE_BY_SIDE) as games:
+        with Games("tongits", games=train.CONCURRENT_GAMES) as games:
             agent = train.Agent(games.hello)
-            before = train.share(games, agent, 1_000, seed=1)
-            again = train.share(games, agent, 1_000, seed=1)
-            self.assertEqual(before, again, "the same games with the same luck")
+            before = train.measure_share(games, agent, 1_000, seed=1)
+            again = train.measure_share(games, agent, 1_000, seed=1)
+            self.assertEqual(before, again, "the same seeds give the same share")
             train.train(games, agent, 1_280, seed=1)
-            after = train.share(games, agent, 1_000, seed=1)
+            after = train.measure_share(games, agent, 1_000, seed=1)
             self.assertTrue(numpy.isfinite(agent.weights).all())
-            # By chance alone a share of a thousand games moves by 0.02 or so.
+            # Chance alone moves the share of a thousand games by about 0.02.
             self.assertGreater(after, before + 0.1, f"{before} before, {after} after")
 
 
