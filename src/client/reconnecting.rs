@@ -1,13 +1,11 @@
-//! A player who reconnects automatically: whatever the network and the nodes do, the table is
-//! followed without a gap and every command gets one outcome.
+//! A player who reconnects automatically: the table is followed without a gap, and every command
+//! gets one outcome.
 //!
 //! When a connection breaks, the next address is tried, with randomized exponential back-off, and
 //! the table is joined from the last known version. A command whose answer was lost is sent again
-//! only if the table still waits for it: a prompt has a number and is answered once, so a stored
-//! action is never played twice. If the table has moved on, the outcome is
-//! [`CommandOutcome::Overtaken`]: the command took effect, or the clock or the AI was faster.
-//!
-//! Bounds: [`ATTEMPTS_MAX`] failed connections in a row are an error.
+//! only if the table still waits for it: a numbered prompt is answered once. If the table has moved
+//! on, the outcome is [`CommandOutcome::Overtaken`]: the command, the clock or the AI acted.
+//! [`ATTEMPTS_MAX`] failed connections in a row are an error.
 
 use std::time::Duration;
 

@@ -330,7 +330,7 @@ impl Archiver {
         let columns = FrameColumns::from_frames(&frames).ok_or_else(mismatch)?;
         let dictionary_bytes = dictionary.bytes;
         let same =
-            run_blocking(move || Ok(frames_match(&read, &frames, &dictionary_bytes))).await?;
+            run_blocking(move || Ok(pack::frames_match(&read, &frames, &dictionary_bytes))).await?;
         if !same {
             return Err(mismatch());
         }
@@ -558,14 +558,6 @@ impl FrameColumns {
             hashes: parts.iter().map(|part| part.hash.to_vec()).collect(),
         })
     }
-}
-
-/// Returns whether each frame of an object decompresses to its record.
-fn frames_match(object: &[u8], parts: &[RecordFrame], dictionary: &[u8]) -> bool {
-    parts.iter().all(|part| {
-        let frame = object.get(part.offset..part.offset.saturating_add(part.length));
-        frame.is_some_and(|frame| pack::unpack(frame, dictionary, &part.hash).is_ok())
-    })
 }
 
 /// Returns the time at which the search continues: a day before the newest game of the last

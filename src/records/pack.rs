@@ -80,6 +80,14 @@ pub(super) fn unpack(
     String::from_utf8(record).map_err(|_| "it is not UTF-8 text")
 }
 
+/// Returns whether each frame of an object decompresses to its record.
+pub fn frames_match(object: &[u8], parts: &[RecordFrame], dictionary: &[u8]) -> bool {
+    parts.iter().all(|part| {
+        let frame = object.get(part.offset..part.offset.saturating_add(part.length));
+        frame.is_some_and(|frame| unpack(frame, dictionary, &part.hash).is_ok())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{pack, train_dictionary, unpack};

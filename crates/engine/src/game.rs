@@ -357,7 +357,8 @@ pub trait Game: Value {
 
     fn view(&self, viewer: Viewer) -> Self::View;
 
-    /// Redacts an event for a viewer; `None` if the viewer may not know that the event happened.
+    /// Returns the redaction of an event for a viewer; `None` if the viewer may not know that the
+    /// event happened.
     fn redact(event: &Self::Event, viewer: Viewer) -> Option<Self::Event>;
 
     /// Updates a viewer's view by a redacted event. After every event the view equals

@@ -1,4 +1,4 @@
-//! Bots against each other: rotated deals, and the results with confidence intervals.
+//! The arena: bots against each other on rotated deals, and the results with confidence intervals.
 //!
 //! A [`Contest`] is divided into series, each determined by the seed and its number alone. Series
 //! can therefore be played in any order and on any number of threads, and their [`ContestTally`]s

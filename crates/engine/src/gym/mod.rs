@@ -14,6 +14,7 @@
 
 mod json;
 mod protocol;
+mod request_error;
 
 use alloc::vec::Vec;
 use core::fmt;
