@@ -1,41 +1,41 @@
-//! Documents of the ledger in their canonical form: it is the same whatever the order of fields was, it is read
-//! back as what it was made of, and two documents have one only if they are equal.
+//! The canonical form of the ledger's documents: it is independent of the order of fields, it can
+//! be parsed back to the same document, and two documents share a form only if they are equal.
 
 #![no_main]
 
 use bahay_fuzz::Choices;
 use bahay_fuzz::canonical::Document;
-use bahay_fuzz::documents::edited;
-use bahay_fuzz::tables::{Played, played};
+use bahay_fuzz::documents::edit_copy;
+use bahay_fuzz::tables::{TableDocuments, table_documents};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::new(bytes);
-    let Played { records, .. } = played(&mut choices);
+    let TableDocuments { records, .. } = table_documents(&mut choices);
     let record = &records[choices.below(records.len())];
-    let changed = edited(record, &mut choices);
-    let form = Document::canonicalize(&changed).expect("it is JSON");
-    let turned = Document::canonicalize(&Backwards(&changed)).expect("it is JSON");
-    assert_eq!(turned, form, "the order of fields shows");
-    let read: Value = serde_json::from_str(form.as_str()).expect("it is JSON");
-    assert_eq!(read, changed, "it is read back as something else");
-    let same = Document::canonicalize(record).expect("it is JSON") == form;
-    assert_eq!(same, *record == changed, "two documents have one form, or one has two");
+    let changed = edit_copy(record, &mut choices);
+    let form = Document::canonicalize(&changed).expect("the document is JSON");
+    let reversed = Document::canonicalize(&ReverseFields(&changed)).expect("the document is JSON");
+    assert_eq!(reversed, form, "the form depends on the order of fields");
+    let read: Value = serde_json::from_str(form.as_str()).expect("the form is JSON");
+    assert_eq!(read, changed, "the document changed in a round trip");
+    let same = Document::canonicalize(record).expect("the document is JSON") == form;
+    assert_eq!(same, *record == changed, "equality of forms and documents differ");
 });
 
-/// The same, with the fields of every object from the last to the first.
-struct Backwards<'a>(&'a Value);
+/// Serializes the fields of every object in reverse order.
+struct ReverseFields<'a>(&'a Value);
 
-impl Serialize for Backwards<'_> {
+impl Serialize for ReverseFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Backwards)),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(ReverseFields)),
             Value::Object(fields) => {
                 let mut map = serializer.serialize_map(Some(fields.len()))?;
                 for (name, value) in fields.iter().rev() {
-                    map.serialize_entry(name, &Backwards(value))?;
+                    map.serialize_entry(name, &ReverseFields(value))?;
                 }
                 map.end()
             }

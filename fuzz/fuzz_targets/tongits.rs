@@ -1,4 +1,4 @@
-//! Games of Tongits, with actions that nobody offers among them.
+//! Games of Tongits, including forged actions.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Games of TongoAssets, with actions that nobody offers among them.
+//! Games of TongoAssets, including forged actions.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Games of TongoOptions, with actions that nobody offers among them.
+//! Games of TongoOptions, including forged actions.
 
 #![no_main]
 

@@ -1,17 +1,17 @@
-//! Edits of a JSON document: any part of it becomes another one.
+//! Mutations of JSON documents.
 
 use serde_json::{Map, Value};
 
 use crate::Choices;
 
-/// Numbers at the edges of what types hold.
+/// Numbers at the limits of integer types.
 const NUMBERS: [i64; 10] = [0, 1, -1, 2, 255, 256, 65_535, i64::MAX, i64::MIN, 4_294_967_296];
 
-/// Texts that are read as something else, or as too much.
+/// Texts with a special meaning, or beyond the limits of a type.
 const TEXTS: [&str; 8] =
     ["", "AS", "null", "00000000-0000-0000-0000-000000000000", "\u{0}", "tongits", "1e999", "ñ"];
 
-/// Changes one part of a document.
+/// Mutates one value of a document.
 pub fn edit(document: &mut Value, choices: &mut Choices<'_>) {
     let parts = count(document);
     let other = part(document, &mut choices.below(parts)).clone();
@@ -64,7 +64,7 @@ fn change(place: &mut Value, other: Value, choices: &mut Choices<'_>) {
     }
 }
 
-/// How many parts a document has, itself among them.
+/// Returns the number of values in a document, including itself.
 fn count(document: &Value) -> usize {
     1 + match document {
         Value::Array(items) => items.iter().map(count).sum(),
@@ -110,8 +110,8 @@ fn part_mut<'a>(document: &'a mut Value, left: &mut usize) -> &'a mut Value {
     unreachable!("the number is below the number of parts")
 }
 
-/// A document that is right, with some of its parts changed.
-pub fn edited(document: &Value, choices: &mut Choices<'_>) -> Value {
+/// Returns a copy of a valid document with one to four mutations.
+pub fn edit_copy(document: &Value, choices: &mut Choices<'_>) -> Value {
     let mut document = document.clone();
     for _ in 0..=choices.byte() % 4 {
         edit(&mut document, choices);

@@ -1,5 +1,6 @@
-//! One game that is played as bytes say: legal actions, and actions that were changed into others. Whatever is
-//! played, the game refuses it or goes on, ends, and shows each viewer what that viewer has followed.
+//! Plays one game as directed by bytes, with legal and with forged actions. After any action, the
+//! game rejects it or continues, it ends eventually, and the view of each viewer equals the one
+//! derived from redacted events.
 
 use core::fmt::Debug;
 
@@ -8,15 +9,14 @@ use bahay_engine::seat::{SEATS_MAX, Seat};
 use bahay_engine::testing::TestRng;
 
 use crate::Choices;
-use crate::documents::edited;
+use crate::documents::edit_copy;
 
-/// More steps than any game has.
+/// An upper bound of the steps of any game.
 const STEPS_MAX: usize = 5_000;
 
 /// Plays one game.
 ///
-/// # Panics
-/// Where the game breaks what it promises: that is what is looked for.
+/// # Panics Panics if the game violates a property, which is the failure that fuzzing searches for.
 pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let sets = G::rule_sets();
@@ -45,10 +45,10 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
                 try_forgery(&game, seat, &mut choices);
                 let mut actions = Vec::new();
                 game.legal_actions(seat, &mut actions);
-                assert!(!actions.is_empty(), "a seat that is asked can do nothing");
+                assert!(!actions.is_empty(), "a prompted seat has no legal action");
                 let action = if choices.are_spent() {
-                    // What is left of the game ends by itself.
-                    game.default_action(seat).expect("the clock plays for whoever is asked")
+                    // With the bytes spent, default actions end the game.
+                    game.default_action(seat).expect("every prompted seat has a default action")
                 } else {
                     let at = choices.below(actions.len());
                     actions.swap_remove(at)
@@ -63,7 +63,7 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
             for event in events.iter().filter_map(|event| G::redact(event, *viewer)) {
                 G::observe(view, &event);
             }
-            assert_eq!(*view, game.view(*viewer), "{viewer:?} follows something else");
+            assert_eq!(*view, game.view(*viewer), "the followed view of {viewer:?} differs");
         }
     }
     let outcome = game.outcome().expect("a game that is over has an outcome");
@@ -75,7 +75,7 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
     }
 }
 
-/// An action that nobody offers: refused without a word of what happened, or played like any other.
+/// Tries a forged action: the game rejects it without an event, or plays it like any other.
 fn try_forgery<G: GameKind>(game: &G, seat: Seat, choices: &mut Choices<'_>) {
     if choices.byte() % 4 != 0 {
         return;
@@ -83,18 +83,18 @@ fn try_forgery<G: GameKind>(game: &G, seat: Seat, choices: &mut Choices<'_>) {
     let mut actions = Vec::new();
     game.legal_actions(seat, &mut actions);
     let model = &actions[choices.below(actions.len())];
-    let model = serde_json::to_value(model).expect("actions are JSON");
-    let forged = edited(&model, choices);
+    let model = serde_json::to_value(model).expect("actions serialize");
+    let forged = edit_copy(&model, choices);
     let by = Seat::all(SEATS_MAX).nth(choices.below(usize::from(SEATS_MAX))).unwrap_or(seat);
     let Ok(forged) = serde_json::from_value::<G::Action>(forged) else { return };
     let mut events = Vec::new();
     match game.act(by, &forged, &mut events) {
-        Err(_) => assert!(events.is_empty(), "{forged:?} is refused, and something happened"),
+        Err(_) => assert!(events.is_empty(), "{forged:?} was rejected, but caused events"),
         Ok(next) => {
             let read: G =
-                serde_json::from_str(&serde_json::to_string(&next).expect("games are JSON"))
-                    .expect("what was written is read");
-            assert_eq!(read, next, "it is read back as something else");
+                serde_json::from_str(&serde_json::to_string(&next).expect("games serialize"))
+                    .expect("a serialized game is parsed");
+            assert_eq!(read, next, "the game changed in a round trip");
         }
     }
 }

@@ -1,19 +1,19 @@
-//! What fuzz targets share: bytes as decisions, and edits of documents.
+//! The common parts of fuzz targets: bytes as decisions, and mutations of documents.
 //!
-//! Bytes that are taken for JSON as they are hardly ever come past its syntax. So each target starts from a
-//! document that is right, and the bytes decide what is changed in it and what is done next.
+//! Raw bytes hardly ever pass the syntax of JSON. Each target therefore starts from a valid
+//! document, and the bytes decide on its mutations and on the following steps.
 
 pub mod documents;
 pub mod game;
 pub mod messages;
 pub mod tables;
 
-/// The ledger's own, without the rest of the ledger.
+/// The ledger's module, compiled without the rest of the ledger.
 #[path = "../../src/ledger/canonical.rs"]
-#[expect(dead_code, reason = "only the form of one document is looked at")]
+#[expect(dead_code, reason = "only the canonical form of single documents is tested")]
 pub mod canonical;
 
-/// Decisions out of bytes; when they are spent, each is the first choice.
+/// Decisions derived from bytes. After the last byte, each decision is the first choice.
 #[derive(Clone, Debug)]
 pub struct Choices<'a> {
     bytes: &'a [u8],
@@ -38,7 +38,7 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// A number below `n`; zero when `n` is.
+    /// Returns a number below `n`, or zero if `n` is zero.
     pub fn below(&mut self, n: usize) -> usize {
         let word = u16::from_le_bytes([self.byte(), if n > 256 { self.byte() } else { 0 }]);
         usize::from(word).checked_rem(n).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! What goes over the wire, as it is right: a command of each type, and what a player at a table was sent.
+//! Valid wire traffic: a command of each type, and the messages that a player at a table receives.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ use crate::tables::simulation;
 
 const ID: &str = "019ca944-3c00-7000-8000-00000091a7e0";
 
-/// Commands, but for actions.
+/// One command of each type except for actions.
 const COMMANDS: [&str; 14] = [
     r#"{"type":"authenticate","id":1,"token":"eyJhbGciOiJIUzI1NiJ9.e30.x"}"#,
     r#"{"type":"authenticate","id":1,"ticket":"x"}"#,
@@ -31,49 +31,51 @@ const COMMANDS: [&str; 14] = [
     r#"{"type":"ping","id":4294967295}"#,
 ];
 
-/// What went over the wire at a table of one kind.
+/// The wire traffic at a table of one kind.
 #[derive(Debug)]
-pub struct Sent {
+pub struct WireTraffic {
     pub kind: &'static str,
     /// A hello, a snapshot, and updates.
     pub messages: Vec<Message<AnyGame>>,
-    /// What players sent.
+    /// The commands of players.
     pub commands: Vec<Value>,
 }
 
-/// At a table of the kind that bytes name.
-pub fn sent(choices: &mut Choices<'_>) -> &'static Sent {
-    static SENT: OnceLock<Vec<Sent>> = OnceLock::new();
-    let all = SENT.get_or_init(|| catalog::kinds().iter().map(|kind| send(kind.name)).collect());
+/// Returns the traffic at a table of the kind that the bytes select.
+pub fn wire_traffic(choices: &mut Choices<'_>) -> &'static WireTraffic {
+    static TRAFFIC: OnceLock<Vec<WireTraffic>> = OnceLock::new();
+    let all = TRAFFIC.get_or_init(|| {
+        catalog::kinds().iter().map(|kind| create_traffic(kind.name)).collect()
+    });
     &all[choices.below(all.len())]
 }
 
-fn send(kind: &'static str) -> Sent {
+fn create_traffic(kind: &'static str) -> WireTraffic {
     let hello = Message::Hello {
-        player: serde_json::from_value(ID.into()).expect("it is an id"),
+        player: serde_json::from_value(ID.into()).expect("the id is valid"),
         protocol: SUBPROTOCOL.into(),
         server_time_ms: Timestamp::from_ms(1_772_366_400_000),
         notices: Some(2),
     };
-    let commands = COMMANDS.map(|text| serde_json::from_str(text).expect("it is JSON"));
-    let mut sent = Sent { kind, messages: vec![hello], commands: commands.into() };
+    let commands = COMMANDS.map(|text| serde_json::from_str(text).expect("the command is JSON"));
+    let mut traffic = WireTraffic { kind, messages: vec![hello], commands: commands.into() };
     let all = catalog::kinds();
     let sets = all.iter().filter(|known| known.name == kind).flat_map(|known| &known.rule_sets);
     for (seed, set) in (1..).zip(sets) {
-        play(&mut sent, seed, set);
+        play(&mut traffic, seed, set);
     }
-    sent
+    traffic
 }
 
-/// A game by one rule set, as the player on the first seat sees it.
-fn play(sent: &mut Sent, seed: u64, set: &catalog::NamedRules) {
+/// Adds a game of one rule set, as seen by the player on the first seat.
+fn play(traffic: &mut WireTraffic, seed: u64, set: &catalog::NamedRules) {
     let mut simulation = simulation::<AnyGame>(seed, set.rules.clone(), set.hits);
-    let seat = Seat::new(0).expect("it is a seat");
+    let seat = Seat::new(0).expect("the seat is valid");
     let mut known = None;
     for version in 1.. {
         let happened = simulation.step();
         if let Input::Act { action, prompt, .. } = &happened.line.input {
-            sent.commands.push(serde_json::json!({
+            traffic.commands.push(serde_json::json!({
                 "type": "act", "id": version, "game": ID, "prompt": prompt, "action": action,
             }));
         }
@@ -87,10 +89,10 @@ fn play(sent: &mut Sent, seed: u64, set: &catalog::NamedRules) {
             let viewer = view.viewer();
             let events = happened.events.iter();
             let events = events.filter_map(|event| event.redact::<AnyGame>(viewer)).collect();
-            sent.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
+            traffic.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
         } else {
             let view = Box::new(view);
-            sent.messages.push(Message::Snapshot { version, tag, server_time_ms, view, prompt });
+            traffic.messages.push(Message::Snapshot { version, tag, server_time_ms, view, prompt });
         }
         if happened.record.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Tables where bots have played, as the documents that they left: made once for each process.
+//! Documents of tables at which bots have played, created once per process.
 
 use std::sync::OnceLock;
 
@@ -13,47 +13,47 @@ use serde_json::Value;
 
 use crate::Choices;
 
-/// What is left of some games of one kind.
+/// The documents of games of one kind.
 #[derive(Debug)]
-pub struct Played {
+pub struct TableDocuments {
     pub kind: &'static str,
     pub records: Vec<Value>,
-    /// A table as it was, and the line that came next.
+    /// A table's snapshot and the line that follows it.
     pub steps: Vec<(Value, Value)>,
 }
 
-/// Games of the kind that bytes name.
-pub fn played(choices: &mut Choices<'_>) -> &'static Played {
-    static PLAYED: [OnceLock<Played>; 3] = [const { OnceLock::new() }; 3];
-    let kind = choices.below(PLAYED.len());
-    PLAYED[kind].get_or_init(|| match kind {
+/// Returns the documents of the kind that the bytes select.
+pub fn table_documents(choices: &mut Choices<'_>) -> &'static TableDocuments {
+    static DOCUMENTS: [OnceLock<TableDocuments>; 3] = [const { OnceLock::new() }; 3];
+    let kind = choices.below(DOCUMENTS.len());
+    DOCUMENTS[kind].get_or_init(|| match kind {
         0 => play::<Tongits>(),
         1 => play::<TongoOptions>(),
         _ => play::<TongoAssets>(),
     })
 }
 
-/// One game by each rule set, by players with bad habits.
-fn play<G: GameKind>() -> Played {
-    let mut played = Played { kind: G::NAME, records: Vec::new(), steps: Vec::new() };
+/// Plays one game of each rule set, by players who go silent, disconnect and send invalid actions.
+fn play<G: GameKind>() -> TableDocuments {
+    let mut documents = TableDocuments { kind: G::NAME, records: Vec::new(), steps: Vec::new() };
     for (seed, set) in (1..).zip(G::rule_sets()) {
         let mut simulation = simulation::<G>(seed, (set.rules)(), set.hits);
         loop {
-            let before = document(simulation.table());
+            let before = to_document(simulation.table());
             let happened = simulation.step();
-            played.steps.push((before, document(&happened.line)));
+            documents.steps.push((before, to_document(&happened.line)));
             if let Some(record) = &happened.record {
-                played.records.push(document(record));
+                documents.records.push(to_document(record));
                 break;
             }
         }
     }
-    played
+    documents
 }
 
-/// A table with players who have bad habits, and coins enough.
+/// Returns a simulation of a table with such players and sufficient coins.
 pub fn simulation<G: Game>(seed: u64, rules: G::Rules, hits: Option<Hits>) -> Simulation<G> {
-    let bet = Coins::from_whole(1).expect("it is small");
+    let bet = Coins::from_whole(1).expect("the amount is small");
     let terms = Terms {
         room: "newbie".to_owned(),
         rules,
@@ -65,10 +65,10 @@ pub fn simulation<G: Game>(seed: u64, rules: G::Rules, hits: Option<Hits>) -> Si
         private: None,
         practice: false,
     };
-    let welcome = Coins::from_whole(100_000).expect("it is small");
+    let welcome = Coins::from_whole(100_000).expect("the amount is small");
     Simulation::new(seed, terms, Habits::ROUGH, welcome)
 }
 
-fn document(of: &impl serde::Serialize) -> Value {
-    serde_json::to_value(of).expect("what tables write is JSON")
+fn to_document(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).expect("table documents serialize")
 }
