@@ -3,12 +3,12 @@
 // place.
 import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import type { Advised } from './games/folder.ts';
-import { folderOf } from './games/loading.ts';
+import type { DescribedAction } from './games/folder.ts';
+import { loadedFolder } from './games/loading.ts';
 import { client, hint, online } from './house.ts';
-import { useLoaded } from './loaded.ts';
+import { useLoaded } from './use_loaded.ts';
 import type { TableState, TableView } from './model.ts';
-import { useLetters } from './parts/acts.tsx';
+import { useActionKeys } from './parts/acts.tsx';
 import { say } from './words.ts';
 
 const LETTER = 'H';
@@ -21,11 +21,11 @@ const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
 /** Returns the advice for the open prompt, if it was requested. */
-export function advisedNow(state: TableState): Advised | null {
+export function currentAdvice(state: TableState): DescribedAction | null {
   const seen = hint.value;
-  const folder = folderOf(state.view.kind);
+  const folder = loadedFolder(state.view.kind);
   if (!seen || !folder || !state.view.terms.practice || state.view.phase.type !== 'playing') return null;
-  return folder.advised(state, seen.action);
+  return folder.describeAction(state, seen.action);
 }
 
 /** The marks of the lesson being read; null without one. */
@@ -43,7 +43,7 @@ export function useMarks(marks: readonly string[]) {
 /** Returns the reason for the advice, once the game's reasons are loaded. */
 export function useReason(state: TableState): string | null {
   const { kind, terms } = state.view;
-  const reasons = useLoaded(terms.practice === true ? kind : null, () => folderOf(kind)?.reasons());
+  const reasons = useLoaded(terms.practice === true ? kind : null, () => loadedFolder(kind)?.reasons());
   const action = hint.value?.action;
   return action && reasons ? reasons(state, action) : null;
 }
@@ -62,12 +62,12 @@ export function AskAdvice({ state }: { state: TableState }) {
   const isAsked = (state.prompt?.legal.length ?? 0) > 0;
   const isOpen = state.view.terms.practice === true && isAsked && state.current && online.value && !hint.value;
   const ask = () => void client.hint();
-  useLetters([{ key: 'hint', label: '', note: '', gold: false, danger: false, letter: LETTER, enabled: isOpen, act: ask }]);
+  useActionKeys([{ key: 'hint', label: '', note: '', gold: false, danger: false, letter: LETTER, enabled: isOpen, act: ask }]);
   if (!isOpen) return null;
   return <button type="button" class="act advise" data-act="hint" aria-keyshortcuts={LETTER} onClick={ask}>{say('advice_ask')}</button>;
 }
 
 /** Returns a selector of a place on the table by a data attribute. */
-export function mark(name: string, value: string | number): string {
+export function selectorOf(name: string, value: string | number): string {
   return `[data-${name}="${CSS.escape(String(value))}"]`;
 }

@@ -2,7 +2,7 @@
 // values that it was shown before the deal, as long as the page remembers them.
 import { useEffect, useState } from 'preact/hooks';
 import type { DealCheck } from '../../clients/typescript/src/fair/deal.ts';
-import { folderOf } from './games/loading.ts';
+import { loadedFolder } from './games/loading.ts';
 import { client, tellRefusal } from './house.ts';
 import { Sheet } from './parts/index.tsx';
 import { isWord, say } from './words.ts';
@@ -20,7 +20,7 @@ export function DealSheet({ game, seats, onClose }: { game: string; seats: reado
   }, [game]);
   const nameOf = (step: DealCheck['steps'][number]) => {
     const word = `deal_${step.name}`;
-    const own = check ? folderOf(check.kind)?.stepName?.(step.name) ?? null : null;
+    const own = check ? loadedFolder(check.kind)?.stepName?.(step.name) ?? null : null;
     const seat = step.seat === null || step.name === 'own_hand' || step.name === 'own_text' ? '' : ` · ${seats[step.seat] ?? step.seat}`;
     return (own ?? (isWord(word) ? say(word) : step.name)) + seat;
   };

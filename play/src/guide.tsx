@@ -3,27 +3,27 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { lessonMarks } from './advice.tsx';
-import { folderOf } from './games/loading.ts';
-import { keepIn, kept } from './kept.ts';
-import { useLoaded } from './loaded.ts';
+import { loadedFolder } from './games/loading.ts';
+import { storeValue, loadStored } from './storage.ts';
+import { useLoaded } from './use_loaded.ts';
 import type { TableState } from './model.ts';
 import { say } from './words.ts';
 
 interface Read { table: string; names: readonly string[] }
 
 /** The lessons read at this table. */
-const read = signal<Read>(kept('session', 'lessons') ?? { table: '', names: [] });
+const read = signal<Read>(loadStored('session', 'lessons') ?? { table: '', names: [] });
 
 function finish(table: string, name: string) {
   const names = read.value.table === table ? read.value.names : [];
   if (names.includes(name)) return;
   read.value = { table, names: [...names, name] };
-  keepIn('session', 'lessons', read.value);
+  storeValue('session', 'lessons', read.value);
 }
 
 export function Guide({ state }: { state: TableState }) {
   const { view, prompt } = state;
-  const lessons = useLoaded(view.kind, () => folderOf(view.kind)?.lessons?.());
+  const lessons = useLoaded(view.kind, () => loadedFolder(view.kind)?.lessons?.());
   const names = read.value.table === view.table ? read.value.names : [];
   const now = lessons?.(state).find((lesson) => !names.includes(lesson.name)) ?? null;
   // A player who performs the lesson's action needs no button to close it.

@@ -3,13 +3,13 @@
 import { computed, effect, signal } from '@preact/signals';
 import { Client } from '../../clients/typescript/src/driver/client.ts';
 import { browserPlatform } from '../../clients/typescript/src/driver/platform.ts';
-import { listed } from './games/list.ts';
+import { findGame } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
-import { keepIn, kept } from './kept.ts';
+import { storeValue, loadStored } from './storage.ts';
 import type { Action, Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
 import { refusalWords } from './refusals.ts';
-import { rematchOffered } from './over.ts';
-import { coins, isWord, say } from './words.ts';
+import { rematchOffer } from './overlays.ts';
+import { coinsText, isWord, say } from './words.ts';
 
 export const client = new Client({
   base: location.origin,
@@ -18,27 +18,27 @@ export const client = new Client({
   loadGame: (kind) => loadGame(kind).then((folder) => folder?.model ?? null),
 });
 
-const whole = signal(client.state);
-export const link = computed(() => whole.value.link);
-export const player = computed(() => whole.value.player);
-export const table = computed(() => whole.value.table as unknown as TableState | null);
-export const hint = computed(() => whole.value.hint as unknown as { action: Action } | null);
-export const seek = computed(() => whole.value.seek);
+const clientState = signal(client.state);
+export const link = computed(() => clientState.value.link);
+export const player = computed(() => clientState.value.player);
+export const table = computed(() => clientState.value.table as unknown as TableState | null);
+export const hint = computed(() => clientState.value.hint as unknown as { action: Action } | null);
+export const seek = computed(() => clientState.value.seek);
 /** The number of notices read on this page since the house counted them. */
-const readHere = signal(0);
+const readOnPage = signal(0);
 /** The number of unread notices. */
-export const unread = computed(() => Math.max(0, (whole.value.notices ?? 0) - readHere.value));
+export const unread = computed(() => Math.max(0, (clientState.value.notices ?? 0) - readOnPage.value));
 
 export function countRead() {
-  readHere.value += 1;
+  readOnPage.value += 1;
 }
 
-export const busy = computed(() => whole.value.open.length > 0);
+export const busy = computed(() => clientState.value.open.length > 0);
 
 /** The message that is shown to the player for a moment, and read out. */
 export const toast = signal<{ text: string; number: number } | null>(null);
 let toasts = 0;
-export function tell(text: string) {
+export function showToast(text: string) {
   toasts += 1;
   const number = toasts;
   toast.value = { text, number };
@@ -47,7 +47,7 @@ export function tell(text: string) {
 
 /** Shows the text of a refusal. */
 export function tellRefusal(code: string, detail?: string | null, kind?: string) {
-  void refusalWords(code, detail, kind).then(tell);
+  void refusalWords(code, detail, kind).then(showToast);
 }
 
 /** The phrases of players, until they fade. */
@@ -60,32 +60,32 @@ export const online = computed(() => link.value.type === 'live' || isWeak.value)
 export const isWeak = computed(() => link.value.type === 'weak');
 
 /** The reason for the loss of a seat, until it was read. */
-export const lost = signal<string | null>(null);
+export const lostSeat = signal<string | null>(null);
 let leaving = false;
 let lastLeft: string | null = null;
 
 /** The table's page sets this listener, as it knows the game. */
-type Listener = (told: TableTold) => void;
-export interface TableTold {
+type TableListener = (change: TableChange) => void;
+export interface TableChange {
   events: readonly TableEvent[];
   before: TableView | null;
   after: TableView;
   quiet: boolean;
 }
-let listener: Listener | null = null;
+let listener: TableListener | null = null;
 let onActed: ((action: Action) => void) | null = null;
 
 /** Calls `acts` with each of the player's actions that the table accepted. */
-export function onAction(acts: (action: Action) => void) {
+export function subscribeActions(acts: (action: Action) => void) {
   onActed = acts;
 }
 
-export function onTable(listens: Listener) {
+export function setTableListener(listens: TableListener) {
   listener = listens;
 }
 
-client.subscribe((state, told) => {
-  for (const one of told) {
+client.subscribe((state, notifications) => {
+  for (const one of notifications) {
     if (one.type !== 'table') continue;
     const after = one.after as unknown as TableView;
     const before = one.before as unknown as TableView | null;
@@ -94,14 +94,14 @@ client.subscribe((state, told) => {
     }
     listener?.({ events: one.events as readonly TableEvent[], before, after, quiet: one.snapshot || one.catchingUp });
   }
-  whole.value = state;
-  for (const one of told) {
+  clientState.value = state;
+  for (const one of notifications) {
     switch (one.type) {
       case 'unseated': {
         const why = one.reason === 'not_seated' ? lastLeft ?? 'not_seated' : one.reason;
-        lost.value = leaving ? null : why;
+        lostSeat.value = leaving ? null : why;
         leaving = false;
-        putAside(null);
+        setLeftTable(null);
         lastLeft = null;
         void refreshWallet();
         break;
@@ -118,14 +118,14 @@ client.subscribe((state, told) => {
         break;
       }
       case 'seek':
-        if (one.state === 'expired') tell(say('nobody_came'));
+        if (one.state === 'expired') showToast(say('nobody_came'));
         break;
       case 'ended':
         if (one.outcome.type === 'done' && one.intent.type === 'act') onActed?.(one.intent.action as Action);
-        if (one.outcome.type === 'refused') tellRefusal(one.outcome.code, one.outcome.detail, whole.value.table?.view.kind);
+        if (one.outcome.type === 'refused') tellRefusal(one.outcome.code, one.outcome.detail, clientState.value.table?.view.kind);
         break;
       case 'invited':
-        rematchOffered.value = one;
+        rematchOffer.value = one;
         break;
       case 'link':
       case 'table':
@@ -138,35 +138,35 @@ client.subscribe((state, told) => {
 });
 
 /** The table that the player left while its game continues; the first page is shown instead of it. */
-export const aside = signal<string | null>(kept('session', 'aside'));
+export const leftTable = signal<string | null>(loadStored('session', 'aside'));
 
-function putAside(id: string | null) {
-  aside.value = id;
-  keepIn('session', 'aside', id);
+function setLeftTable(id: string | null) {
+  leftTable.value = id;
+  storeValue('session', 'aside', id);
 }
 
 /** The table that is shown. */
-export const shownTable = computed(() => table.value && table.value.view.table !== aside.value ? table.value : null);
+export const shownTable = computed(() => table.value && table.value.view.table !== leftTable.value ? table.value : null);
 
 export function leaveTable() {
   leaving = true;
-  putAside(table.value?.view.table ?? null);
+  setLeftTable(table.value?.view.table ?? null);
   void client.leave().then((outcome) => {
     if (outcome.type === 'done' || outcome.type === 'overtaken') return;
     leaving = false;
-    putAside(null);
+    setLeftTable(null);
   });
 }
 
 /** Returns to the game that was left, and continues it. */
 export function returnToTable() {
   leaving = false;
-  putAside(null);
+  setLeftTable(null);
   void client.takeBack();
 }
 
 /** Calls an operation of the house. A refusal is shown to the player, and null is returned. */
-export async function ask<T>(operation: string, given: Record<string, unknown> = {}, quietly = false): Promise<T | null> {
+export async function callHouse<T>(operation: string, given: Record<string, unknown> = {}, quietly = false): Promise<T | null> {
   const call = client.rest as unknown as (operation: string, given: unknown) =>
     Promise<{ ok: true; data: T } | { ok: false; problem: { code: string; detail?: string } }>;
   const answer = await call.call(client, operation, given);
@@ -183,12 +183,12 @@ export const rewards = signal<Rewards | null>(null);
 
 export async function refreshMe() {
   if (me.value && me.value.id === player.value?.id) return;
-  const [mine] = await Promise.all([ask<Me>('GET /v1/me', {}, true), refreshWallet()]);
+  const [mine] = await Promise.all([callHouse<Me>('GET /v1/me', {}, true), refreshWallet()]);
   if (mine) me.value = mine;
 }
 
 export async function refreshWallet() {
-  const held = await ask<{ available: number }>('GET /v1/me/wallet', {}, true);
+  const held = await callHouse<{ available: number }>('GET /v1/me/wallet', {}, true);
   if (held) wallet.value = held.available;
 }
 
@@ -196,16 +196,16 @@ let askingRooms: Promise<void> | null = null;
 
 /** Refreshes the rooms, which need no authentication, so that the first call does not wait for a sign-in. */
 export function refreshRooms(): Promise<void> {
-  askingRooms ??= ask<{ items: Room[] }>('GET /v1/rooms', {}, true).then((all) => {
+  askingRooms ??= callHouse<{ items: Room[] }>('GET /v1/rooms', {}, true).then((all) => {
     askingRooms = null;
     // Rooms of games that this page does not know are not offered.
-    if (all) rooms.value = all.items.filter((room) => listed(room.kind) !== null);
+    if (all) rooms.value = all.items.filter((room) => findGame(room.kind) !== null);
   });
   return askingRooms;
 }
 
 export async function refreshRewards() {
-  const now = await ask<Rewards>('GET /v1/me/rewards', {}, true);
+  const now = await callHouse<Rewards>('GET /v1/me/rewards', {}, true);
   if (now) rewards.value = now;
 }
 
@@ -215,10 +215,10 @@ effect(() => {
 });
 
 /** Returns why a room is not open to a wallet, too few coins first; null if it is open. */
-export function whyClosed(room: Room, held: number): { type: 'closed' | 'poor' | 'rich' | 'account'; text: string } | null {
+export function closedReason(room: Room, held: number): { type: 'closed' | 'poor' | 'rich' | 'account'; text: string } | null {
   if (!room.is_open) return { type: 'closed', text: say('room_closed_note') };
-  if (held < room.wallet_min) return { type: 'poor', text: say('wallet_from', { coins: coins(room.wallet_min) }) };
-  if (room.wallet_max !== null && held > room.wallet_max) return { type: 'rich', text: say('wallet_to', { coins: coins(room.wallet_max) }) };
+  if (held < room.wallet_min) return { type: 'poor', text: say('wallet_from', { coins: coinsText(room.wallet_min) }) };
+  if (room.wallet_max !== null && held > room.wallet_max) return { type: 'rich', text: say('wallet_to', { coins: coinsText(room.wallet_max) }) };
   return room.needs_account ? { type: 'account', text: say('account_note') } : null;
 }
 
@@ -233,11 +233,11 @@ export function byBet(all: readonly Room[]): Room[] {
  */
 export const openRooms = computed(() => {
   const held = wallet.value;
-  return (rooms.value ?? []).filter((room) => held === null ? room.is_open && !room.needs_account : whyClosed(room, held) === null);
+  return (rooms.value ?? []).filter((room) => held === null ? room.is_open && !room.needs_account : closedReason(room, held) === null);
 });
 
 /** Returns the most that one game can cost, if the house states it. */
-export function lossOf({ loss_max }: { loss_max?: number }): number | null {
+export function lossMax({ loss_max }: { loss_max?: number }): number | null {
   return loss_max !== undefined && loss_max > 0 ? loss_max : null;
 }
 
@@ -247,11 +247,11 @@ export function seatsOf(room: Room): string {
 
 /** Returns the name of a room; the house's own room names begin with the game. */
 export function roomName(room: Room): string {
-  return named('room', room.name.replace(`${room.game}, `, ''));
+  return translateName('room', room.name.replace(`${room.game}, `, ''));
 }
 
 /** Returns the translation of a name from the server's lists, or the name itself. */
-export function named(prefix: string, name: string): string {
+export function translateName(prefix: string, name: string): string {
   const word = `${prefix}_${name}`;
   return isWord(word) ? say(word) : name;
 }

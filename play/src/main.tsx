@@ -2,18 +2,18 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { loadGame } from './games/loading.ts';
-import { followGames } from './away.ts';
-import { ended, Ending, reading } from './ending.tsx';
-import { client, link, lost, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
+import { followGames } from './missed_results.ts';
+import { finishedGame, Ending, isResultShown } from './ending.tsx';
+import { client, link, lostSeat, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
 import { installWorker } from './install.ts';
-import { Over } from './over.tsx';
+import { Overlays } from './overlays_view.tsx';
 import { Sheet } from './parts/index.tsx';
 import { Brought } from './screens/index.ts';
 import { loadRefusals } from './refusals.ts';
 import { Home, Seeking } from './screens/home.tsx';
 import { settings } from './settings.ts';
 import { Table } from './table.tsx';
-import { brought, page, playIn } from './ways.ts';
+import { incomingCode, page, seekIn } from './table_entry.ts';
 import { isWord, say } from './words.ts';
 
 /** The latest time at which the game is loaded, however busy the browser is. */
@@ -31,10 +31,10 @@ function App() {
     <>
       {state ? <Table state={state} /> : <Home />}
       <Seeking />
-      {state || brought.value === null ? null : <Brought onClose={dismissInvitation} />}
-      {ended.value && reading.value ? <Ending key={ended.value.game} /> : state ? null : <Lost />}
+      {state || incomingCode.value === null ? null : <Brought onClose={dismissInvitation} />}
+      {finishedGame.value && isResultShown.value ? <Ending key={finishedGame.value.game} /> : state ? null : <Lost />}
       <Link />
-      <Over />
+      <Overlays />
       <div id="air" aria-hidden="true" />
       <div class="toasts" role="status" aria-live="polite">{toast.value ? <p key={toast.value.number}>{toast.value.text}</p> : null}</div>
     </>
@@ -42,16 +42,16 @@ function App() {
 }
 
 function dismissInvitation() {
-  brought.value = null;
+  incomingCode.value = null;
   history.replaceState(history.state, '', '/play');
 }
 
 /** The reason for a lost seat, and the way to another one. */
 function Lost() {
-  const why = lost.value;
+  const why = lostSeat.value;
   if (why === null) return null;
   const word = `lost_${why}`;
-  const close = () => { lost.value = null; };
+  const close = () => { lostSeat.value = null; };
   return (
     <Sheet title={say('seat_lost')} onClose={close}>
       <p>{isWord(word) ? say(word) : say('lost_not_seated')}</p>
@@ -59,7 +59,7 @@ function Lost() {
         {why === 'cannot_pay' ? <button type="button" class="act gold" onClick={() => { close(); page.value = 'rewards'; }}>{say('rewards')}</button> : null}
         <button type="button" class="act gold" disabled={openRooms.value.length === 0} onClick={() => {
           const room = openRooms.value[0];
-          if (room) void playIn([room.id]);
+          if (room) void seekIn([room.id]);
         }}>{say('find_another')}</button>
       </div>
     </Sheet>
@@ -107,7 +107,7 @@ function Link() {
 const root = document.getElementById('app');
 if (root) {
   // Requests to the house are sent while the page is drawn.
-  loadRefusals(() => import('./refused.ts').then(({ REFUSALS }) => REFUSALS));
+  loadRefusals(() => import('./house_refusals.ts').then(({ REFUSALS }) => REFUSALS));
   client.start();
   followGames();
   void refreshRooms();

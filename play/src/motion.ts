@@ -14,7 +14,7 @@ export function placeOf(element: Element): Place {
 }
 
 /** Returns the present places of all flying elements and anchors. */
-export function placesNow(root: ParentNode = document): Map<string, Place> {
+export function measurePlaces(root: ParentNode = document): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const element of root.querySelectorAll<HTMLElement>('[data-flies]')) {
     places.set(element.dataset['flies']!, placeOf(element));
@@ -52,7 +52,7 @@ export function track(animation: Animation): Animation {
 }
 
 /** Animates every element whose place has changed. */
-export function fly({ before, delays, sources, turned }: Flights, root: ParentNode = document) {
+export function animateFlights({ before, delays, sources, turned }: Flights, root: ParentNode = document) {
   // All places are read before the first flight begins; otherwise the browser would recompute its styles for
   // each of them.
   const moved = [...root.querySelectorAll<HTMLElement>('[data-flies]')].flatMap((element) => {
@@ -136,7 +136,7 @@ export function anchor(name: string): Place | null {
 }
 
 /** Enlarges and highlights an element for a moment, such as the POT when it is won. */
-export function burst(element: Element | null) {
+export function animateBurst(element: Element | null) {
   if (!element || settings.still.value) return;
   track(element.animate([
     { transform: 'scale(1)' }, { transform: 'scale(1.5)', offset: 0.3 }, { transform: 'scale(1)' },

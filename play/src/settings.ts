@@ -6,7 +6,7 @@ import { language, type Language } from './words.ts';
 
 const KEY = 'bahay.settings';
 
-function kept(): Record<string, unknown> {
+function loadSettings(): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     return typeof value === 'object' && value !== null ? value as Record<string, unknown> : {};
@@ -15,24 +15,24 @@ function kept(): Record<string, unknown> {
   }
 }
 
-const before = kept();
+const storedSettings = loadSettings();
 const flag = (name: string, otherwise: boolean) =>
-  signal(typeof before[name] === 'boolean' ? before[name] : otherwise);
-const wantsLess = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches ?? false;
+  signal(typeof storedSettings[name] === 'boolean' ? storedSettings[name] : otherwise);
+const prefersReducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches ?? false;
 
 export const settings = {
   sound: flag('sound', false),
   fourColours: flag('fourColours', false),
   largeCards: flag('largeCards', false),
-  still: flag('still', wantsLess),
+  still: flag('still', prefersReducedMotion),
   /** Whether sound was offered. */
   soundAsked: flag('soundAsked', false),
   /** Whether hints are shown, by game; on until the player switches them off. */
-  hints: signal(recordBefore<boolean>('hints')),
+  hints: signal(storedRecord<boolean>('hints')),
   /** How often the player has performed a hint's action, by game and hint. */
-  learnt: signal(recordBefore<number>('learnt')),
+  learnt: signal(storedRecord<number>('learnt')),
   /** The game that was played last. */
-  kind: signal(typeof before['kind'] === 'string' ? before['kind'] : GAMES[0].kind),
+  kind: signal(typeof storedSettings['kind'] === 'string' ? storedSettings['kind'] : GAMES[0].kind),
   /** Whether a first game was finished. */
   played: flag('played', false),
   /** Whether the page has asked for a name. */
@@ -41,8 +41,8 @@ export const settings = {
   byMeld: flag('byMeld', true),
 };
 
-function recordBefore<Value>(name: string): Readonly<Record<string, Value>> {
-  const kept = before[name];
+function storedRecord<Value>(name: string): Readonly<Record<string, Value>> {
+  const kept = storedSettings[name];
   return typeof kept === 'object' && kept !== null ? kept as Record<string, Value> : {};
 }
 
@@ -70,7 +70,7 @@ export function countLearnt(kind: string, name: string) {
   settings.learnt.value = { ...settings.learnt.value, [key]: (settings.learnt.value[key] ?? 0) + 1 };
 }
 
-language.value = before['language'] === 'fil' || before['language'] === 'en' ? before['language']
+language.value = storedSettings['language'] === 'fil' || storedSettings['language'] === 'en' ? storedSettings['language']
   : /^(fil|tl)\b/i.test(navigator.language) ? 'fil' : 'en';
 
 export function choose(chosen: Language) {

@@ -3,13 +3,13 @@
 import './advice.tsx';
 import './cards.tsx';
 import './house.ts';
-import './loaded.ts';
+import './use_loaded.ts';
 import './motion.ts';
-import './over.ts';
+import './overlays.ts';
 import './parts/acts.tsx';
 import './parts/index.tsx';
 import './refusals.ts';
 import './settings.ts';
 import './sound.ts';
-import './ways.ts';
+import './table_entry.ts';
 import './words.ts';

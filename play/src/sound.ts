@@ -3,7 +3,7 @@ import { settings } from './settings.ts';
 
 let context: AudioContext | null = null;
 
-function open(): AudioContext | null {
+function openAudio(): AudioContext | null {
   if (!settings.sound.value || !('AudioContext' in globalThis)) return null;
   context ??= new AudioContext();
   if (context.state === 'suspended') void context.resume();
@@ -11,8 +11,8 @@ function open(): AudioContext | null {
 }
 
 /** Plays a fading tone, `after` seconds from now. */
-function tone(pitch: number, length: number, loud: number, after = 0, kind: OscillatorType = 'sine') {
-  const audio = open();
+function playTone(pitch: number, length: number, loud: number, after = 0, kind: OscillatorType = 'sine') {
+  const audio = openAudio();
   if (!audio) return;
   const at = audio.currentTime + after;
   const wave = audio.createOscillator();
@@ -27,8 +27,8 @@ function tone(pitch: number, length: number, loud: number, after = 0, kind: Osci
 }
 
 /** Plays a short rustle, as of paper on cloth. */
-function rustle(length: number, pitch: number, loud: number) {
-  const audio = open();
+function playRustle(length: number, pitch: number, loud: number) {
+  const audio = openAudio();
   if (!audio) return;
   const noise = audio.createBuffer(1, audio.sampleRate * length, audio.sampleRate);
   const samples = noise.getChannelData(0);
@@ -45,18 +45,18 @@ function rustle(length: number, pitch: number, loud: number) {
 }
 
 export const sound = {
-  card: () => rustle(0.09, 2600, 0.5),
-  meld: () => { rustle(0.12, 1800, 0.5); tone(520, 0.12, 0.06, 0.03); },
-  chip: () => { tone(2100, 0.07, 0.08, 0, 'triangle'); tone(2900, 0.05, 0.05, 0.03, 'triangle'); },
-  turn: () => { tone(660, 0.16, 0.08); tone(880, 0.2, 0.08, 0.09); },
-  tick: () => tone(1200, 0.04, 0.06, 0, 'square'),
-  fight: () => { tone(220, 0.3, 0.12, 0, 'sawtooth'); tone(330, 0.3, 0.1, 0.12, 'sawtooth'); },
-  win: () => [523, 659, 784, 1047].forEach((pitch, i) => tone(pitch, 0.35, 0.1, i * 0.11, 'triangle')),
-  lose: () => [392, 330, 262].forEach((pitch, i) => tone(pitch, 0.3, 0.07, i * 0.13, 'triangle')),
+  card: () => playRustle(0.09, 2600, 0.5),
+  meld: () => { playRustle(0.12, 1800, 0.5); playTone(520, 0.12, 0.06, 0.03); },
+  chip: () => { playTone(2100, 0.07, 0.08, 0, 'triangle'); playTone(2900, 0.05, 0.05, 0.03, 'triangle'); },
+  turn: () => { playTone(660, 0.16, 0.08); playTone(880, 0.2, 0.08, 0.09); },
+  tick: () => playTone(1200, 0.04, 0.06, 0, 'square'),
+  fight: () => { playTone(220, 0.3, 0.12, 0, 'sawtooth'); playTone(330, 0.3, 0.1, 0.12, 'sawtooth'); },
+  win: () => [523, 659, 784, 1047].forEach((pitch, i) => playTone(pitch, 0.35, 0.1, i * 0.11, 'triangle')),
+  lose: () => [392, 330, 262].forEach((pitch, i) => playTone(pitch, 0.3, 0.07, i * 0.13, 'triangle')),
 };
 
 /** Vibrates, if the device can. */
-export function buzz(pattern: number | number[]) {
+export function vibrate(pattern: number | number[]) {
   if (settings.still.value) return;
   navigator.vibrate?.(pattern);
 }

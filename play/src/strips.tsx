@@ -2,11 +2,11 @@
 // hand nor the buttons.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ended } from './ending.tsx';
+import { finishedGame } from './ending.tsx';
 import { link, shownTable, table } from './house.ts';
-import { rematchOffered } from './over.ts';
+import { rematchOffer } from './overlays.ts';
 import { shortName } from './parts/index.tsx';
-import { takeRematch } from './rematch.ts';
+import { acceptRematch } from './rematch.ts';
 import { settings } from './settings.ts';
 import { sound } from './sound.ts';
 import { say } from './words.ts';
@@ -19,14 +19,14 @@ const touches = signal(0);
 addEventListener('pointerdown', () => { touches.value += 1; });
 
 export function Strips() {
-  const offered = rematchOffered.value;
+  const offered = rematchOffer.value;
   return (
     <div class={`strips ${shownTable.value ? 'below-seats' : ''}`}>
       {offered ? (
         <p class="strip" role="status">
           <span>{say('rematch_from', { name: shortName(offered.name) })}</span>
-          <button type="button" class="act gold" onClick={() => void join(offered.code)}>{say('rematch_join')}</button>
-          <button type="button" class="round" aria-label={say('later')} onClick={() => { rematchOffered.value = null; }}>✕</button>
+          <button type="button" class="act gold" onClick={() => void acceptRematchOffer(offered.code)}>{say('rematch_join')}</button>
+          <button type="button" class="round" aria-label={say('later')} onClick={() => { rematchOffer.value = null; }}>✕</button>
         </p>
       ) : null}
       <SoundOffer />
@@ -35,10 +35,10 @@ export function Strips() {
   );
 }
 
-async function join(code: string) {
-  rematchOffered.value = null;
+async function acceptRematchOffer(code: string) {
+  rematchOffer.value = null;
   // A player who continues has read the last result.
-  if (await takeRematch(code)) ended.value = null;
+  if (await acceptRematch(code)) finishedGame.value = null;
 }
 
 /**

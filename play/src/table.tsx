@@ -2,63 +2,63 @@
 // game's folder draws the game itself.
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { advisedNow, AskAdvice, isUnhurried, lessonMarks, useMarks, useReason } from './advice.tsx';
-import { ended, onEnd } from './ending.tsx';
+import { currentAdvice, AskAdvice, isUnhurried, lessonMarks, useMarks, useReason } from './advice.tsx';
+import { finishedGame, recordEnd } from './ending.tsx';
 import type { Hint } from './games/folder.ts';
-import { listed } from './games/list.ts';
-import { folderOf, hasFailed } from './games/loading.ts';
-import { client, isWeak, leaveTable, link, lossOf, onAction, online, onTable, roomName, rooms, speech, wallet } from './house.ts';
+import { findGame } from './games/list.ts';
+import { loadedFolder, hasFailed } from './games/loading.ts';
+import { client, isWeak, leaveTable, link, lossMax, subscribeActions, online, setTableListener, roomName, rooms, speech, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState, type TableView } from './model.ts';
 import { skipMotion } from './motion.ts';
-import { profileShown, rulesRead } from './over.ts';
+import { shownProfile, shownRules } from './overlays.ts';
 import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
 import { useLayer } from './parts/layers.ts';
-import { Guide } from './over.tsx';
+import { Guide } from './overlays_view.tsx';
 import { FillWithBots } from './screens/bots.tsx';
 import { Invitation, SettingsSheet } from './screens/index.ts';
 import { countLearnt, needsHint, settings } from './settings.ts';
-import { readyAtOnce } from './ways.ts';
-import { coins, say } from './words.ts';
+import { readyAtOnce } from './table_entry.ts';
+import { coinsText, say } from './words.ts';
 
 /** The last events in words, read out as they come. */
-const happened = signal<{ text: string; number: number }[]>([]);
-let happenings = 0;
+const announcements = signal<{ text: string; number: number }[]>([]);
+let announcementCount = 0;
 /** The hint that is shown, or would be if it were not learnt. */
-let hinted: { kind: string; hints: readonly Hint[] } | null = null;
+let currentHints: { kind: string; hints: readonly Hint[] } | null = null;
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
 
 /** The last finished game of a table that this page has seen. */
 let lastGame: { table: string; game: string } | null = null;
 
-onTable((told) => {
-  for (const event of told.events) if (event.type === 'over') lastGame = { table: told.after.table, game: String(event['game']) };
-  const folder = folderOf(told.after.kind);
+setTableListener((change) => {
+  for (const event of change.events) if (event.type === 'over') lastGame = { table: change.after.table, game: String(event['game']) };
+  const folder = loadedFolder(change.after.kind);
   if (!folder) return;
-  const words = told.quiet ? [] : folder.show(told);
-  for (const event of told.events) {
+  const words = change.quiet ? [] : folder.showChange(change);
+  for (const event of change.events) {
     const seat = Number(event['seat']);
-    const name = seat === told.after.seat ? say('you') : shortName((told.after.seats[seat] ?? told.before?.seats[seat])?.name ?? '');
-    if (told.quiet) break;
-    if (event.type === 'sat' && seat !== told.after.seat) words.push(say('said_sat', { name: shortName(String(event['name'])) }));
+    const name = seat === change.after.seat ? say('you') : shortName((change.after.seats[seat] ?? change.before?.seats[seat])?.name ?? '');
+    if (change.quiet) break;
+    if (event.type === 'sat' && seat !== change.after.seat) words.push(say('said_sat', { name: shortName(String(event['name'])) }));
     if (event.type === 'left') words.push(say('said_left', { name }));
     if (event.type === 'takeover') words.push(say(event['on'] ? 'said_takeover' : 'said_back', { name }));
   }
   if (words.length > 0) {
-    const news = words.map((text) => ({ text, number: happenings += 1 }));
-    happened.value = [...happened.value, ...news].slice(-3);
+    const news = words.map((text) => ({ text, number: announcementCount += 1 }));
+    announcements.value = [...announcements.value, ...news].slice(-3);
   }
-  onEnd(told, folder);
+  recordEnd(change, folder);
 });
 
-onAction((action) => {
-  const done = hinted?.hints.find((hint) => hint.by.includes(action.type));
-  if (hinted && done) countLearnt(hinted.kind, done.name);
+subscribeActions((action) => {
+  const done = currentHints?.hints.find((hint) => hint.by.includes(action.type));
+  if (currentHints && done) countLearnt(currentHints.kind, done.name);
 });
 
 export function Table({ state }: { state: TableState }) {
   const { view } = state;
-  const folder = folderOf(view.kind);
+  const folder = loadedFolder(view.kind);
   const count = view.seats.length;
   const mine = view.seat ?? 0;
   const isPlaying = view.phase.type === 'playing';
@@ -76,20 +76,20 @@ export function Table({ state }: { state: TableState }) {
     document.title = (state.prompt?.legal.length ?? 0) > 0 ? `● ${say('you')} · Bahay` : 'Bahay';
     return () => { document.title = 'Bahay'; };
   }, [state.prompt]);
-  useEffect(() => { if (listed(view.kind)) settings.kind.value = view.kind; }, [view.kind]);
+  useEffect(() => { if (findGame(view.kind)) settings.kind.value = view.kind; }, [view.kind]);
   // The announcements of a game belong to its table.
   useEffect(() => () => {
-    happened.value = [];
+    announcements.value = [];
     sheet.value = 'none';
   }, []);
   const isBegun = inGame(view) || view.phase.type === 'opening';
   useEffect(() => { if (isBegun && sheet.value === 'invite') sheet.value = 'none'; }, [isBegun]);
   useLayer(() => { sheet.value = 'leave'; });
-  useAsked(inGame(view) && !view.terms.practice);
+  useLeaveWarning(inGame(view) && !view.terms.practice);
   if (!folder) {
     return (
       <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />
-        <NoFolder kind={view.kind} />
+        <LoadingGame kind={view.kind} />
         <Sheets state={state} /></main>
     );
   }
@@ -103,11 +103,11 @@ export function Table({ state }: { state: TableState }) {
         ))}
       </section>
       <folder.Board state={state} />
-      <Line state={state} />
-      {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
+      <StatusLine state={state} />
+      {isPlaying || view.phase.type === 'settling' ? null : <BetweenGames state={state} ready={isReady} />}
       {isUnhurried(view) && isPlaying ? <Guide state={state} /> : null}
       <Banner state={state} />
-      <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
+      <ul class="sr" aria-live="polite" aria-atomic="false">{announcements.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
       <Sheets state={state} />
     </main>
   );
@@ -119,7 +119,7 @@ function inGame({ phase }: TableView): boolean {
 }
 
 /** Makes the browser ask before it closes or reloads the page. */
-function useAsked(isAsked: boolean) {
+function useLeaveWarning(isAsked: boolean) {
   useEffect(() => {
     if (!isAsked) return;
     const ask = (event: BeforeUnloadEvent) => { event.preventDefault(); };
@@ -129,8 +129,8 @@ function useAsked(isAsked: boolean) {
 }
 
 /** The table while its game is loaded, or after loading has failed. */
-function NoFolder({ kind }: { kind: string }) {
-  const isListed = listed(kind) !== null;
+function LoadingGame({ kind }: { kind: string }) {
+  const isListed = findGame(kind) !== null;
   if (isListed && !hasFailed(kind)) return <section class="between" role="status"><i class="spin" aria-hidden="true" /><p>{say('loading')}</p></section>;
   return (
     <section class="between" role="alert">
@@ -147,10 +147,10 @@ function Bar({ state }: { state: TableState }) {
   return (
     <header class="bar">
       {terms.practice ? <span class="pill practice-mark"><span class="room-name">{say('practice_mark')}</span></span> : <>
-      <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? roomName(room) : terms.room}</span> · {say('bet', { coins: coins(terms.price.bet) })}</span>
+      <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? roomName(room) : terms.room}</span> · {say('bet', { coins: coinsText(terms.price.bet) })}</span>
       <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span></>}
       <span class="bar-buttons">
-        <button type="button" class="round help-mark" aria-label={say('rules')} onClick={() => { rulesRead.value = { kind: state.view.kind, terms }; }}>?</button>
+        <button type="button" class="round help-mark" aria-label={say('rules')} onClick={() => { shownRules.value = { kind: state.view.kind, terms }; }}>?</button>
         <button type="button" class="round" aria-label={say('say')} onClick={() => { sheet.value = 'say'; }}>
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 5h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-9l-5 4v-4H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1Z" /></svg></button>
         <button type="button" class="round" aria-label={say('menu')} onClick={() => { sheet.value = 'menu'; }}>
@@ -175,14 +175,14 @@ function badges(seat: SeatView, seatNumber: Seat, state: TableState) {
 function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side: string }) {
   const { view } = state;
   const who = view.seats[seat] ?? null;
-  const folder = folderOf(view.kind)!;
+  const folder = loadedFolder(view.kind)!;
   const info = folder.seatInfo(view, seat);
   const deadline = view.phase.type === 'playing' ? state.prompt?.deadline_ms ?? view.phase.deadline_ms : null;
   const said = who ? speech.value[who.player] : undefined;
   return (
     <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${info.out ? 'out' : ''} ${who ? '' : 'free'} ${who && !who.connected && !who.bot ? 'gone' : ''}`}>
       <button type="button" class="seat-face" data-anchor={`seat-${seat}`} disabled={!who}
-        onClick={() => { if (who) profileShown.value = { id: who.player, game: gameOf(view) }; }}>
+        onClick={() => { if (who) shownProfile.value = { id: who.player, game: reportableGame(view) }; }}>
         <span class="sr">{who ? say('profile_of', { name: who.name }) : say('empty_seat')}</span>
         <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
         {info.acting && deadline && !isUnhurried(view) ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
@@ -199,7 +199,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
 }
 
 /** Returns the game for reports: the running or the last one; null at practice tables. */
-function gameOf({ phase, terms, table: id }: TableView): string | null {
+function reportableGame({ phase, terms, table: id }: TableView): string | null {
   if (terms.practice) return null;
   return phase.type === 'playing' || phase.type === 'settling' ? phase.game : lastGame?.table === id ? lastGame.game : null;
 }
@@ -212,19 +212,19 @@ function Bubble({ phrase }: { phrase: string }) {
  * The line above the hand: whose turn it is or what the player has to do, with the player's clock. The
  * player's own prompt is read out; the turns of others follow from the events.
  */
-function Line({ state }: { state: TableState }) {
+function StatusLine({ state }: { state: TableState }) {
   const { view } = state;
-  const folder = folderOf(view.kind)!;
+  const folder = loadedFolder(view.kind)!;
   const { text, urgent } = folder.status(state);
   const deadline = state.prompt?.deadline_ms ?? null;
   const own = view.seat === null ? null : view.seats[view.seat] ?? null;
   const said = own ? speech.value[own.player] : undefined;
-  const last = happened.value.at(-1)?.text;
-  const advised = advisedNow(state);
+  const last = announcements.value.at(-1)?.text;
+  const advised = currentAdvice(state);
   useMarks(advised?.marks ?? lessonMarks.value ?? []);
   const reason = useReason(state);
   const hints = state.current && view.phase.type === 'playing' ? folder.hints(state) : [];
-  hinted = hints.length > 0 ? { kind: view.kind, hints } : null;
+  currentHints = hints.length > 0 ? { kind: view.kind, hints } : null;
   // A lesson explains the same in detail.
   const advice = lessonMarks.value !== null ? null : hints.find((hint) => needsHint(view.kind, hint.name))?.text ?? null;
   return (
@@ -239,9 +239,9 @@ function Line({ state }: { state: TableState }) {
 }
 
 /** The table without cards: the missing players, or the ready button. */
-function Between({ state, ready }: { state: TableState; ready: boolean }) {
+function BetweenGames({ state, ready }: { state: TableState; ready: boolean }) {
   const { view } = state;
-  if (ended.value && !ready) return null;
+  if (finishedGame.value && !ready) return null;
   const free = view.seats.filter((seat) => seat === null).length;
   const { phase } = view;
   return (
@@ -275,8 +275,8 @@ function Between({ state, ready }: { state: TableState; ready: boolean }) {
 /** The most that a game in this room can cost, shown before it begins. */
 function Stake({ view }: { view: TableView }) {
   const room = rooms.value?.find((one) => one.id === view.terms.room);
-  const loss = view.terms.practice || view.terms.private || !room ? null : lossOf(room);
-  return loss ? <p class="stake">{say('loss_note', { coins: coins(loss) })}</p> : null;
+  const loss = view.terms.practice || view.terms.private || !room ? null : lossMax(room);
+  return loss ? <p class="stake">{say('loss_note', { coins: coinsText(loss) })}</p> : null;
 }
 
 function Banner({ state }: { state: TableState }) {

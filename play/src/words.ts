@@ -405,7 +405,7 @@ export type Fill = Record<string, string | number>;
 /** Two alternative forms, of which the second is used if the person is the player. */
 const FORMS = /\[([^|\]]*)\|([^\]]*)\]/g;
 
-function filled(pair: readonly [string, string], fill: Fill): string {
+function fillText(pair: readonly [string, string], fill: Fill): string {
   const at = language.value === 'en' ? 0 : 1;
   const isOwn = (name: string) => fill[name] === WORDS.you[at] || fill[name] === WORDS.your[at];
   // The person is the one named within the form, otherwise the actor.
@@ -415,12 +415,12 @@ function filled(pair: readonly [string, string], fill: Fill): string {
 
 /** Returns a text in the chosen language, filled in. */
 export function say(word: Word, fill: Fill = {}): string {
-  return filled(WORDS[word], fill);
+  return fillText(WORDS[word], fill);
 }
 
 /** Returns a function that reads texts from another list, as a game's folder has one. */
-export function sayer<List extends Record<string, readonly [string, string]>>(list: List) {
-  return (word: keyof List & string, fill: Fill = {}): string => filled(list[word]!, fill);
+export function createSayer<List extends Record<string, readonly [string, string]>>(list: List) {
+  return (word: keyof List & string, fill: Fill = {}): string => fillText(list[word]!, fill);
 }
 
 export function isWord(text: string): text is Word {
@@ -428,7 +428,7 @@ export function isWord(text: string): text is Word {
 }
 
 /** Returns an amount in hundredths as text, such as 1,014.45; whole coins without a fraction. */
-export function coins(amount: number): string {
+export function coinsText(amount: number): string {
   const sign = amount < 0 ? '−' : '';
   const size = Math.abs(Math.round(amount));
   const whole = Math.floor(size / 100).toString().replace(/\B(?=(\d{3})+$)/g, ',');
@@ -436,8 +436,8 @@ export function coins(amount: number): string {
   return `${sign}${whole}${rest === 0 ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
 
-export function signed(amount: number): string {
-  return amount > 0 ? `+${coins(amount)}` : coins(amount);
+export function signedCoins(amount: number): string {
+  return amount > 0 ? `+${coinsText(amount)}` : coinsText(amount);
 }
 
 /** Returns the name of a card for screen readers. */

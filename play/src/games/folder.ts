@@ -5,7 +5,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameModel } from '../../../clients/typescript/src/games/model.ts';
 import type { Action, GameStep, Item, Seat, SeatView, Settlement, TableState, TableView, Terms } from '../model.ts';
 import type { RulesPage } from '../rules.tsx';
-import type { TableTold } from '../house.ts';
+import type { TableChange } from '../house.ts';
 
 /** What a seat shows beside its player. */
 export interface SeatInfo {
@@ -22,7 +22,7 @@ export interface SeatInfo {
 }
 
 /** A bot's action in words, and its places on the table as selectors. */
-export interface Advised { words: string; marks: readonly string[] }
+export interface DescribedAction { words: string; marks: readonly string[] }
 
 /** A short hint for one moment. */
 export interface Hint {
@@ -37,7 +37,7 @@ export interface Hint {
 export interface Lesson { name: string; title: string; text: string; marks: readonly string[] }
 
 /** A finished game as this page saw it. */
-export interface Ended {
+export interface FinishedGame {
   game: string;
   kind: string;
   table: string;
@@ -61,7 +61,7 @@ export interface GameFolder {
   /** Table, hand and actions during a game, and the empty table otherwise. */
   Board: ComponentType<{ state: TableState }>;
   /** The end of a game with all hands. The frame shows the money. */
-  Showdown: ComponentType<{ ended: Ended }>;
+  Showdown: ComponentType<{ ended: FinishedGame }>;
   /** A step of a replay. */
   Step: ComponentType<{ step: GameStep; seats: string[]; viewer: Seat }>;
   /** Returns the game's own name of a settlement item, if it has one. */
@@ -73,7 +73,7 @@ export interface GameFolder {
   /** Returns the game's own name of a step in the check of a deal, if it has one. */
   stepName?: (name: string) => string | null;
   /** Returns the name of an ending. */
-  ending: (ended: Ended) => string;
+  ending: (ended: FinishedGame) => string;
   endingName: (name: string) => string;
   seatInfo: (view: TableView, seat: Seat) => SeatInfo;
   /** Returns the full length of the running countdown, in ms. */
@@ -83,7 +83,7 @@ export interface GameFolder {
   /** Returns the hints for this moment, the most useful first. */
   hints: (state: TableState) => readonly Hint[];
   /** Returns a bot's action in words, with its places on the table. */
-  advised: (state: TableState, action: Action) => Advised;
+  describeAction: (state: TableState, action: Action) => DescribedAction;
   /**
    * Loads a function that explains in a sentence, from what the player sees, why a bot would choose an
    * action; it returns null without a reason.
@@ -97,7 +97,7 @@ export interface GameFolder {
    */
   lessons?: () => Promise<(state: TableState) => readonly Lesson[]>;
   /** Starts the animations of a change, and returns it in words. */
-  show: (told: TableTold) => string[];
+  showChange: (change: TableChange) => string[];
   /** Returns the game's details of its end from its events. */
-  ended: (told: TableTold) => unknown;
+  endDetail: (change: TableChange) => unknown;
 }

@@ -2,7 +2,7 @@
 // is in its folder, which is loaded when the game is played or viewed (`loading`).
 import { say, type Word } from '../words.ts';
 
-export interface Listed {
+export interface ListedGame {
   /** The name of the game's folder. */
   kind: string;
   /** The title for players. */
@@ -19,7 +19,7 @@ export interface Listed {
 const LONG_MS = 600_000;
 
 /** All games; the first is proposed to new players. */
-export const GAMES: readonly [Listed, ...Listed[]] = [
+export const GAMES: readonly [ListedGame, ...ListedGame[]] = [
   { kind: 'tongits', title: 'Tong-its', sets: [['kingdom', 'set_kingdom'], ['classic', 'set_classic'], ['joker', 'set_joker']], shortStakes: true,
     // A fight that concealed melds may answer lasts its whole countdown (rule 4.2), so here only open seats
     // answer.
@@ -30,15 +30,15 @@ export const GAMES: readonly [Listed, ...Listed[]] = [
     unhurried: { countdowns: { stop_ms: LONG_MS, turn_ms: LONG_MS, answer_ms: LONG_MS } } },
 ];
 
-export function listed(kind: string): Listed | null {
+export function findGame(kind: string): ListedGame | null {
   return GAMES.find((game) => game.kind === kind) ?? null;
 }
 
 export function titleOf(kind: string): string {
-  return listed(kind)?.title ?? kind;
+  return findGame(kind)?.title ?? kind;
 }
 
 /** Returns the rule sets of a game with their titles. */
-export function setsOf({ sets }: Listed): (readonly [name: string, title: string])[] {
+export function ruleSetTitles({ sets }: ListedGame): (readonly [name: string, title: string])[] {
   return sets.map(([name, word]) => [name, say(word)] as const);
 }

@@ -14,7 +14,7 @@ const failed = signal<ReadonlySet<string>>(new Set());
 const running = new Map<string, Promise<GameFolder | null>>();
 
 /** Returns the folder of a game, if it is loaded. */
-export function folderOf(kind: string): GameFolder | null {
+export function loadedFolder(kind: string): GameFolder | null {
   return folders.value.get(kind) ?? null;
 }
 

@@ -16,7 +16,7 @@ export interface Act {
 }
 
 /** Binds each action to its letter, unless an element matching `closed` covers the table. */
-export function useLetters(all: readonly Act[], closed = '.veil') {
+export function useActionKeys(all: readonly Act[], closed = '.veil') {
   const now = useRef(all);
   now.current = all;
   useEffect(() => {
@@ -44,6 +44,6 @@ export function ActButton({ one }: { one: Act }) {
 
 /** A row of action buttons. */
 export function Acts({ all, closed }: { all: readonly Act[]; closed?: string }) {
-  useLetters(all, closed);
+  useActionKeys(all, closed);
   return <nav class={`acts acts-${all.length}`} aria-label={say('actions')}>{all.map((one) => <ActButton key={one.key} one={one} />)}</nav>;
 }

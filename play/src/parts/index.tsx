@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../house.ts';
 import { sound } from '../sound.ts';
 import { settings } from '../settings.ts';
-import { coins, say } from '../words.ts';
+import { coinsText, say } from '../words.ts';
 import { useFocusWithin, useLayer } from './layers.ts';
 
 export function Coin() {
@@ -30,7 +30,7 @@ export function Amount({ value, class: extra = '' }: { value: number; class?: st
     frame = requestAnimationFrame(step);
     return () => cancelAnimationFrame(frame);
   }, [value]);
-  return <b class={`amount ${extra}`}>{coins(shown)}</b>;
+  return <b class={`amount ${extra}`}>{coinsText(shown)}</b>;
 }
 
 const CIRCLE = 2 * Math.PI * 19;
@@ -55,12 +55,12 @@ export function Ring({ deadline, total, loud = false, number = true }:
     return () => clearInterval(timer);
   }, [deadline, total]);
   useEffect(() => {
-    let told = 99;
+    let lastTick = 99;
     const look = () => {
       const seconds = Math.ceil((deadline - client.serverNow()) / 1000);
       setLeft(Math.max(0, seconds));
-      if (loud && seconds <= SOON_S && seconds > 0 && seconds < told) {
-        told = seconds;
+      if (loud && seconds <= SOON_S && seconds > 0 && seconds < lastTick) {
+        lastTick = seconds;
         sound.tick();
         if (seconds <= 3 && !settings.still.value) navigator.vibrate?.(40);
       }

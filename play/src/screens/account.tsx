@@ -2,10 +2,10 @@
 // password, or sign in to another account; a player with a password may change it, sign out, export all data,
 // and delete the account.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, client, me, tell, tellRefusal, wallet } from '../house.ts';
+import { callHouse, client, me, showToast, tellRefusal, wallet } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar } from '../parts/index.tsx';
-import { coins, say as common } from '../words.ts';
+import { coinsText, say as common } from '../words.ts';
 import { say } from './account_words.ts';
 import { rename } from './name.tsx';
 
@@ -15,13 +15,13 @@ interface SignInMethods { password_set_at: string | null; identities: unknown[] 
 
 /** The account sheet, reset for each player who signs in. */
 export function Account() {
-  return <Signed key={me.value?.id ?? ''} />;
+  return <SignedInAccount key={me.value?.id ?? ''} />;
 }
 
-function Signed() {
+function SignedInAccount() {
   const [isProtected, setProtected] = useState<boolean | null>(null);
   useEffect(() => {
-    void ask<SignInMethods>('GET /v1/me/sign-in-methods', {}, true).then((got) => {
+    void callHouse<SignInMethods>('GET /v1/me/sign-in-methods', {}, true).then((got) => {
       if (got) setProtected(got.password_set_at !== null || got.identities.length > 0);
     });
   }, []);
@@ -30,15 +30,15 @@ function Signed() {
       <h3>{common('account')}</h3>
       <p class="account-who"><b>{me.value?.name ?? ' '}</b>
         {isProtected === null ? null : <span class={`badge ${isProtected ? 'ok' : ''}`}>{say(isProtected ? 'protected' : 'guest')}</span>}</p>
-      <Name />
-      <Pictures />
-      {isProtected === true ? <Kept /> : null}
-      {isProtected === false ? <><SignIn /><Protect onDone={() => setProtected(true)} /><Extras has={false} /></> : null}
+      <NameForm />
+      <PictureChoice />
+      {isProtected === true ? <ProtectedAccount /> : null}
+      {isProtected === false ? <><SignIn /><SetPassword onDone={() => setProtected(true)} /><AccountData has={false} /></> : null}
     </section>
   );
 }
 
-function Name() {
+function NameForm() {
   const [name, setName] = useState(me.value?.name ?? '');
   return (
     <form onSubmit={(event) => { event.preventDefault(); void rename(name.trim()); }}>
@@ -48,13 +48,13 @@ function Name() {
   );
 }
 
-function Pictures() {
+function PictureChoice() {
   const [pictures, setPictures] = useState<string[]>([]);
   useEffect(() => {
-    void ask<{ items: string[] }>('GET /v1/avatars', {}, true).then((got) => { if (got) setPictures(got.items); });
+    void callHouse<{ items: string[] }>('GET /v1/avatars', {}, true).then((got) => { if (got) setPictures(got.items); });
   }, []);
   const choose = async (avatar: string) => {
-    const now = await ask<Me>('PATCH /v1/me', { body: { avatar } });
+    const now = await callHouse<Me>('PATCH /v1/me', { body: { avatar } });
     if (now) me.value = now;
   };
   return (
@@ -76,15 +76,15 @@ function Password({ value, onInput, label, autocomplete, isNew = false }:
 }
 
 /** The form for a first password. */
-function Protect({ onDone }: { onDone: () => void }) {
+function SetPassword({ onDone }: { onDone: () => void }) {
   const [password, setPassword] = useState('');
   const protect = async () => {
     const shown = await client.proveByDevice();
     if (!shown.ok) { tellRefusal(shown.problem.code, shown.problem.detail); return; }
-    const now = await ask<Me>('POST /v1/me/password', { headers: { 'account-proof': shown.data.proof }, body: { name: me.value?.name ?? '', password } });
+    const now = await callHouse<Me>('POST /v1/me/password', { headers: { 'account-proof': shown.data.proof }, body: { name: me.value?.name ?? '', password } });
     if (!now) return;
     me.value = now;
-    tell(common('saved'));
+    showToast(common('saved'));
     onDone();
   };
   return (
@@ -103,14 +103,14 @@ function SignIn() {
   const held = wallet.value ?? 0;
   const enter = async () => {
     const answer = await client.signIn('/v1/sign-in/password', { name: name.trim(), password });
-    if (answer.ok) tell(say('signed_in', { name: name.trim() }));
+    if (answer.ok) showToast(say('signed_in', { name: name.trim() }));
     else tellRefusal(answer.problem.code, answer.problem.detail);
   };
   return (
     <details>
       <summary>{common('sign_in_note')}</summary>
       <form onSubmit={(event) => { event.preventDefault(); void enter(); }}>
-        {held > 0 ? <p class="warning" role="note">{say('guest_left', { name: me.value?.name ?? '', coins: coins(held) })}</p> : null}
+        {held > 0 ? <p class="warning" role="note">{say('guest_left', { name: me.value?.name ?? '', coins: coinsText(held) })}</p> : null}
         <label>{common('name_label')}<input value={name} maxLength={24} autocomplete="username" onInput={(event) => setName(event.currentTarget.value)} /></label>
         <Password label={common('password_label')} value={password} onInput={setPassword} autocomplete="current-password" />
         <button type="submit" class="plain" disabled={name.trim() === '' || password === ''}>{common('sign_in')}</button>
@@ -120,25 +120,25 @@ function SignIn() {
 }
 
 /** The options of an account with a password. */
-function Kept() {
+function ProtectedAccount() {
   return (
     <>
       <button type="button" class="plain" onClick={() => void signOut()}>{say('sign_out')}</button>
-      <Change />
-      <Extras has />
+      <ChangePassword />
+      <AccountData has />
     </>
   );
 }
 
-function Change() {
+function ChangePassword() {
   const [before, setBefore] = useState('');
   const [password, setPassword] = useState('');
   const change = async () => {
-    const done = await ask<unknown>('PUT /v1/me/password', { body: { current_password: before, password } });
+    const done = await callHouse<unknown>('PUT /v1/me/password', { body: { current_password: before, password } });
     if (done === null) return;
     setBefore('');
     setPassword('');
-    tell(common('saved'));
+    showToast(common('saved'));
   };
   return (
     <details>
@@ -156,18 +156,18 @@ function Change() {
 /**
  * Export and deletion. With `has`, a password proves the ownership of the account; otherwise the device does.
  */
-function Extras({ has }: { has: boolean }) {
+function AccountData({ has }: { has: boolean }) {
   return (
     <details>
       <summary>{say('more')}</summary>
-      <button type="button" class="plain" onClick={() => void save()}>{say('export')}</button>
-      <End has={has} />
+      <button type="button" class="plain" onClick={() => void exportData()}>{say('export')}</button>
+      <DeleteAccount has={has} />
     </details>
   );
 }
 
-async function save() {
-  const all = await ask<unknown>('GET /v1/me/export');
+async function exportData() {
+  const all = await callHouse<unknown>('GET /v1/me/export');
   if (all === null) return;
   const address = URL.createObjectURL(new Blob([JSON.stringify(all, null, 2)], { type: 'application/json' }));
   const link = Object.assign(document.createElement('a'), { href: address, download: 'bahay.json' });
@@ -175,13 +175,13 @@ async function save() {
   URL.revokeObjectURL(address);
 }
 
-function End({ has }: { has: boolean }) {
+function DeleteAccount({ has }: { has: boolean }) {
   const [password, setPassword] = useState('');
   const [isSure, setSure] = useState(false);
   const end = async () => {
-    const shown = has ? await ask<{ proof: string }>('POST /v1/me/proof', { body: { by: 'password', password } }) : await byDevice();
+    const shown = has ? await callHouse<{ proof: string }>('POST /v1/me/proof', { body: { by: 'password', password } }) : await proveByDevice();
     if (!shown) return;
-    const done = await ask<unknown>('DELETE /v1/me', { headers: { 'account-proof': shown.proof } });
+    const done = await callHouse<unknown>('DELETE /v1/me', { headers: { 'account-proof': shown.proof } });
     if (done !== null) forget();
   };
   return (
@@ -193,7 +193,7 @@ function End({ has }: { has: boolean }) {
   );
 }
 
-async function byDevice(): Promise<{ proof: string } | null> {
+async function proveByDevice(): Promise<{ proof: string } | null> {
   const shown = await client.proveByDevice();
   if (shown.ok) return shown.data;
   tellRefusal(shown.problem.code, shown.problem.detail);

@@ -1,5 +1,5 @@
 // The texts of the account, English and Filipino side by side.
-import { sayer } from '../words.ts';
+import { createSayer } from '../words.ts';
 
 const WORDS = {
   protected: ['protected by a password', 'may password'],
@@ -21,4 +21,4 @@ const WORDS = {
   end_sure: ['Really end it, for good', 'Oo, tapusin nang tuluyan'],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export const say = sayer(WORDS);
+export const say = createSayer(WORDS);

@@ -1,14 +1,14 @@
 // The analysis after a game: at most three decisions of the player where a strong bot would have chosen
 // otherwise, the most expensive first, each with its value and a link to the replay.
 import { useEffect, useState } from 'preact/hooks';
-import { folderOf, loadGame } from '../games/loading.ts';
-import { ask } from '../house.ts';
+import { loadedFolder, loadGame } from '../games/loading.ts';
+import { callHouse } from '../house.ts';
 import type { Action, GameStep, Seat, TableState } from '../model.ts';
-import { replayed } from '../over.ts';
+import { replayedGame } from '../overlays.ts';
 import { Sheet } from '../parts/index.tsx';
-import { say, sayer } from '../words.ts';
+import { say, createSayer } from '../words.ts';
 
-const word = sayer({
+const word = createSayer({
   none: ['Nothing better was seen. Well played!', 'Walang nakitang mas mabuti. Galing!'],
   not_judged: ['No bot judges games by these rules.', 'Walang bot na sumusuri sa ganitong patakaran.'],
   again: ['Try again', 'Subukan muli'],
@@ -22,9 +22,9 @@ const word = sayer({
   look: ['Look at step {n}', 'Tingnan ang hakbang {n}'],
 } as const);
 
-interface Judged { step: number; action: Action; advised: Action; value: number; advised_value: number; loss: number }
+interface AnalysedDecision { step: number; action: Action; advised: Action; value: number; advised_value: number; loss: number }
 /** The analysis of a game; `engine` is null if no bot analyses these rules. */
-interface Judgement { game: string; seat: Seat; engine: string | null; items: Judged[] }
+interface GameAnalysis { game: string; seat: Seat; engine: string | null; items: AnalysedDecision[] }
 interface Steps { items: GameStep[]; seat: Seat }
 interface Detail { seats: { seat: Seat; player: string; name: string }[] }
 
@@ -32,15 +32,15 @@ interface Detail { seats: { seat: Seat; player: string; name: string }[] }
 const bets = (hundredths: number) => `${hundredths < 0 ? '−' : ''}${(Math.abs(hundredths) / 100).toFixed(2)}`;
 
 export function Analysis({ id, kind, onClose }: { id: string; kind: string; onClose: () => void }) {
-  const [seen, setSeen] = useState<{ judged: Judgement; steps: GameStep[]; names: Detail } | 'none' | 'not_judged' | 'refused' | null>(null);
+  const [seen, setSeen] = useState<{ judged: GameAnalysis; steps: GameStep[]; names: Detail } | 'none' | 'not_judged' | 'refused' | null>(null);
   const [tries, setTries] = useState(0);
   useEffect(() => {
     let alive = true;
     setSeen(null);
-    void look(id, kind).then((got) => { if (alive) setSeen(got); });
+    void loadAnalysis(id, kind).then((got) => { if (alive) setSeen(got); });
     return () => { alive = false; };
   }, [id, tries]);
-  const folder = folderOf(kind);
+  const folder = loadedFolder(kind);
   return (
     <Sheet title={say('analysis')} onClose={onClose} wide>
       {seen === null ? <p role="status">{say('loading')}</p>
@@ -55,13 +55,13 @@ export function Analysis({ id, kind, onClose }: { id: string; kind: string; onCl
           <ol class="judged">
             {seen.judged.items.map((one) => {
               const state = stateBefore(one.step, kind, seen);
-              const told = (action: Action) => state ? folder.advised(state, action).words : action.type;
+              const describe = (action: Action) => state ? folder.describeAction(state, action).words : action.type;
               return (
                 <li key={one.step}>
-                  <p>{word('yours', { what: told(one.action) })}</p>
-                  <p class="judged-better">{word('advised', { what: told(one.advised) })}</p>
+                  <p>{word('yours', { what: describe(one.action) })}</p>
+                  <p class="judged-better">{word('advised', { what: describe(one.advised) })}</p>
                   <small>{word('loss', { n: bets(one.loss) })} · {word('values', { value: bets(one.value), advised: bets(one.advised_value) })}</small>
-                  <button type="button" class="plain" onClick={() => { replayed.value = { id, kind, from: one.step }; }}>{word('look', { n: one.step + 1 })}</button>
+                  <button type="button" class="plain" onClick={() => { replayedGame.value = { id, kind, from: one.step }; }}>{word('look', { n: one.step + 1 })}</button>
                 </li>
               );
             })}
@@ -72,21 +72,21 @@ export function Analysis({ id, kind, onClose }: { id: string; kind: string; onCl
   );
 }
 
-async function look(id: string, kind: string) {
+async function loadAnalysis(id: string, kind: string) {
   const path = { id };
-  const judged = await ask<Judgement>('GET /v1/games/{id}/analysis', { path }, true);
+  const judged = await callHouse<GameAnalysis>('GET /v1/games/{id}/analysis', { path }, true);
   if (!judged || !Array.isArray(judged.items)) return 'refused' as const;
   if (judged.items.length === 0) return judged.engine === null ? 'not_judged' as const : 'none' as const;
   const [steps, names] = await Promise.all([
-    ask<Steps>('GET /v1/games/{id}/steps', { path }, true),
-    ask<Detail>('GET /v1/games/{id}', { path }, true),
+    callHouse<Steps>('GET /v1/games/{id}/steps', { path }, true),
+    callHouse<Detail>('GET /v1/games/{id}', { path }, true),
     loadGame(kind),
   ]);
   return { judged, steps: steps?.items ?? [], names: names ?? { seats: [] } };
 }
 
 /** Returns the table as the player saw it before a step, as far as the words for an action need it. */
-function stateBefore(step: number, kind: string, { judged, steps, names }: { judged: Judgement; steps: GameStep[]; names: Detail }): TableState | null {
+function stateBefore(step: number, kind: string, { judged, steps, names }: { judged: GameAnalysis; steps: GameStep[]; names: Detail }): TableState | null {
   const at = steps.findIndex((one) => one.number === step);
   const before = steps[at - 1];
   if (!before) return null;

@@ -1,11 +1,11 @@
 // The leaderboards: the most won, and the best rated.
 import { useEffect, useState } from 'preact/hooks';
 import { GAMES } from '../games/list.ts';
-import { ask, me } from '../house.ts';
+import { callHouse, me } from '../house.ts';
 import type { Place } from '../model.ts';
-import { profileShown } from '../over.ts';
+import { shownProfile } from '../overlays.ts';
 import { Choice, Sheet } from '../parts/index.tsx';
-import { coins, say } from '../words.ts';
+import { coinsText, say } from '../words.ts';
 
 type Board = 'coins' | 'hits' | 'rating';
 type Span = 'day' | 'week' | 'season' | 'ever';
@@ -19,11 +19,11 @@ export function Boards({ onClose }: { onClose: () => void }) {
   useEffect(() => {
     let alive = true;
     setAnswer(null);
-    void ask<Answer>('GET /v1/leaderboards/{board}/{span}', { path: { board, span }, query: { limit: 50, kind } })
+    void callHouse<Answer>('GET /v1/leaderboards/{board}/{span}', { path: { board, span }, query: { limit: 50, kind } })
       .then((got) => { if (alive && got) setAnswer(got); });
     return () => { alive = false; };
   }, [board, span, kind]);
-  const score = (place: Place) => board === 'coins' ? coins(place.score) : String(place.score);
+  const score = (place: Place) => board === 'coins' ? coinsText(place.score) : String(place.score);
   const own = answer?.own && !answer.items.some((one) => one.player === me.value?.id) ? answer.own : null;
   return (
     <Sheet title={say('boards')} onClose={onClose} wide>
@@ -38,7 +38,7 @@ export function Boards({ onClose }: { onClose: () => void }) {
           <tbody>
             {[...answer.items, ...(own ? [own] : [])].map((place) => (
               <tr key={place.player} class={place.player === me.value?.id ? 'own' : ''}>
-                <td>{place.rank}</td><td><button type="button" class="name" onClick={() => { profileShown.value = { id: place.player, game: null }; }}>{place.name}</button></td><td>{score(place)}</td>
+                <td>{place.rank}</td><td><button type="button" class="name" onClick={() => { shownProfile.value = { id: place.player, game: null }; }}>{place.name}</button></td><td>{score(place)}</td>
               </tr>
             ))}
           </tbody>

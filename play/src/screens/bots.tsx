@@ -1,20 +1,20 @@
 // "Fill with bots": the host of a private table need not wait for further players.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, me } from '../house.ts';
+import { callHouse, me } from '../house.ts';
 import type { PrivateTable, TableState } from '../model.ts';
 import { seatBots } from '../rematch.ts';
-import { invited } from '../ways.ts';
+import { ownInvitation } from '../table_entry.ts';
 import { say } from '../words.ts';
 
 /** The button for the host, shown while seats are free and no game is running. */
 export function FillWithBots({ state }: { state: TableState }) {
   const { view } = state;
-  const code = view.terms.private && invited.value?.table === view.table ? invited.value.code : null;
+  const code = view.terms.private && ownInvitation.value?.table === view.table ? ownInvitation.value.code : null;
   const [host, setHost] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     let alive = true;
-    if (code) void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code } }, true).then((seen) => { if (alive) setHost(seen?.host ?? null); });
+    if (code) void callHouse<PrivateTable>('GET /v1/private-tables/{code}', { path: { code } }, true).then((seen) => { if (alive) setHost(seen?.host ?? null); });
     return () => { alive = false; };
   }, [code]);
   const isFree = view.seats.some((seat) => seat === null) && view.phase.type === 'waiting';

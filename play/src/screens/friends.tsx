@@ -1,10 +1,10 @@
 // A private table: opened with a bet and rules, or joined by a code.
 import { useState } from 'preact/hooks';
-import { GAMES, listed, setsOf } from '../games/list.ts';
+import { GAMES, findGame, ruleSetTitles } from '../games/list.ts';
 import { loadGame } from '../games/loading.ts';
 import { rooms } from '../house.ts';
 import { Choice, Sheet, Toggle } from '../parts/index.tsx';
-import { openTable, sit } from '../ways.ts';
+import { openPrivateTable, joinByCode } from '../table_entry.ts';
 import { say } from '../words.ts';
 
 export function Friends({ onClose }: { onClose: () => void }) {
@@ -13,20 +13,20 @@ export function Friends({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState(GAMES[0].kind);
   const [chosen, setChosen] = useState<string | null>(null);
   const [short, setShort] = useState(false);
-  const mayBeShort = listed(kind)?.shortStakes ?? false;
-  const sets = setsOf(listed(kind) ?? GAMES[0]);
+  const mayBeShort = findGame(kind)?.shortStakes ?? false;
+  const sets = ruleSetTitles(findGame(kind) ?? GAMES[0]);
   const set = sets.some(([name]) => name === chosen) ? chosen! : sets[0]![0];
   const room = rooms.value?.find((one) => one.kind === kind) ?? rooms.value?.[0];
   const open = async () => {
     if (!room) return;
     void loadGame(kind);
     const amount = Math.round(Number(bet) * 100);
-    const isOpen = await openTable({ room: room.id, bet: amount, kind, rule_set: set, short_stakes: short && mayBeShort });
+    const isOpen = await openPrivateTable({ room: room.id, bet: amount, kind, rule_set: set, short_stakes: short && mayBeShort });
     if (isOpen) onClose();
   };
   return (
     <Sheet title={say('friends_title')} onClose={onClose}>
-      <form class="list" onSubmit={(event) => { event.preventDefault(); void sit(code).then((ok) => { if (ok) onClose(); }); }}>
+      <form class="list" onSubmit={(event) => { event.preventDefault(); void joinByCode(code).then((ok) => { if (ok) onClose(); }); }}>
         <h3>{say('join_table')}</h3>
         <label>{say('code')}<input value={code} maxLength={16} autocapitalize="characters" autocomplete="off" spellcheck={false}
           onInput={(event) => setCode((event.target as HTMLInputElement).value)} /></label>

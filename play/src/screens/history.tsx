@@ -1,14 +1,14 @@
 // The player's games, and the replay of each, step by step.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { DealSheet } from '../deal.tsx';
-import { folderOf, hasFailed, loadGame } from '../games/loading.ts';
-import { ask, named, rooms } from '../house.ts';
+import { loadedFolder, hasFailed, loadGame } from '../games/loading.ts';
+import { callHouse, translateName, rooms } from '../house.ts';
 import type { Game, GameStep, MyGame, Seat } from '../model.ts';
-import { gameJudged } from '../over.ts';
+import { analysedGame } from '../overlays.ts';
 import { Sheet, Toggle } from '../parts/index.tsx';
-import { endOf } from '../recorded.ts';
+import { toFinishedGame } from '../recorded_end.ts';
 import { Result, titleOf } from '../result.tsx';
-import { language, say, signed } from '../words.ts';
+import { language, say, signedCoins } from '../words.ts';
 
 interface Page { items: MyGame[]; next_cursor: string | null }
 
@@ -17,7 +17,7 @@ export function History({ onClose }: { onClose: () => void }) {
   const [cursor, setCursor] = useState<string | null>(null);
   const [open, setOpen] = useState<MyGame | null>(null);
   const more = async (from: string | null) => {
-    const page = await ask<Page>('GET /v1/me/games', { query: { limit: 20, ...(from ? { cursor: from } : {}) } });
+    const page = await callHouse<Page>('GET /v1/me/games', { query: { limit: 20, ...(from ? { cursor: from } : {}) } });
     if (!page) return;
     setGames((before) => [...(from ? before ?? [] : []), ...page.items]);
     setCursor(page.next_cursor);
@@ -35,9 +35,9 @@ export function History({ onClose }: { onClose: () => void }) {
               <button type="button" class="game" disabled={game.state !== 'settled'} onClick={() => setOpen(game)}>
                 <span class="sr">{say('watch_again')}:</span>
                 <span class={`badge ${game.outcome}`}>{say(game.outcome)}</span>
-                <span><b>{game.ending ? folderOf(game.kind)?.endingName(game.ending) ?? game.ending : ' '}</b>
-                  <small>{named('room', rooms.value?.find((room) => room.id === game.room)?.name ?? game.room)} · {time.format(new Date(game.finished_at))}</small></span>
-                <span class={`net ${game.net >= 0 ? 'plus' : 'minus'}`}>{signed(game.net)}</span>
+                <span><b>{game.ending ? loadedFolder(game.kind)?.endingName(game.ending) ?? game.ending : ' '}</b>
+                  <small>{translateName('room', rooms.value?.find((room) => room.id === game.room)?.name ?? game.room)} · {time.format(new Date(game.finished_at))}</small></span>
+                <span class={`net ${game.net >= 0 ? 'plus' : 'minus'}`}>{signedCoins(game.net)}</span>
               </button>
             </li>
           ))}
@@ -63,14 +63,14 @@ export function Replay({ game, from = 0, onClose }: { game: { id: string; kind: 
   const [checks, setChecks] = useState(false);
   const timer = useRef(0);
   useEffect(() => {
-    void ask<Steps>('GET /v1/games/{id}/steps', { path: { id: game.id }, query: all ? { hands: 'all' } : {} }).then((got) => {
+    void callHouse<Steps>('GET /v1/games/{id}/steps', { path: { id: game.id }, query: all ? { hands: 'all' } : {} }).then((got) => {
       if (!got) return;
       setSteps(got);
       if (!all) setOwn(got.items);
     });
   }, [all]);
   useEffect(() => {
-    void ask<Game>('GET /v1/games/{id}', { path: { id: game.id } }, true).then(setFull);
+    void callHouse<Game>('GET /v1/games/{id}', { path: { id: game.id } }, true).then(setFull);
   }, []);
   const last = (steps?.items.length ?? 1) - 1;
   useEffect(() => {
@@ -78,9 +78,9 @@ export function Replay({ game, from = 0, onClose }: { game: { id: string; kind: 
     timer.current = window.setInterval(() => setAt((now) => Math.min(last, now + 1)), 1200);
     return () => clearInterval(timer.current);
   }, [plays, last]);
-  const folder = folderOf(game.kind);
+  const folder = loadedFolder(game.kind);
   const step = steps?.items[at];
-  const ended = useMemo(() => folder && full && own ? endOf({ game: full, steps: own }, folder) : null, [folder, full, own]);
+  const ended = useMemo(() => folder && full && own ? toFinishedGame({ game: full, steps: own }, folder) : null, [folder, full, own]);
   if (checks) return <DealSheet game={game.id} seats={names} onClose={() => setChecks(false)} />;
   return (
     <Sheet title={say('watch_again')} onClose={onClose} wide>
@@ -99,7 +99,7 @@ export function Replay({ game, from = 0, onClose }: { game: { id: string; kind: 
           {at === last && ended ? <section class="ending"><h3>{titleOf(ended)}</h3><Result ended={ended} /></section> : null}
           <div class="list">
             <Toggle label={say('all_hands')} on={all} onChange={setAll} />
-            <button type="button" class="plain" onClick={() => { gameJudged.value = { id: game.id, kind: game.kind }; }}>{say('analysis')}</button>
+            <button type="button" class="plain" onClick={() => { analysedGame.value = { id: game.id, kind: game.kind }; }}>{say('analysis')}</button>
             <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>
           </div>
         </>

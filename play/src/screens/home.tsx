@@ -3,19 +3,19 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
 import { GAMES, titleOf } from '../games/list.ts';
-import { byBet, client, lossOf, me, openRooms, refreshRewards, rewards, roomName, rooms, seatsOf, seek, unread, wallet, whyClosed } from '../house.ts';
+import { byBet, client, lossMax, me, openRooms, refreshRewards, rewards, roomName, rooms, seatsOf, seek, unread, wallet, closedReason } from '../house.ts';
 import type { Room } from '../model.ts';
-import { noticesShown } from '../over.ts';
+import { areNoticesShown } from '../overlays.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { settings } from '../settings.ts';
-import { page, playIn, readyAtOnce } from '../ways.ts';
-import { coins, say } from '../words.ts';
+import { page, seekIn, readyAtOnce } from '../table_entry.ts';
+import { coinsText, say } from '../words.ts';
 import { Boards, Friends, History, Practice, RewardsSheet, Rooms, SettingsSheet } from './index.ts';
 import { asksName, NameAsk } from './name.tsx';
 import { Strip } from './strip.tsx';
 
 /** True if Play was touched before the rooms were known. */
-const eager = signal(false);
+const wantsToPlay = signal(false);
 
 export function Home() {
   const room = openRooms.value.find((one) => one.kind === GAMES[0].kind) ?? openRooms.value[0];
@@ -27,17 +27,17 @@ export function Home() {
   const mayAsk = wallet.value !== null || !settings.played.value;
   const none = rooms.value !== null && wallet.value !== null && !room;
   useEffect(() => {
-    if (!eager.value || !room || !mayAsk) return;
-    eager.value = false;
-    void playIn([room.id]);
-  }, [eager.value, room?.id, mayAsk]);
+    if (!wantsToPlay.value || !room || !mayAsk) return;
+    wantsToPlay.value = false;
+    void seekIn([room.id]);
+  }, [wantsToPlay.value, room?.id, mayAsk]);
   return (
     <main class={`home ${asksName() ? 'asks' : ''}`}>
       <header class="bar">
         <button type="button" class="pill who" onClick={() => { page.value = 'settings'; }}>
           <Avatar name={me.value?.name ?? ''} picture={me.value?.avatar ?? null} /> <span class="sr">{say('settings')}:</span> <span>{me.value?.name ?? ' '}</span></button>
         <span class="pill"><Coin /> <Amount value={wallet.value ?? 0} /></span>
-        <Bell />
+        <NoticesButton />
       </header>
       <div class="deal-behind" aria-hidden="true">
         {['AS', 'KH', '7D', '8D', '9D', 'QC', '5H'].map((card, i) => (
@@ -49,13 +49,13 @@ export function Home() {
         <h1>Bahay</h1>
         <p>{say('greeting')}</p>
         <NameAsk />
-        <button type="button" class="act gold huge" disabled={eager.value}
-          onClick={() => { if (none) page.value = 'rewards'; else eager.value = true; }}>
+        <button type="button" class="act gold huge" disabled={wantsToPlay.value}
+          onClick={() => { if (none) page.value = 'rewards'; else wantsToPlay.value = true; }}>
           <span>{say('play')}</span>
-          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? playNote(room) : 'Tong-its'}</small>
+          <small>{wantsToPlay.value ? say('loading') : none ? say('out_of_coins') : room ? playNote(room) : 'Tong-its'}</small>
         </button>
         <div class="ways-in">
-        <Others but={room?.kind ?? null} />
+        <OtherGames but={room?.kind ?? null} />
         <button type="button" class="act practise" onClick={() => { page.value = 'practice'; }}>
           <span>{say('practice')}</span><small>{say(settings.played.value ? 'practice_short' : 'practice_guide')}</small>
         </button>
@@ -80,13 +80,13 @@ export function Home() {
 }
 
 function playNote(room: Room): string {
-  const note = say('play_note', { game: room.game, bet: coins(room.bet) });
-  const loss = lossOf(room);
-  return loss ? `${note} · ${say('loss_max', { coins: coins(loss) })}` : note;
+  const note = say('play_note', { game: room.game, bet: coinsText(room.bet) });
+  const loss = lossMax(room);
+  return loss ? `${note} · ${say('loss_max', { coins: coinsText(loss) })}` : note;
 }
 
 /** The other games, each with its cheapest open room, or with the requirement of that room. */
-function Others({ but }: { but: string | null }) {
+function OtherGames({ but }: { but: string | null }) {
   const held = wallet.value;
   const found = GAMES.filter(({ kind }) => kind !== but).flatMap(({ kind }) => {
     const all = byBet(rooms.value ?? []).filter((room) => room.kind === kind);
@@ -96,10 +96,10 @@ function Others({ but }: { but: string | null }) {
   return (
     <div class="others">
       {found.map((room) => {
-        const why = held === null ? null : whyClosed(room, held);
+        const why = held === null ? null : closedReason(room, held);
         return (
-          <button type="button" key={room.kind} class="act" disabled={why !== null} onClick={() => void playIn([room.id])}>
-            <span>{titleOf(room.kind)}</span><small>{why ? why.text : terms(room)}</small>
+          <button type="button" key={room.kind} class="act" disabled={why !== null} onClick={() => void seekIn([room.id])}>
+            <span>{titleOf(room.kind)}</span><small>{why ? why.text : roomTerms(room)}</small>
           </button>
         );
       })}
@@ -108,16 +108,16 @@ function Others({ but }: { but: string | null }) {
 }
 
 /** Returns the stakes and the number of players of a room. */
-function terms(room: Room): string {
-  const loss = lossOf(room);
-  return [say('bet', { coins: coins(room.bet) }), loss ? say('loss_max', { coins: coins(loss) }) : '', seatsOf(room)].filter((text) => text !== '').join(' · ');
+function roomTerms(room: Room): string {
+  const loss = lossMax(room);
+  return [say('bet', { coins: coinsText(room.bet) }), loss ? say('loss_max', { coins: coinsText(loss) }) : '', seatsOf(room)].filter((text) => text !== '').join(' · ');
 }
 
 /** The button to the notices, with the number of unread ones. */
-function Bell() {
+function NoticesButton() {
   const count = unread.value;
   return (
-    <button type="button" class="round bell" aria-label={count > 0 ? say('notices_new', { n: count }) : say('notices')} onClick={() => { noticesShown.value = true; }}>
+    <button type="button" class="round bell" aria-label={count > 0 ? say('notices_new', { n: count }) : say('notices')} onClick={() => { areNoticesShown.value = true; }}>
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2a2 2 0 0 1 2 2c3 1 5 4 5 7v5l2 2v1H3v-1l2-2v-5c0-3 2-6 5-7a2 2 0 0 1 2-2Zm-3 18h6a3 3 0 0 1-6 0Z" /></svg>
       {count > 0 ? <i aria-hidden="true">{count}</i> : null}
     </button>
@@ -146,8 +146,8 @@ export function Seeking() {
     <Sheet title={say('seeking')}>
       <div class="seeking" role="status">
         <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
-        {room ? <p><b>{say('seeking_room', { room: roomName(room), bet: coins(room.bet) })}</b></p> : null}
-        {room && lossOf(room) ? <p>{say('loss_note', { coins: coins(lossOf(room)!) })}</p> : null}
+        {room ? <p><b>{say('seeking_room', { room: roomName(room), bet: coinsText(room.bet) })}</b></p> : null}
+        {room && lossMax(room) ? <p>{say('loss_note', { coins: coinsText(lossMax(room)!) })}</p> : null}
         <p>{say(now.reason === 'only_same_network' ? 'seeking_network' : 'seeking_note')}</p>
         <button type="button" class="plain" onClick={() => { readyAtOnce.value = false; void client.cancelSeek(); }}>{say('cancel')}</button>
       </div>

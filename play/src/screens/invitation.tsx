@@ -1,10 +1,10 @@
 // The invitation to a private table: its code, its link, and a QR code of the link.
 import { useEffect, useState } from 'preact/hooks';
 import type { QrCodeGenerateResult } from 'uqr';
-import { ask, me, tell } from '../house.ts';
+import { callHouse, me, showToast } from '../house.ts';
 import type { PrivateTable, TableState } from '../model.ts';
 import { Sheet } from '../parts/index.tsx';
-import { invited } from '../ways.ts';
+import { ownInvitation } from '../table_entry.ts';
 import { say } from '../words.ts';
 import { FillWithBots } from './bots.tsx';
 
@@ -29,14 +29,14 @@ function useQr(link: string | null): QrCodeGenerateResult | null {
 
 /** Code, link and QR code of the table, to be sent or scanned; the host may kick guests. */
 export function Invitation({ onClose, table }: { onClose: () => void; table: TableState }) {
-  const known = invited.value?.table === table.view.table ? invited.value : null;
+  const known = ownInvitation.value?.table === table.view.table ? ownInvitation.value : null;
   const [seen, setSeen] = useState<PrivateTable | null>(null);
   useEffect(() => {
-    if (known) void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code: known.code } }, true).then(setSeen);
+    if (known) void callHouse<PrivateTable>('GET /v1/private-tables/{code}', { path: { code: known.code } }, true).then(setSeen);
   }, [known?.code]);
   const matrix = useQr(known?.link ?? null);
   if (!known) return <Sheet title={say('invite')} onClose={onClose}><p>{say('nothing_here')}</p></Sheet>;
-  const copy = () => { void navigator.clipboard?.writeText(known.link).then(() => tell(say('copied'))); };
+  const copy = () => { void navigator.clipboard?.writeText(known.link).then(() => showToast(say('copied'))); };
   const isHost = seen?.host === me.value?.id;
   const quiet = table.view.phase.type !== 'playing';
   return (
@@ -56,7 +56,7 @@ export function Invitation({ onClose, table }: { onClose: () => void; table: Tab
         <FillWithBots state={table} />
         {isHost && quiet ? table.view.seats.map((seat) => !seat || seat.player === me.value?.id ? null : (
           <button type="button" class="plain warn" key={seat.player}
-            onClick={() => { void ask('DELETE /v1/private-tables/{code}/players/{id}', { path: { code: known.code, id: seat.player } }); }}>{say('send_away', { name: seat.name })}</button>
+            onClick={() => { void callHouse('DELETE /v1/private-tables/{code}/players/{id}', { path: { code: known.code, id: seat.player } }); }}>{say('send_away', { name: seat.name })}</button>
         )) : null}
       </div>
     </Sheet>

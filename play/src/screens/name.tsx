@@ -1,13 +1,13 @@
 // Asks for a name once, after the first game.
 import { useState } from 'preact/hooks';
-import { ask, me, tell } from '../house.ts';
+import { callHouse, me, showToast } from '../house.ts';
 import type { Me } from '../model.ts';
 import { settings } from '../settings.ts';
 import { say } from '../words.ts';
 
 export async function rename(name: string): Promise<boolean> {
-  const now = await ask<Me>('PATCH /v1/me', { body: { name } });
-  if (now) { me.value = now; tell(say('saved')); }
+  const now = await callHouse<Me>('PATCH /v1/me', { body: { name } });
+  if (now) { me.value = now; showToast(say('saved')); }
   return now !== null;
 }
 

@@ -1,11 +1,11 @@
 // The notices of the house to a player, each marked as read once it was shown.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, countRead } from '../house.ts';
+import { callHouse, countRead } from '../house.ts';
 import type { Coins } from '../model.ts';
-import { noticesShown } from '../over.ts';
+import { areNoticesShown } from '../overlays.ts';
 import { Sheet } from '../parts/index.tsx';
-import { takeRematch } from '../rematch.ts';
-import { coins, language, say, sayer } from '../words.ts';
+import { acceptRematch } from '../rematch.ts';
+import { coinsText, language, say, createSayer } from '../words.ts';
 
 const WORDS = {
   game_voided: ['A game could not be finished. {coins} coins came back to you.', 'Hindi natapos ang isang laro. Naibalik ang {coins} barya mo.'],
@@ -19,7 +19,7 @@ const WORDS = {
   rematch: ['{name} asked for a rematch.', 'Nag-ayang maglaro ulit si {name}.'],
 } as const;
 
-const word = sayer({
+const word = createSayer({
   ...WORDS,
   unknown: ['The house has news for you.', 'May balita ang bahay sa iyo.'],
   fresh: ['new', 'bago'],
@@ -40,11 +40,11 @@ export function Notices({ onClose }: { onClose: () => void }) {
   const [all, setAll] = useState<Notice[] | null>(null);
   const [cursor, setCursor] = useState<string | null>(null);
   const more = async (from: string | null) => {
-    const page = await ask<Page>('GET /v1/me/notices', { query: { limit: 20, ...(from ? { cursor: from } : {}) } });
+    const page = await callHouse<Page>('GET /v1/me/notices', { query: { limit: 20, ...(from ? { cursor: from } : {}) } });
     if (!page) { setAll((before) => before ?? []); return; }
     setAll((before) => [...(from ? before ?? [] : []), ...page.items]);
     setCursor(page.next_cursor);
-    for (const notice of page.items) if (notice.read_at === null) void read(notice);
+    for (const notice of page.items) if (notice.read_at === null) void markRead(notice);
   };
   useEffect(() => { void more(null); }, []);
   const time = new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' });
@@ -54,10 +54,10 @@ export function Notices({ onClose }: { onClose: () => void }) {
         <ul class="notices">
           {all.map((notice) => (
             <li key={notice.id}>
-              <p>{notice.read_at === null ? <span class="badge won">{word('fresh')}</span> : null} {textOf(notice)}</p>
+              <p>{notice.read_at === null ? <span class="badge won">{word('fresh')}</span> : null} {noticeText(notice)}</p>
               <small>{time.format(new Date(notice.created_at))}</small>
               {notice.kind === 'rematch' && notice.code ? (
-                <button type="button" class="act gold" onClick={() => void join(notice.code!)}>{say('rematch_join')}</button>
+                <button type="button" class="act gold" onClick={() => void acceptInvitation(notice.code!)}>{say('rematch_join')}</button>
               ) : null}
             </li>
           ))}
@@ -68,14 +68,14 @@ export function Notices({ onClose }: { onClose: () => void }) {
   );
 }
 
-async function join(code: string) {
-  if (await takeRematch(code)) noticesShown.value = false;
+async function acceptInvitation(code: string) {
+  if (await acceptRematch(code)) areNoticesShown.value = false;
 }
 
-async function read({ id }: Notice) {
-  if (await ask('POST /v1/me/notices/{id}/read', { path: { id } }, true) !== null) countRead();
+async function markRead({ id }: Notice) {
+  if (await callHouse('POST /v1/me/notices/{id}/read', { path: { id } }, true) !== null) countRead();
 }
 
-function textOf({ kind, amount, name }: Notice): string {
-  return word(kind in WORDS ? kind as keyof typeof WORDS : 'unknown', { coins: coins(amount ?? 0), name: name ?? '?' });
+function noticeText({ kind, amount, name }: Notice): string {
+  return word(kind in WORDS ? kind as keyof typeof WORDS : 'unknown', { coins: coinsText(amount ?? 0), name: name ?? '?' });
 }

@@ -1,11 +1,11 @@
 // A player's public profile: name, picture and record, with muting, blocking and reporting.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, me, tell } from '../house.ts';
+import { callHouse, me, showToast } from '../house.ts';
 import type { Coins } from '../model.ts';
 import { Avatar, Choice, Coin, Sheet, shortName, Toggle } from '../parts/index.tsx';
-import { coins, language, say, sayer } from '../words.ts';
+import { coinsText, language, say, createSayer } from '../words.ts';
 
-const word = sayer({
+const word = createSayer({
   since: ['Here since {date}', 'Narito mula {date}'],
   bot: ['A bot of the house', 'Bot ng bahay'],
   no_games: ['No games yet.', 'Wala pang laro.'],
@@ -32,7 +32,7 @@ const word = sayer({
 
 interface Statistics { kind: string; game: string; games: number; wins: number; hits: number; best_pot: Coins; best_streak: number }
 interface PlayerProfile { id: string; name: string; avatar: string; is_bot: boolean; created_at: string; statistics: Statistics[] }
-interface Listed { items: { player: string }[] }
+interface ListedPlayers { items: { player: string }[] }
 
 /** A profile; `game` is one that both have played, for reports, or null. */
 export function Profile({ id, game, onClose }: { id: string; game: string | null; onClose: () => void }) {
@@ -40,7 +40,7 @@ export function Profile({ id, game, onClose }: { id: string; game: string | null
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let alive = true;
-    void ask<PlayerProfile>('GET /v1/players/{id}', { path: { id } }).then((got) => {
+    void callHouse<PlayerProfile>('GET /v1/players/{id}', { path: { id } }).then((got) => {
       if (!alive) return;
       if (got) setSeen(got);
       else setFailed(true);
@@ -58,7 +58,7 @@ export function Profile({ id, game, onClose }: { id: string; game: string | null
           <span>{seen.is_bot ? <span class="badge">{word('bot')}</span> : <small>{word('since', { date })}</small>}</span>
         </div>
         <Record all={seen.statistics} />
-        {isOwn || seen.is_bot ? null : <Company id={id} game={game} />}
+        {isOwn || seen.is_bot ? null : <PlayerActions id={id} game={game} />}
       </div>
     </Sheet>
   );
@@ -77,7 +77,7 @@ function Record({ all }: { all: readonly Statistics[] }) {
             <div><dt>{word('wins')}</dt><dd>{one.wins} <small>({Math.round(100 * one.wins / one.games)} %)</small></dd></div>
             <div><dt>{word('best_streak')}</dt><dd>{one.best_streak}</dd></div>
             {one.hits > 0 ? <div><dt>{word('hits')}</dt><dd>{one.hits}</dd></div> : null}
-            {one.best_pot > 0 ? <div><dt>{word('best_pot')}</dt><dd><Coin /> {coins(one.best_pot)}</dd></div> : null}
+            {one.best_pot > 0 ? <div><dt>{word('best_pot')}</dt><dd><Coin /> {coinsText(one.best_pot)}</dd></div> : null}
           </dl>
         </section>
       ))}
@@ -90,17 +90,17 @@ function useListed(list: 'mutes' | 'blocks', id: string): [boolean | null, (on: 
   const [isOn, setOn] = useState<boolean | null>(null);
   useEffect(() => {
     let alive = true;
-    void ask<Listed>(`GET /v1/me/${list}`, {}, true).then((got) => { if (alive && got) setOn(got.items.some((one) => one.player === id)); });
+    void callHouse<ListedPlayers>(`GET /v1/me/${list}`, {}, true).then((got) => { if (alive && got) setOn(got.items.some((one) => one.player === id)); });
     return () => { alive = false; };
   }, [id]);
   const change = (on: boolean) => {
     setOn(on);
-    void ask(`${on ? 'PUT' : 'DELETE'} /v1/me/${list}/{id}`, { path: { id } }).then((done) => { if (done === null) setOn(!on); });
+    void callHouse(`${on ? 'PUT' : 'DELETE'} /v1/me/${list}/{id}`, { path: { id } }).then((done) => { if (done === null) setOn(!on); });
   };
   return [isOn, change];
 }
 
-function Company({ id, game }: { id: string; game: string | null }) {
+function PlayerActions({ id, game }: { id: string; game: string | null }) {
   const [isMuted, mute] = useListed('mutes', id);
   const [isBlocked, block] = useListed('blocks', id);
   return (
@@ -121,10 +121,10 @@ function Report({ id, game }: { id: string; game: string }) {
   const [isSent, setSent] = useState(false);
   const send = async () => {
     const words = text.trim();
-    const done = await ask('POST /v1/games/{id}/reports', { path: { id: game }, body: { player: id, reason, ...(words ? { words } : {}) } });
+    const done = await callHouse('POST /v1/games/{id}/reports', { path: { id: game }, body: { player: id, reason, ...(words ? { words } : {}) } });
     if (done === null) return;
     setSent(true);
-    tell(word('sent'));
+    showToast(word('sent'));
   };
   if (isSent) return <p role="status">{word('sent')}</p>;
   return (

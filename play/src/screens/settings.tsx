@@ -1,7 +1,7 @@
 // The player's settings for this device; on the first page also the account.
 import { GAMES } from '../games/list.ts';
 import { me } from '../house.ts';
-import { profileShown } from '../over.ts';
+import { shownProfile } from '../overlays.ts';
 import { Choice, Sheet, Toggle } from '../parts/index.tsx';
 import { choose, hintsFor, settings, showHints } from '../settings.ts';
 import { sound } from '../sound.ts';
@@ -20,7 +20,7 @@ export function SettingsSheet({ onClose, whole = false, kind = null }: { onClose
         <Toggle label={say('set_large_cards')} on={settings.largeCards.value} onChange={(on) => { settings.largeCards.value = on; }} />
         <Toggle label={say('set_still')} on={settings.still.value} onChange={(on) => { settings.still.value = on; }} />
         <Toggle label={say('set_hints')} on={kinds.some(hintsFor)} onChange={(on) => { for (const one of kinds) showHints(one, on); }} />
-        {me.value ? <button type="button" class="plain" onClick={() => { profileShown.value = { id: me.value!.id, game: null }; }}>{say('profile_own')}</button> : null}
+        {me.value ? <button type="button" class="plain" onClick={() => { shownProfile.value = { id: me.value!.id, game: null }; }}>{say('profile_own')}</button> : null}
         {whole ? <Account /> : null}
       </div>
     </Sheet>

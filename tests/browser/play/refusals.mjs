@@ -25,13 +25,13 @@ export function checkRefusals(root) {
     .filter((found) => ['null', ...KINDS].includes(found[2]));
   const rest = /\n    ProblemCode:\n[^]*?enum:\n((?:      - \w+\n)+)/.exec(read('openapi.yaml'))[1].match(/\w+/g);
   assert.ok(socket.length > 50 && rest.length > 100, 'the codes were found');
-  const known = codesOf(read('play/src/refused.ts')).add('unreachable');
+  const known = codesOf(read('play/src/house_refusals.ts')).add('unreachable');
   const missing = rest.filter((code) => !known.has(code) && !OF_OPERATORS.includes(code));
   for (const [, code, kind] of socket) {
     const own = join(root, 'play/src/games', kind, 'refusals.ts');
     if (!known.has(code) && !(existsSync(own) && codesOf(readFileSync(own, 'utf8')).has(code))) missing.push(`${code} of ${kind}`);
   }
-  assert.deepEqual(missing, [], 'refusals without words in play/src/refused.ts, or in that of their game');
+  assert.deepEqual(missing, [], 'refusals without words in play/src/house_refusals.ts, or in that of their game');
   assert.deepEqual(OF_OPERATORS.filter((code) => !rest.includes(code)), [], 'codes that are gone');
   // The canary: an unknown code must be missing.
   assert.ok(!known.has('no_such_code'));

@@ -3,16 +3,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Back, Face } from '../../cards.tsx';
 import type { Action, Card, TableState } from '../../model.ts';
-import { fly } from '../../motion.ts';
+import { animateFlights } from '../../motion.ts';
 import { Acts } from '../../parts/acts.tsx';
 import { Amount } from '../../parts/index.tsx';
 import { useLayer } from '../../parts/layers.ts';
 import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
-import { tell as toastTell } from '../../house.ts';
-import { follow, selected } from './hand.ts';
+import { showToast } from '../../house.ts';
+import { updateGroups, selected } from './hand.ts';
 import { Hand } from './handview.tsx';
-import { buttons, cards, choosing, legal, legalOf, play, sapawTo, sentence, takers } from './moves.ts';
+import { buttons, cardsOf, choices, legal, legalOf, play, sapawTo, fullReason, takingMelds } from './moves.ts';
 import { gameView, nameOf, pending } from './show.ts';
 import type { Meld, View } from './types.ts';
 
@@ -21,16 +21,16 @@ export function Board({ state }: { state: TableState }) {
   const seat = state.view.seat;
   const hand = (view && seat !== null ? view.hands[seat] : null) ?? [];
   const [over, setOver] = useState<string | null>(null);
-  follow(hand);
+  updateGroups(hand);
   useLayoutEffect(() => {
     const flights = pending.flights;
     pending.flights = null;
-    if (flights) fly(flights);
+    if (flights) animateFlights(flights);
   });
   // A new prompt closes the choices of the previous one. This runs before painting, so that no choice of the
   // new prompt is closed.
   const number = state.prompt?.number;
-  useLayoutEffect(() => { choosing.value = null; }, [number]);
+  useLayoutEffect(() => { choices.value = null; }, [number]);
 
   const targetAt = (x: number, y: number): HTMLElement | null => {
     const element = document.elementsFromPoint(x, y).find((one) => one.closest('[data-target]'));
@@ -42,20 +42,20 @@ export function Board({ state }: { state: TableState }) {
     if (target === 'discard') return tryPlay(view, { type: 'dump', card });
     if (target.startsWith('meld-')) return tryPlay(view, { type: 'sapaw', card, meld: Number(target.slice(5)) });
     const chosen = selected.value.has(card) ? [...selected.value] : [card];
-    const drop = legalOf('drop').find((action) => cards(action).length === chosen.length && cards(action).every((one) => chosen.includes(one)))
-      ?? (chosen.length === 1 ? legalOf('drop').find((action) => cards(action).includes(card)) : undefined);
+    const drop = legalOf('drop').find((action) => cardsOf(action).length === chosen.length && cardsOf(action).every((one) => chosen.includes(one)))
+      ?? (chosen.length === 1 ? legalOf('drop').find((action) => cardsOf(action).includes(card)) : undefined);
     if (drop) { void play(drop); return true; }
     return chosen.length > 1 && tryPlay(view, { type: 'drop', cards: chosen });
   };
   return (
     <>
       <Melds state={state} view={view} over={over} />
-      <Middle state={state} view={view} over={over} />
+      <Piles state={state} view={view} over={over} />
       {view && hand.length > 0
         ? <Hand hand={hand} onLand={land} onDragOver={(card, x, y) => setOver(card ? targetAt(x, y)?.dataset['target'] ?? null : null)} />
         : <section class="hand empty" aria-hidden="true" />}
       <Acts all={buttons(state)} />
-      {view && choosing.value ? <Choice key={choosing.value[0]?.type} state={state} view={view} ways={choosing.value} /> : null}
+      {view && choices.value ? <Choice key={choices.value[0]?.type} state={state} view={view} ways={choices.value} /> : null}
     </>
   );
 }
@@ -65,8 +65,8 @@ function tryPlay(view: View, action: { type: string; [field: string]: unknown })
   const found = legal.value.find((one) => one.type === action.type && Object.entries(action)
     .every(([field, value]) => JSON.stringify(one[field]) === JSON.stringify(value)));
   if (found) { void play(found); return true; }
-  const text = sentence(view, action);
-  if (text) toastTell(text);
+  const text = fullReason(view, action);
+  if (text) showToast(text);
   return false;
 }
 
@@ -99,7 +99,7 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
     if (one.length === 1) { tryPlay(view, { type: 'sapaw', card: one[0]!, meld: index }); return; }
     // If several cards fit, the player chooses among them.
     const fits = legalOf('sapaw').filter((each) => each['meld'] === index);
-    if (fits.length > 1) choosing.value = fits;
+    if (fits.length > 1) choices.value = fits;
     else if (fits.length > 0) selected.value = new Set([String(fits[0]!['card'])]);
   };
   return (
@@ -120,7 +120,7 @@ const SIDES = ['left', 'right', 'me'] as const;
 function OneMeld({ state, meld, index, isOver, onTouch }:
   { state: TableState; meld: Meld; index: number; isOver: boolean; onTouch: () => void }) {
   const name = nameOf(state.view, meld.owner);
-  const can = takers.value.has(index);
+  const can = takingMelds.value.has(index);
   const label = say('meld_of', { name, cards: meld.cards.length > 0 ? meld.cards.map(cardName).join(', ')
     : say('face_down_meld', { n: meld.face_down ?? 0 }) });
   return (
@@ -149,7 +149,7 @@ function inOrder(meld: Meld): Card[] {
   return [...meld.cards].sort((a, b) => place(a) - place(b));
 }
 
-function Middle({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
+function Piles({ state, view, over }: { state: TableState; view: View | null; over: string | null }) {
   const { pot, crown, terms, seats } = state.view;
   const stock = view?.public.stock_count ?? null;
   const discards = view?.public.discards ?? [];
@@ -162,7 +162,7 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
   const takeDiscard = () => {
     if (canDump) void play({ type: 'dump', card: one[0]! });
     else if (chows.length === 1) void play(chows[0]!);
-    else if (chows.length > 1) choosing.value = chows;
+    else if (chows.length > 1) choices.value = chows;
   };
   return (
     <section class="middle">
@@ -200,9 +200,9 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
 }
 
 /** Returns the meld that an action makes, with the added card. */
-function made(view: View, action: Action): { all: Card[]; added: Card } {
+function madeMeld(view: View, action: Action): { all: Card[]; added: Card } {
   const added = action.type === 'chow' ? view.public.discards.at(-1)! : String(action['card']);
-  const meld = action.type === 'chow' ? cards(action) : view.public.melds[Number(action['meld'])]?.cards ?? [];
+  const meld = action.type === 'chow' ? cardsOf(action) : view.public.melds[Number(action['meld'])]?.cards ?? [];
   return { all: [...meld, added], added };
 }
 
@@ -212,7 +212,7 @@ function made(view: View, action: Action): { all: Card[]; added: Card } {
  */
 function Choice({ state, view, ways }: { state: TableState; view: View; ways: readonly Action[] }) {
   const first = useRef<HTMLButtonElement>(null);
-  const close = () => { choosing.value = null; };
+  const close = () => { choices.value = null; };
   useEffect(() => { first.current?.focus({ preventScroll: true }); }, []);
   useLayer(close);
   const title = say(ways[0]?.type === 'chow' ? 'chow_choose' : 'sapaw_choose');
@@ -221,7 +221,7 @@ function Choice({ state, view, ways }: { state: TableState; view: View; ways: re
       <p>{title}</p>
       <div class="ways">
         {ways.map((way, i) => {
-          const { all, added } = made(view, way);
+          const { all, added } = madeMeld(view, way);
           const owner = way.type === 'sapaw' ? view.public.melds[Number(way['meld'])]?.owner ?? null : null;
           return (
             <button type="button" key={JSON.stringify(way)} class="way" ref={i === 0 ? first : null} onClick={() => void play(way)}>

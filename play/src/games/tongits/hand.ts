@@ -8,7 +8,7 @@ import { settings } from '../../settings.ts';
 export const groups = signal<Card[][]>([]);
 export const selected = signal<ReadonlySet<Card>>(new Set());
 /** The card that was drawn last, while it is new. */
-export const fresh = signal<Card | null>(null);
+export const newCard = signal<Card | null>(null);
 let manual = false;
 
 const RANKS = 'A23456789TJQK';
@@ -23,14 +23,14 @@ function sorted(hand: readonly Card[]): Card[][] {
 }
 
 /** Updates the groups to the present hand. */
-export function follow(hand: readonly Card[]) {
+export function updateGroups(hand: readonly Card[]) {
   const held = new Set(hand);
   const known = new Set(groups.value.flat());
   const same = held.size === known.size && hand.every((card) => known.has(card));
   batch(() => {
     const chosen = [...selected.value].filter((card) => held.has(card));
     if (chosen.length !== selected.value.size) selected.value = new Set(chosen);
-    if (fresh.value && !held.has(fresh.value)) fresh.value = null;
+    if (newCard.value && !held.has(newCard.value)) newCard.value = null;
     if (same) return;
     if (!manual || [...known].every((card) => !held.has(card))) {
       manual = false;
@@ -43,14 +43,14 @@ export function follow(hand: readonly Card[]) {
   });
 }
 
-export function sort(byMeld: boolean, hand: readonly Card[]) {
+export function sortHand(byMeld: boolean, hand: readonly Card[]) {
   manual = false;
   settings.byMeld.value = byMeld;
   groups.value = sorted(hand);
 }
 
 /** Moves the cards into a group of their own at the left. */
-export function group(cards: readonly Card[]) {
+export function groupCards(cards: readonly Card[]) {
   manual = true;
   const moved = new Set(cards);
   const rest = groups.value.map((one) => one.filter((card) => !moved.has(card)));
@@ -58,7 +58,7 @@ export function group(cards: readonly Card[]) {
 }
 
 /** Moves a card before another one, to the end of a group, or into a group of its own. */
-export function move(card: Card, to: { group: number; at: number } | null) {
+export function moveCard(card: Card, to: { group: number; at: number } | null) {
   manual = true;
   const next = groups.value.map((one) => [...one]);
   const from = next.findIndex((one) => one.includes(card));
@@ -73,14 +73,14 @@ export function move(card: Card, to: { group: number; at: number } | null) {
   groups.value = next.filter((one) => one.length > 0);
 }
 
-export function toggle(card: Card) {
+export function toggleCard(card: Card) {
   const next = new Set(selected.value);
   if (!next.delete(card)) next.add(card);
   selected.value = next;
-  if (fresh.value === card) fresh.value = null;
+  if (newCard.value === card) newCard.value = null;
 }
 
-export function select(cards: readonly Card[]) {
+export function selectCards(cards: readonly Card[]) {
   selected.value = new Set(cards);
 }
 
@@ -104,7 +104,7 @@ const RATIO = 1.42;
 export function layout(all: readonly Card[][], width: number, card: number): Layout {
   const count = all.reduce((sum, one) => sum + one.length, 0);
   const twoRows = count > 8 && width < card * 9.2;
-  const rows = twoRows ? split(all) : [all.map((cards, group) => ({ cards, group, from: 0 }))];
+  const rows = twoRows ? splitRows(all) : [all.map((cards, group) => ({ cards, group, from: 0 }))];
   const slots: Slot[] = [];
   const lines: Line[] = [];
   const rowStep = card * RATIO * 0.62;
@@ -137,7 +137,7 @@ interface Part { cards: Card[]; group: number; from: number }
 /**
  * Splits the groups into two rows of about the same length, the longer one below, between groups if possible.
  */
-function split(all: readonly Card[][]): Part[][] {
+function splitRows(all: readonly Card[][]): Part[][] {
   const whole = all.map((cards, group) => ({ cards, group, from: 0 }));
   const count = whole.reduce((sum, { cards }) => sum + cards.length, 0);
   let best = 1;

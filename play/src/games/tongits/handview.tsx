@@ -5,15 +5,15 @@ import { Face } from '../../cards.tsx';
 import type { Card } from '../../model.ts';
 import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
-import { cardWidth, fresh, group, groups, layout, move, select, selected, sort, toggle, type Slot } from './hand.ts';
+import { cardWidth, newCard, groupCards, groups, layout, moveCard, selectCards, selected, sortHand, toggleCard, type Slot } from './hand.ts';
 
 /** Handles a card dropped at a point, and returns whether that had an effect. */
-export type Landing = (card: Card, x: number, y: number) => boolean;
+export type DropHandler = (card: Card, x: number, y: number) => boolean;
 
 interface Drag { card: Card; dx: number; dy: number; moved: boolean; x: number; y: number; id: number }
 
 export function Hand({ hand, onLand, onDragOver }:
-  { hand: readonly Card[]; onLand: Landing; onDragOver: (card: Card | null, x: number, y: number) => void }) {
+  { hand: readonly Card[]; onLand: DropHandler; onDragOver: (card: Card | null, x: number, y: number) => void }) {
   const box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, screen: innerHeight });
   // The pointer's state is stored at once: its next event may come before the page is redrawn.
@@ -73,7 +73,7 @@ export function Hand({ hand, onLand, onDragOver }:
       const rect = box.current?.getBoundingClientRect();
       if (!near || !rect || near.card === one) return;
       const after = event.clientX - rect.left > near.x + card * 0.5;
-      move(one, { group: near.group, at: near.at + (after ? 1 : 0) });
+      moveCard(one, { group: near.group, at: near.at + (after ? 1 : 0) });
       return;
     }
     const now = performance.now();
@@ -83,9 +83,9 @@ export function Hand({ hand, onLand, onDragOver }:
       // Selects the largest meld that contains the card.
       const all = meldsOf([...hand]).filter((meld) => meld.includes(one));
       const best = all.reduce<string[]>((a, b) => b.length > a.length ? b : a, []);
-      if (best.length > 0) { select(best); return; }
+      if (best.length > 0) { selectCards(best); return; }
     }
-    toggle(one);
+    toggleCard(one);
   };
   const key = (event: KeyboardEvent) => {
     const last = inOrder.length - 1;
@@ -99,7 +99,7 @@ export function Hand({ hand, onLand, onDragOver }:
     } else if (event.key === ' ' || event.key === 'Enter') {
       event.preventDefault();
       const one = inOrder[at]?.card;
-      if (one) toggle(one);
+      if (one) toggleCard(one);
     }
   };
 
@@ -108,9 +108,9 @@ export function Hand({ hand, onLand, onDragOver }:
     <section class="hand" aria-label={say('hand')}>
       <div class="hand-line">
         <span class="tools" role="group" aria-label={say('sort_meld')}>
-          <button type="button" class="tool" aria-pressed={!settings.byMeld.value} onClick={() => sort(false, hand)}>{say('sort_suit')}</button>
-          <button type="button" class="tool" aria-pressed={settings.byMeld.value} onClick={() => sort(true, hand)}>{say('sort_meld')}</button>
-          {chosen.size > 1 ? <button type="button" class="tool" onClick={() => group([...chosen])}>{say('group')}</button> : null}
+          <button type="button" class="tool" aria-pressed={!settings.byMeld.value} onClick={() => sortHand(false, hand)}>{say('sort_suit')}</button>
+          <button type="button" class="tool" aria-pressed={settings.byMeld.value} onClick={() => sortHand(true, hand)}>{say('sort_meld')}</button>
+          {chosen.size > 1 ? <button type="button" class="tool" onClick={() => groupCards([...chosen])}>{say('group')}</button> : null}
         </span>
         <span class="points">{say('points_left', { n: deadwood([...hand]) })}</span>
       </div>
@@ -128,7 +128,7 @@ export function Hand({ hand, onLand, onDragOver }:
           return (
             <div key={slot.card} class={`slot ${isDragged ? 'dragged' : ''}`}
               style={{ transform: `translate(${x}px,${y}px)`, zIndex: isDragged ? 60 : slot.row * 20 + order + 1 }}>
-              <div class={`card ${chosen.has(slot.card) ? 'lifted' : ''} ${fresh.value === slot.card ? 'fresh' : ''}`}
+              <div class={`card ${chosen.has(slot.card) ? 'lifted' : ''} ${newCard.value === slot.card ? 'fresh' : ''}`}
                 data-flies={slot.card} data-card={slot.card} role="option" aria-selected={chosen.has(slot.card)}
                 aria-label={cardName(slot.card)} tabIndex={order === Math.min(focus, inOrder.length - 1) ? 0 : -1}
                 onPointerDown={(event) => down(event, slot.card)} onPointerMove={over} onPointerUp={up}

@@ -3,11 +3,11 @@ import { arrange, deadwood, tongits } from '../../../../clients/typescript/src/g
 import type { GameFolder } from '../folder.ts';
 import type { TableState, TableView } from '../../model.ts';
 import { isWord, say } from '../../words.ts';
-import { advised } from './advised.ts';
+import { describeAction } from './describe_action.ts';
 import { Board } from './board.tsx';
 import { hints, legal } from './moves.ts';
 import './refusals.ts';
-import { gameView, nameOf, show } from './show.ts';
+import { gameView, nameOf, showChange } from './show.ts';
 import { Showdown, Step, type TongitsEnd } from './showdown.tsx';
 import type { GameEvent, Shown } from './types.ts';
 
@@ -70,12 +70,12 @@ export const folder: GameFolder = {
   },
   status,
   hints,
-  advised,
+  describeAction,
   reasons: async () => (await import('./reasons.ts')).reasons({ arrange, deadwood }),
   rules: async (terms) => (await import('./rules.tsx')).rules(terms),
   lessons: async () => (await import('./lessons.ts')).lessons({ arrange, deadwood }),
-  show,
-  ended: ({ events }) => {
+  showChange,
+  endDetail: ({ events }) => {
     const detail: TongitsEnd = { shown: null, end: null };
     for (const event of events) {
       if (event.type !== 'game') continue;

@@ -2,7 +2,7 @@
 // Loaded at tables without time pressure.
 import type { Card, TableState } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
-import { cardSign, sayer, type Fill } from '../../words.ts';
+import { cardSign, createSayer, type Fill } from '../../words.ts';
 import type { Lesson } from '../folder.ts';
 import type { View } from './types.ts';
 
@@ -39,7 +39,7 @@ const WORDS = {
   tongits_text: ['Every card of yours is in a meld. Declare it, and you have won.', 'Nasa bahay lahat ng baraha mo. Ideklara, at panalo ka na.'],
 } as const;
 
-const word = sayer(WORDS);
+const word = createSayer(WORDS);
 
 interface Tools {
   arrange: (hand: readonly Card[]) => { melds: readonly (readonly Card[])[]; leftover: readonly Card[] };

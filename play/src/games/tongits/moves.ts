@@ -21,12 +21,12 @@ const FEW_POINTS = 10;
 /** True while a sent action has no answer, during which nothing else can be played. */
 export const sent = signal(false);
 /** The actions to choose from: ways to chow, or melds for one card. */
-export const choosing = signal<readonly Action[] | null>(null);
+export const choices = signal<readonly Action[] | null>(null);
 
 export async function play(action: Action) {
   if (sent.value) return;
   sent.value = true;
-  choosing.value = null;
+  choices.value = null;
   try {
     await client.act(action as never);
   } finally {
@@ -36,19 +36,19 @@ export async function play(action: Action) {
 
 export const legal = computed<readonly Action[]>(() => table.value?.prompt?.legal ?? []);
 
-export function cards(action: Action): Card[] {
+export function cardsOf(action: Action): Card[] {
   const list = action['cards'];
   return Array.isArray(list) ? list as Card[] : [];
 }
 
-const same = (a: readonly Card[], b: ReadonlySet<Card>) => a.length === b.size && a.every((card) => b.has(card));
+const hasSameCards = (a: readonly Card[], b: ReadonlySet<Card>) => a.length === b.size && a.every((card) => b.has(card));
 
 export function legalOf(type: string): Action[] {
   return legal.value.filter((action) => action.type === type);
 }
 
 /** The melds of the table that take one of the lifted cards. */
-export const takers = computed<ReadonlySet<number>>(() => {
+export const takingMelds = computed<ReadonlySet<number>>(() => {
   const chosen = selected.value;
   const fits = legalOf('sapaw').filter((action) => chosen.size === 0 || chosen.has(String(action['card'])));
   return new Set(fits.map((action) => Number(action['meld'])));
@@ -66,7 +66,7 @@ function button(key: string, letter: string, word: Word, note: string, act: (() 
   return { key, label: say(word), letter, note, gold: gold && act !== null, danger, enabled: act !== null, act: act ?? (() => {}) };
 }
 
-function why(view: View, action: Action): string {
+function shortReason(view: View, action: Action): string {
   const illegal = whyNot(view as never, action as never);
   if (!illegal) return '';
   const short: Record<string, Word> = {
@@ -82,7 +82,7 @@ function why(view: View, action: Action): string {
 }
 
 /** Returns the sentence that explains, with its rule, why a card, a meld or a fight is not possible. */
-export function sentence(view: View, action: Action): string | null {
+export function fullReason(view: View, action: Action): string | null {
   const illegal = whyNot(view as never, action as never);
   return illegal && `${refusalText(illegal.code, null, KIND)} (${say('why_rule', { rule: illegal.rule })})`;
 }
@@ -91,12 +91,12 @@ export function sentence(view: View, action: Action): string | null {
 function meldToDrop(hand: readonly Card[]): { action: Action | null; chosen: boolean } {
   const drops = legalOf('drop').filter((action) => action['face_down'] !== true);
   const chosen = selected.value;
-  if (chosen.size > 1) return { action: drops.find((action) => same(cards(action), chosen)) ?? null, chosen: true };
-  const holding = chosen.size === 1 ? drops.filter((action) => cards(action).some((card) => chosen.has(card))) : drops;
+  if (chosen.size > 1) return { action: drops.find((action) => hasSameCards(cardsOf(action), chosen)) ?? null, chosen: true };
+  const holding = chosen.size === 1 ? drops.filter((action) => cardsOf(action).some((card) => chosen.has(card))) : drops;
   if (holding.length === 0) return { action: null, chosen: false };
   const arranged = arrange(hand).melds.map((meld) => new Set(meld));
-  const best = holding.find((action) => arranged.some((meld) => same(cards(action), meld)));
-  return { action: best ?? holding.reduce((a, b) => cards(b).length > cards(a).length ? b : a), chosen: false };
+  const best = holding.find((action) => arranged.some((meld) => hasSameCards(cardsOf(action), meld)));
+  return { action: best ?? holding.reduce((a, b) => cardsOf(b).length > cardsOf(a).length ? b : a), chosen: false };
 }
 
 /** Returns the buttons from the left, at most four. */
@@ -125,17 +125,17 @@ export function buttons(state: TableState): Act[] {
     const canDraw = legalOf('draw').length > 0;
     const chows = legalOf('chow');
     const canFight = legalOf('fight').length > 0;
-    const lifted = chows.find((action) => same(cards(action), selected.value));
+    const lifted = chows.find((action) => hasSameCards(cardsOf(action), selected.value));
     const chow = lifted ?? (chows.length === 1 ? chows[0]! : null);
     const discard = view.public.discards.at(-1);
     const made = [
-      button('draw', 'D', 'draw', canDraw ? say('from_stock') : why(view, { type: 'draw' }),
+      button('draw', 'D', 'draw', canDraw ? say('from_stock') : shortReason(view, { type: 'draw' }),
         canDraw ? () => void play({ type: 'draw' }) : null, chows.length === 0),
       button('chow', 'C', 'chow',
-        chow ? say('with_cards', { cards: cards(chow).map(cardSign).join(' ') })
+        chow ? say('with_cards', { cards: cardsOf(chow).map(cardSign).join(' ') })
           : chows.length > 1 ? say('ways', { n: chows.length })
-          : canDraw ? say(discard ? 'why_chow' : 'why_discard_none') : why(view, { type: 'draw' }),
-        chow ? () => void play(chow) : chows.length > 1 ? () => { choosing.value = chows; } : null, true),
+          : canDraw ? say(discard ? 'why_chow' : 'why_discard_none') : shortReason(view, { type: 'draw' }),
+        chow ? () => void play(chow) : chows.length > 1 ? () => { choices.value = chows; } : null, true),
       button('fight', 'F', 'fight',
         canFight ? say('deadwood_now', { n: deadwood(hand) }) : fightNote(view, seat),
         canFight ? () => void play({ type: 'fight' }) : null, false, true),
@@ -155,24 +155,24 @@ export function buttons(state: TableState): Act[] {
     card: cardSign(String(action['card'])), name: ownerName(state, melds[Number(action['meld'])]?.owner) });
   const made = [
     button('drop', 'B', 'drop',
-      drop.action ? cards(drop.action).map(cardSign).join(' ')
+      drop.action ? cardsOf(drop.action).map(cardSign).join(' ')
         : say(drop.chosen ? 'why_no_meld' : 'why_select_meld'),
       drop.action ? () => void play(drop.action!) : null, false),
     button('sapaw', 'S', 'sapaw',
       sapaws.length === 1 ? to(sapaws[0]!) : sapaws.length > 1 ? say('ways', { n: sapaws.length })
         : one ? say('why_no_target') : say('why_no_target'),
       sapaws.length === 1 ? () => void play(sapaws[0]!)
-        : sapaws.length > 1 ? () => { choosing.value = sapaws; } : null),
+        : sapaws.length > 1 ? () => { choices.value = sapaws; } : null),
     button('dump', 'X', 'dump',
-      dump ? cardSign(one!) : one ? why(view, { type: 'dump', card: one })
+      dump ? cardSign(one!) : one ? shortReason(view, { type: 'dump', card: one })
         : selected.value.size > 1 ? say('why_one_card') : say('why_select_card'),
       dump ? () => void play(dump) : null, !canTongits),
   ];
   // The rules may allow a secret meld to lie face down.
   const down = drop.action && legalOf('drop').find((action) =>
-    action['face_down'] === true && same(cards(action), new Set(cards(drop.action!))));
+    action['face_down'] === true && hasSameCards(cardsOf(action), new Set(cardsOf(drop.action!))));
   made.push(down && !canTongits
-    ? button('drop_down', 'T', 'drop_down', cards(down).map(cardSign).join(' '), () => void play(down))
+    ? button('drop_down', 'T', 'drop_down', cardsOf(down).map(cardSign).join(' '), () => void play(down))
     : canTongits
     ? button('tongits', 'T', 'tongits', '', () => void play({ type: 'tongits' }), true)
     : button('fight', 'F', 'fight', fightNote(view, seat), null, false, true));

@@ -2,7 +2,7 @@
 // player sees; the bot does not report its own. Loaded where advice is given.
 import type { Action, Card, TableState } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
-import { cardSign, sayer } from '../../words.ts';
+import { cardSign, createSayer } from '../../words.ts';
 import type { View } from './types.ts';
 
 const WHY = {
@@ -29,7 +29,7 @@ const WHY = {
   tongits: ['Every card is in a meld: it wins at once.', 'Nasa bahay lahat ng baraha: panalo agad.'],
 } as const;
 
-const why = sayer(WHY);
+const why = createSayer(WHY);
 
 interface Tools {
   arrange: (hand: readonly Card[]) => { leftover: readonly Card[] };
@@ -40,7 +40,7 @@ const RANKS = 'A23456789TJQK';
 const costOf = (card: Card) => card[0] === 'X' ? 0 : Math.min(10, RANKS.indexOf(card[0] ?? '') + 1);
 
 /** Returns whether one more card can make a meld of these two. */
-function goTogether(one: Card, other: Card): boolean {
+function canFormMeld(one: Card, other: Card): boolean {
   const apart = Math.abs(RANKS.indexOf(one[0] ?? '') - RANKS.indexOf(other[0] ?? ''));
   return apart === 0 || (one[1] === other[1] && apart <= 2);
 }
@@ -87,12 +87,12 @@ export function reasons({ arrange, deadwood }: Tools) {
         if (card === null) return null;
         const { leftover } = arrange(hand);
         if (!leftover.includes(card)) return null;
-        const alone = (one: Card) => !leftover.some((other) => other !== one && goTogether(one, other));
+        const alone = (one: Card) => !leftover.some((other) => other !== one && canFormMeld(one, other));
         const dearer = leftover.filter((other) => costOf(other) > costOf(card)).sort((a, b) => costOf(b) - costOf(a));
         if (alone(card)) return dearer.some(alone) ? why('dump_alone') : why('dump_alone_high', { n: costOf(card) });
         if (dearer.length === 0) return why('dump_high', { n: costOf(card) });
         const kept = dearer[0]!;
-        const partner = leftover.find((other) => other !== kept && other !== card && goTogether(kept, other));
+        const partner = leftover.find((other) => other !== kept && other !== card && canFormMeld(kept, other));
         return partner ? why('dump_keeps', { kept: cardSign(kept), partner: cardSign(partner) }) : why('dump_safe');
       }
       case 'fight': {

@@ -5,7 +5,7 @@ import type { Example, Pair, RuleSection, RulesPage } from '../../rules.tsx';
 import type { Rules } from './types.ts';
 
 /** The usual rules, without a table. */
-const USUAL = {
+const USUAL_RULES = {
   jokers: false, dump_addable: false, secret_run_min: 5, bahay: false, spread: false, fight_blocked_by: 'anyone',
   counts: { normal: 1, tongits: 1, special: 1, secret: 1, challenge: 2, burned: 1 },
 };
@@ -23,11 +23,11 @@ const COUNTS: Record<string, Pair> = {
 };
 
 export function rules(terms: Terms | null): RulesPage {
-  const switches = { ...USUAL, ...terms?.rules } as typeof USUAL & Partial<Rules>;
+  const switches = { ...USUAL_RULES, ...terms?.rules } as typeof USUAL_RULES & Partial<Rules>;
   return { sections: sectionsOf(switches, terms), Piece: ({ of }) => <span class="card mini"><Face card={of} small named /></span> };
 }
 
-function sectionsOf(switches: typeof USUAL, terms: Terms | null): RuleSection[] {
+function sectionsOf(switches: typeof USUAL_RULES, terms: Terms | null): RuleSection[] {
   const { jokers, dump_addable, secret_run_min, bahay, spread, fight_blocked_by, counts } = switches;
   const secret: Example[] = [
     { pieces: ['9C', '9D', '9H', '9S'], name: ['Secret: four of a rank', 'Sikreto: apat na magkapareho'], note: ['as long as it stays in your hand', 'habang nasa kamay mo'] },

@@ -1,12 +1,12 @@
 // Animates, sounds and announces the events of a table of Tong-its.
-import type { TableTold } from '../../house.ts';
+import type { TableChange } from '../../house.ts';
 import type { Seat, TableView } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
-import { anchor, placesNow, throwGhost, type Flights } from '../../motion.ts';
+import { anchor, measurePlaces, throwGhost, type Flights } from '../../motion.ts';
 import { settings } from '../../settings.ts';
-import { buzz, sound } from '../../sound.ts';
+import { vibrate, sound } from '../../sound.ts';
 import { cardName, cardSign, say } from '../../words.ts';
-import { fresh } from './hand.ts';
+import { newCard } from './hand.ts';
 import type { GameEvent, View } from './types.ts';
 
 /** The flights that begin with the next frame. */
@@ -25,23 +25,23 @@ export function nameOf(view: TableView, seat: Seat): string {
 }
 
 /** Animates a change, and returns it in words. */
-export function show(told: TableTold): string[] {
+export function showChange(change: TableChange): string[] {
   const words: string[] = [];
-  const events = told.events.flatMap((event) => event.type === 'game' ? [event['event'] as GameEvent] : []);
-  const names = told.before ?? told.after;
-  if (told.quiet) return words;
-  const flights = pending.flights ?? { before: placesNow(), delays: new Map(), sources: new Map(), turned: new Set() };
+  const events = change.events.flatMap((event) => event.type === 'game' ? [event['event'] as GameEvent] : []);
+  const names = change.before ?? change.after;
+  if (change.quiet) return words;
+  const flights = pending.flights ?? { before: measurePlaces(), delays: new Map(), sources: new Map(), turned: new Set() };
   let at = 0;
   for (const event of events) {
-    at = move(event, told, flights, at);
-    const text = tell(event, names, gameView(told.before));
+    at = animateEvent(event, change, flights, at);
+    const text = describeEvent(event, names, gameView(change.before));
     if (text) words.push(text);
   }
   if (events.length > 0) pending.flights = flights;
   return words;
 }
 
-function move(event: GameEvent, { before, after }: TableTold, flights: Flights, at: number): number {
+function animateEvent(event: GameEvent, { before, after }: TableChange, flights: Flights, at: number): number {
   const mine = after.seat;
   const from = (card: string, source: string) => {
     if (!flights.before.has(card)) flights.sources.set(card, source);
@@ -72,10 +72,10 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
         if (event.card) {
           from(event.card, 'stock');
           flights.turned.add(event.card);
-          fresh.value = event.card;
+          newCard.value = event.card;
         }
         later(() => { sound.card(); if (mine !== null) sound.turn(); });
-        buzz(30);
+        vibrate(30);
       } else {
         const [stock, to] = [anchor('stock'), anchor(`seat-${event.seat}`)];
         if (stock && to) throwGhost('card-back', stock, to, { delay: at });
@@ -101,7 +101,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
       return at + BEAT_MS;
     case 'fought':
       later(sound.fight);
-      if (mine !== null && (event.asked.includes(mine) || event.asked_secretly.includes(mine))) buzz([60, 60, 120]);
+      if (mine !== null && (event.asked.includes(mine) || event.asked_secretly.includes(mine))) vibrate([60, 60, 120]);
       return at + BEAT_MS;
     case 'tongits_declared':
       later(sound.fight);
@@ -120,7 +120,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
 }
 
 /** Returns an event in words, for the table's line and for screen readers. */
-function tell(event: GameEvent, view: TableView, game: View | null): string | null {
+function describeEvent(event: GameEvent, view: TableView, game: View | null): string | null {
   const name = 'seat' in event ? nameOf(view, event.seat) : '';
   const isMine = 'seat' in event && event.seat === view.seat;
   switch (event.type) {

@@ -3,7 +3,7 @@ import { Back, Face } from '../../cards.tsx';
 import type { GameStep, Seat } from '../../model.ts';
 import { Avatar, shortName } from '../../parts/index.tsx';
 import { cardName, isWord, say } from '../../words.ts';
-import type { Ended } from '../folder.ts';
+import type { FinishedGame } from '../folder.ts';
 import type { End, GameEvent, Shown, View } from './types.ts';
 
 export interface TongitsEnd { shown: Shown[] | null; end: End | null }
@@ -13,7 +13,7 @@ function byRank(cards: readonly string[]): string[] {
   return [...cards].sort((a, b) => height(a) - height(b));
 }
 
-export function Showdown({ ended }: { ended: Ended }) {
+export function Showdown({ ended }: { ended: FinishedGame }) {
   const { shown, end } = ended.detail as TongitsEnd;
   if (!shown) return null;
   // The winner comes first, then the seats by points.
@@ -77,12 +77,12 @@ export function Step({ step, seats, viewer }: { step: GameStep; seats: string[];
         <span class="card mini"><Back /></span><span>{say('stock_left', { n: stock_count })}</span>
         {discards.length > 0 ? <><span class="card mini"><Face card={discards.at(-1)!} small named /></span><span>{say('discard')}</span></> : null}
       </p>
-      <p class="step-words" aria-live="polite">{step.taken ? wordsOf(step, name) : say('the_deal')}</p>
+      <p class="step-words" aria-live="polite">{step.taken ? describeStep(step, name) : say('the_deal')}</p>
     </div>
   );
 }
 
-function wordsOf(step: GameStep, name: (seat: Seat) => string): string {
+function describeStep(step: GameStep, name: (seat: Seat) => string): string {
   const view = step.view as View;
   const words = step.events.flatMap((one) => {
     const event = one as unknown as GameEvent;

@@ -2,30 +2,30 @@
 // actions. It is also drawn, empty, during the preparation of a game.
 import { useLayoutEffect } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
-import { fly } from '../../motion.ts';
-import { type Act, ActButton, useLetters } from '../../parts/acts.tsx';
+import { animateFlights } from '../../motion.ts';
+import { type Act, ActButton, useActionKeys } from '../../parts/acts.tsx';
 import { hintsFor } from '../../settings.ts';
 import { say as sayCommon } from '../../words.ts';
 import { Hand, HowTo } from './handview.tsx';
 import { buttons } from './moves.ts';
-import { Near } from './near.tsx';
+import { NearArea } from './near.tsx';
 import { log, pending } from './show.ts';
-import { follow, gameView } from './state.ts';
+import { updateSelection, gameView } from './state.ts';
 import { Prices, Wheel } from './wheel.tsx';
 import { say } from './words.ts';
 
 export function Board({ state }: { state: TableState }) {
   const view = gameView(state.view);
-  follow(view);
+  updateSelection(view);
   useLayoutEffect(() => {
     const flights = pending.flights;
     pending.flights = null;
-    if (flights) fly(flights);
+    if (flights) animateFlights(flights);
   });
   return (
     <>
       <div class="ta-table"><Wheel state={state} /><Prices view={view} /></div>
-      {view || !hintsFor(state.view.kind) ? <Near state={state} /> : <section class="ta-near ta-intro" aria-label={say('how')}><HowTo /></section>}
+      {view || !hintsFor(state.view.kind) ? <NearArea state={state} /> : <section class="ta-near ta-intro" aria-label={say('how')}><HowTo /></section>}
       <Hand view={view} />
       <Acts />
     </>
@@ -40,7 +40,7 @@ function Log({ lines }: { lines: number }) {
 
 function Acts() {
   const { main, side } = buttons();
-  useLetters([...side, ...main]);
+  useActionKeys([...side, ...main]);
   if (main.length === 0) {
     return <div class="acts ta-acts"><Log lines={5} /></div>;
   }

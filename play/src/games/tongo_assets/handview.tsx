@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals';
 import { makers, nextBetter, readingOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { table } from '../../house.ts';
-import { rulesRead } from '../../over.ts';
-import { asked, fresh, mode, picked, spendsFree, touchCard, type View } from './state.ts';
+import { shownRules } from '../../overlays.ts';
+import { isPrompted, newCards, mode, picked, spendsFree, touchCard, type View } from './state.ts';
 import { touchKept } from './moves.ts';
 import { Chip, inOrder, pieceName, Sign, Tile } from './tiles.tsx';
 import { say, type Word } from './words.ts';
@@ -23,15 +23,15 @@ export function Hand({ view }: { view: View | null }) {
       <div class="ta-line">
         <span class="ta-chips" data-anchor="own-chips"><Chip /><b>{chips}</b><span class="sr">{say('chips_short')}</span></span>
         <Strength hand={hand} />
-        <Kept kept={kept} />
+        <KeptCards kept={kept} />
       </div>
       <div class="ta-row" role="group" aria-label={say('hand_n', { n: hand.length })}>
         {PLACES.map((place) => {
           const card = shown[place];
           if (card === undefined) return <span key={place} class="ta-piece gap" />;
           return (
-            <button type="button" key={card} data-card={card} data-flies={card} disabled={!asked.value}
-              class={`ta-piece ${picked.value.has(card) ? 'chosen' : ''} ${made.has(card) ? 'makes' : ''} ${fresh.value.has(card) ? 'fresh' : ''}`}
+            <button type="button" key={card} data-card={card} data-flies={card} disabled={!isPrompted.value}
+              class={`ta-piece ${picked.value.has(card) ? 'chosen' : ''} ${made.has(card) ? 'makes' : ''} ${newCards.value.has(card) ? 'fresh' : ''}`}
               aria-pressed={picked.value.has(card)} aria-label={pieceName(card)} onClick={() => touchCard(card)}>
               <Tile card={card} />
             </button>
@@ -48,7 +48,7 @@ function Strength({ hand }: { hand: readonly string[] }) {
   const next = nextBetter(hand);
   return (
     <span class="ta-strength">
-      <button type="button" class="ta-ranks" onClick={() => { rulesRead.value = { kind: 'tongo_assets', terms: table.value?.view.terms ?? null }; }}>
+      <button type="button" class="ta-ranks" onClick={() => { shownRules.value = { kind: 'tongo_assets', terms: table.value?.view.terms ?? null }; }}>
         <b>{say(`class_${reading.class}` as Word)}{reading.colour ? <> <Sign colour={reading.colour} class={`c-${reading.colour}`} />{reading.number}</> : null}</b>
         <small>{next ? say('next_hand', { n: next.lacks, hand: say(next.class === 'material_continuum' ? 'short_material_continuum' : `class_${next.class}` as Word) }) : say('next_top')}</small>
       </button>
@@ -58,14 +58,14 @@ function Strength({ hand }: { hand: readonly string[] }) {
   );
 }
 
-function Kept({ kept }: { kept: readonly string[] }) {
+function KeptCards({ kept }: { kept: readonly string[] }) {
   return (
     <span class="ta-kept" role="group" aria-label={say('kept')}>
       {kept.map((card) => {
         const isOffer = mode.value.type === 'bribe';
         const isOn = isOffer ? picked.value.has(card) : card.startsWith('F') && spendsFree.value || card.startsWith('V') && mode.value.type === 'reveal';
         return (
-          <button type="button" key={card} class={`ta-piece ${isOn ? 'chosen' : ''}`} data-kept={card} data-flies={card} disabled={!asked.value} aria-pressed={isOn}
+          <button type="button" key={card} class={`ta-piece ${isOn ? 'chosen' : ''}`} data-kept={card} data-flies={card} disabled={!isPrompted.value} aria-pressed={isOn}
             aria-label={pieceName(card)} onClick={() => { if (isOffer) touchCard(card); else touchKept(card); }}>
             <Tile card={card} /><small aria-hidden="true">{pieceName(card)}</small>
           </button>

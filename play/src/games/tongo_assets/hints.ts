@@ -7,7 +7,7 @@ import { say, type Word } from './words.ts';
 import type { Hint } from '../folder.ts';
 
 /** The best improvement of the hand: a slot to take, and a card to discard if necessary. */
-export interface Advice { slot: number; tile: string; out: string | null; swaps: boolean }
+export interface Improvement { slot: number; tile: string; out: string | null; swaps: boolean }
 
 /** The class from which a hand often wins. */
 const STRONG = CLASSES.indexOf('treasury');
@@ -17,21 +17,21 @@ export function isStrong(hand: readonly string[]): boolean {
 }
 
 /** Returns how close a hand is to seven of one number or colour; the reading breaks ties. */
-function worth(hand: readonly string[]): number {
+function handWorth(hand: readonly string[]): number {
   const wilds = hand.filter((card) => kindOf(card) === 'W').length;
   const counts = [...COLOURS].map((colour) => hand.filter((card) => colourOf(card) === colour).length);
   for (let number = 1; number <= 7; number += 1) counts.push(hand.filter((card) => numberOf(card) === number).length);
   return Math.max(...counts) + wilds;
 }
 
-export function advice(view: View): Advice | null {
+export function bestImprovement(view: View): Improvement | null {
   const { own, public: open } = view;
   if (!own?.before || open.phase.type !== 'assess') return null;
   const { hand } = own;
   const isFull = hand.length === 7;
   const kept = new Set(makers(hand));
   const spare = hand.filter((card) => kindOf(card) === null).sort((one, other) => Number(kept.has(one)) - Number(kept.has(other)));
-  let best: (Advice & { gain: number; reading: ReturnType<typeof readingOf> }) | null = null;
+  let best: (Improvement & { gain: number; reading: ReturnType<typeof readingOf> }) | null = null;
   own.before.forEach((tile, slot) => {
     if (!tile) return;
     for (const swaps of [false, true]) {
@@ -40,7 +40,7 @@ export function advice(view: View): Advice | null {
           : { type: 'purchase' as const, slot, ...(out === null ? {} : { discard: out }) };
         if (whyNot(view, action) !== null) continue;
         const next = [...hand.filter((card) => card !== out), tile];
-        const gain = worth(next) - worth(hand);
+        const gain = handWorth(next) - handWorth(hand);
         const reading = readingOf(next);
         if (gain <= 0 && compare(reading, readingOf(hand)) <= 0) continue;
         if (!best || gain > best.gain || (gain === best.gain && compare(reading, best.reading) > 0)) best = { slot, tile, out, swaps, gain, reading };
@@ -78,7 +78,7 @@ export function hints(view: View, asked: boolean): Hint[] {
       const all: Hint[] = [];
       const mayConfront = whyNot(view, { type: 'confront' }) === null;
       if (mayConfront && isStrong(view.own?.hand ?? [])) all.push(hint('hint_assess_confront'));
-      const found = advice(view);
+      const found = bestImprovement(view);
       if (found && found.out === null) all.push(hint('hint_assess_tile', { card: pieceName(found.tile) }));
       if (found?.swaps && found.out) all.push(hint('hint_assess_swap', { out: pieceName(found.out), in: pieceName(found.tile) }));
       const own = players[seat];

@@ -1,15 +1,15 @@
 // The folder of Tongo (assets) for the frame of the table.
 import { handCount, observe, readingOf, tongoAssets } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
-import type { TableTold } from '../../house.ts';
+import type { TableChange } from '../../house.ts';
 import type { TableState, TableView } from '../../model.ts';
 import type { GameFolder, SeatInfo } from '../folder.ts';
-import { advised } from './advised.ts';
+import { describeAction } from './describe_action.ts';
 import { Board } from './board.tsx';
 import { hints } from './hints.ts';
 import './refusals.ts';
-import { bribeWords, eventsOf, show } from './show.ts';
+import { bribeWords, eventsOf, showChange } from './show.ts';
 import { halves, Showdown, Step, type AssetsEnd } from './showdown.tsx';
-import { asked, gameView, mode, nameOf, type View } from './state.ts';
+import { isPrompted, gameView, mode, nameOf, type View } from './state.ts';
 import { Chip, Tile } from './tiles.tsx';
 import { isWord, say, type Word } from './words.ts';
 
@@ -19,7 +19,7 @@ function status(state: TableState): { text: string; urgent: boolean } {
   const { phase, offer, playing, players, risk, rounds, rules } = view.public;
   const mine = state.view.seat;
   const quiet = (text: string) => ({ text, urgent: false });
-  const urgent = (text: string) => ({ text, urgent: asked.value });
+  const urgent = (text: string) => ({ text, urgent: isPrompted.value });
   const name = (seat: number) => nameOf(state.view, seat);
   if (offer) {
     return offer.to === mine ? urgent(say('turn_offer', { name: name(offer.from), what: bribeWords(offer.chips, offer.cards) }))
@@ -27,7 +27,7 @@ function status(state: TableState): { text: string; urgent: boolean } {
   }
   const isMine = 'seat' in phase && phase.seat === mine;
   const due = mine === null ? 0 : risk - (players[mine]?.paid ?? 0);
-  if (mode.value.type === 'bribe' && asked.value) return urgent(say('turn_bribe'));
+  if (mode.value.type === 'bribe' && isPrompted.value) return urgent(say('turn_bribe'));
   const out = mine !== null && !playing.includes(mine) ? `${say('you_out')} ` : '';
   switch (phase.type) {
     case 'open':
@@ -56,7 +56,7 @@ function status(state: TableState): { text: string; urgent: boolean } {
 }
 
 /** The chips of a seat, and a mark for each piece that it holds: round, square, and apart. */
-function More({ view, seat }: { view: View; seat: number }) {
+function SeatPieces({ view, seat }: { view: View; seat: number }) {
   const player = view.public.players[seat];
   if (!player) return null;
   const hand = handCount(player);
@@ -82,7 +82,7 @@ function seatInfo(table: TableView, seat: number): SeatInfo {
   const note = isConfronter ? say('seat_confronts') : player.margin > 0 ? say('seat_margin', { n: player.margin })
     : player.leverage > 0 ? say('seat_leverage', { n: player.leverage }) : null;
   const out = !playing.includes(seat);
-  const more = out ? <small class="ta-out">{say('seat_out_short')}</small> : <More view={view} seat={seat} />;
+  const more = out ? <small class="ta-out">{say('seat_out_short')}</small> : <SeatPieces view={view} seat={seat} />;
   return { acting, cards: null, note: out ? null : note, out, more };
 }
 
@@ -92,9 +92,9 @@ function endingName(name: string): string {
 }
 
 /** Returns the public state at the end, by applying the last events to the last view. */
-function ended(told: TableTold): AssetsEnd | null {
-  const before = gameView(told.before);
-  const events = eventsOf(told);
+function endState(change: TableChange): AssetsEnd | null {
+  const before = gameView(change.before);
+  const events = eventsOf(change);
   if (!before || !events.some((event) => event.type === 'over')) return null;
   return events.reduce(observe, before).public;
 }
@@ -129,11 +129,11 @@ export const folder: GameFolder = {
     const view = gameView(state.view);
     // While numbers or several pieces are chosen, the line above explains the choice.
     const isChoosing = mode.value.type !== 'none' && mode.value.type !== 'prices';
-    return view && !isChoosing ? hints(view, asked.value) : [];
+    return view && !isChoosing ? hints(view, isPrompted.value) : [];
   },
-  advised,
+  describeAction,
   reasons: async () => (await import('./reasons.ts')).reasons({ readingOf, className: (name) => say(`class_${name}` as Word) }),
   rules: async (terms) => (await import('./rules.tsx')).rules(terms, Tile),
-  show,
-  ended,
+  showChange,
+  endDetail: endState,
 };

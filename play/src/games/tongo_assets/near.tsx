@@ -3,28 +3,28 @@
 import { sectionOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableState } from '../../model.ts';
 import { hintsFor } from '../../settings.ts';
-import { advice } from './hints.ts';
+import { bestImprovement } from './hints.ts';
 import { Panel } from './panel.tsx';
-import { asked, gameView, looksAway, mode, picked, slots, spendsFree, touchSlot, tryPlay, type View } from './state.ts';
-import { Down, pieceName, Tile } from './tiles.tsx';
+import { isPrompted, gameView, showsOwnSection, mode, picked, slots, spendsFree, touchSlot, tryPlay, type View } from './state.ts';
+import { FaceDownTile, pieceName, Tile } from './tiles.tsx';
 import { say } from './words.ts';
 
 const PLACES = [0, 1, 2, 3, 4, 5, 6];
 const NUMBERS = new Set(['prices', 'raise_confront', 'index', 'leverage', 'bribe']);
 
-export function Near({ state }: { state: TableState }) {
+export function NearArea({ state }: { state: TableState }) {
   const view = gameView(state.view);
   if (!view) return <section class="ta-near" aria-hidden="true" />;
-  if (NUMBERS.has(mode.value.type) && asked.value) return <section class="ta-near"><Panel view={view} state={state} /></section>;
-  const look = looksAway.value ? null : view.own?.look ?? null;
-  return look ? <Looked assets={look.assets} section={look.section} /> : <Own state={state} view={view} />;
+  if (NUMBERS.has(mode.value.type) && isPrompted.value) return <section class="ta-near"><Panel view={view} state={state} /></section>;
+  const look = showsOwnSection.value ? null : view.own?.look ?? null;
+  return look ? <RevealedSection assets={look.assets} section={look.section} /> : <OwnSection state={state} view={view} />;
 }
 
-function Own({ state, view }: { state: TableState; view: View }) {
+function OwnSection({ state, view }: { state: TableState; view: View }) {
   const before = view.own?.before ?? null;
   const lying = view.public.sections[sectionOf(view.public, view.viewer ?? 0)];
-  const tip = before && asked.value && hintsFor(state.view.kind) ? advice(view) : null;
-  const isOpen = before !== null && asked.value && mode.value.type !== 'reveal';
+  const tip = before && isPrompted.value && hintsFor(state.view.kind) ? bestImprovement(view) : null;
+  const isOpen = before !== null && isPrompted.value && mode.value.type !== 'reveal';
   return (
     <section class={`ta-near ${before ? 'open' : ''}`} aria-label={say('own_section')}>
       <div class="ta-row" role="group" aria-label={say('own_section')}>
@@ -43,7 +43,7 @@ function Own({ state, view }: { state: TableState; view: View }) {
           const isThere = !before && lying?.slots.includes(slot);
           return (
             <span key={slot} style={dip} class={`ta-piece ${isThere ? '' : 'gap'}`}>
-              <span class="sr">{say(isThere ? 'slot_down' : 'slot_empty')}</span>{isThere ? <Down shape="asset" /> : null}
+              <span class="sr">{say(isThere ? 'slot_down' : 'slot_empty')}</span>{isThere ? <FaceDownTile shape="asset" /> : null}
             </span>
           );
         })}
@@ -60,13 +60,13 @@ function AcquireStack({ count, open, full, price }: { count: number; open: boole
     <button type="button" class={`ta-stack ${open && count > 0 ? 'can' : ''}`} data-anchor="acquires" disabled={!open}
       onClick={() => tryPlay({ type: 'acquire', ...(full ? { replace: one ?? null } : {}), ...(spendsFree.value ? { free: true } : {}) })}>
       <span class="sr">{say('acquires', { n: count })}</span>
-      {Array.from({ length: 3 }, (_, at) => <span key={at} class={`ta-small ${at < count ? '' : 'gap'}`}>{at < count ? <Down shape="acquire" /> : null}</span>)}
+      {Array.from({ length: 3 }, (_, at) => <span key={at} class={`ta-small ${at < count ? '' : 'gap'}`}>{at < count ? <FaceDownTile shape="acquire" /> : null}</span>)}
       {open && count > 0 ? <small aria-hidden="true">{spendsFree.value ? say('free') : price}</small> : null}
     </button>
   );
 }
 
-function Looked({ assets, section }: { assets: readonly (string | null)[]; section: number }) {
+function RevealedSection({ assets, section }: { assets: readonly (string | null)[]; section: number }) {
   return (
     <section class="ta-near looked open" aria-label={say('section', { n: section + 1 })}>
       <div class="ta-row" role="group" aria-label={say('section', { n: section + 1 })}>
@@ -80,7 +80,7 @@ function Looked({ assets, section }: { assets: readonly (string | null)[]; secti
         })}
       </div>
       <p class="ta-looked"><span>{say('section', { n: section + 1 })}</span>
-        <button type="button" class="tool" onClick={() => { looksAway.value = true; }}>{say('close_look')}</button></p>
+        <button type="button" class="tool" onClick={() => { showsOwnSection.value = true; }}>{say('close_look')}</button></p>
     </section>
   );
 }

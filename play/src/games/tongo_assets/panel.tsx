@@ -3,7 +3,7 @@
 import { indexed, openingRisk, priceBounds } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableState } from '../../model.ts';
 import { Avatar } from '../../parts/index.tsx';
-import { mode, nameOf, proposed, type View } from './state.ts';
+import { mode, nameOf, proposePrices, type View } from './state.ts';
 import { say } from './words.ts';
 
 export function Panel({ view, state }: { view: View; state: TableState }) {
@@ -19,7 +19,7 @@ export function Panel({ view, state }: { view: View; state: TableState }) {
       const { purchaseMin, max } = priceBounds(risk);
       return (
         <div class="ta-panel">
-          <Stepper name="risk" label={say('risk')} value={risk} min={least} max={most} big onChange={(to) => { mode.value = { type: 'prices', ...proposed(to) }; }} />
+          <Stepper name="risk" label={say('risk')} value={risk} min={least} max={most} big onChange={(to) => { mode.value = { type: 'prices', ...proposePrices(to) }; }} />
           <Stepper name="purchase" label={say('purchase_long')} value={purchase} min={purchaseMin} max={max} onChange={(to) => { mode.value = { ...chosen, purchase: to }; }} />
           <Stepper name="sell" label={say('sell_long')} value={sell} min={1} max={max} onChange={(to) => { mode.value = { ...chosen, sell: to }; }} />
         </div>

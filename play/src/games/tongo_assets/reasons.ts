@@ -2,9 +2,9 @@
 // Loaded where advice is given.
 import type { TongoAssetsView } from '../../../../clients/typescript/src/index.ts';
 import type { Action, TableState } from '../../model.ts';
-import { sayer } from '../../words.ts';
+import { createSayer } from '../../words.ts';
 
-const why = sayer({
+const why = createSayer({
   open: ['A low risk lets hands grow before they cost much.', 'Sa mababang risk, lalaki muna ang mga hawak bago magmahal.'],
   pay: ['You hold {n} of 7: {hand}. {pot} chips lie in the pot.', '{n} sa 7 ang hawak mo: {hand}. {pot} chips ang nasa pot.'],
   raise: ['You hold: {hand}. A higher risk makes weaker hands retreat.', 'Hawak mo: {hand}. Aatras ang mahihina kapag mas mataas ang risk.'],

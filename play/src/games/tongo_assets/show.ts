@@ -1,12 +1,12 @@
 // Animates, sounds and announces the events of a table of Tongo (assets).
 import { signal } from '@preact/signals';
 import type { TongoAssetsEvent } from '../../../../clients/typescript/src/index.ts';
-import type { TableTold } from '../../house.ts';
+import type { TableChange } from '../../house.ts';
 import type { Seat } from '../../model.ts';
-import { anchor, placesNow, throwGhost, type Flights } from '../../motion.ts';
+import { anchor, measurePlaces, throwGhost, type Flights } from '../../motion.ts';
 import { settings } from '../../settings.ts';
-import { buzz, sound } from '../../sound.ts';
-import { fresh, nameOf } from './state.ts';
+import { vibrate, sound } from '../../sound.ts';
+import { newCards, nameOf } from './state.ts';
 import { pieceName } from './tiles.tsx';
 import { chipsOf, say } from './words.ts';
 
@@ -20,20 +20,20 @@ const DEAL_MS = 60;
 /** The largest number of chips that fly one by one. */
 const CHIPS_MAX = 8;
 
-export function eventsOf(told: TableTold): TongoAssetsEvent[] {
-  return told.events.flatMap((event) => event.type === 'game' ? [event['event'] as TongoAssetsEvent] : []);
+export function eventsOf(change: TableChange): TongoAssetsEvent[] {
+  return change.events.flatMap((event) => event.type === 'game' ? [event['event'] as TongoAssetsEvent] : []);
 }
 
 /** Animates a change, and returns it in words. */
-export function show(told: TableTold): string[] {
+export function showChange(change: TableChange): string[] {
   const words: string[] = [];
-  const events = eventsOf(told);
-  if (told.quiet) return words;
-  const flights = pending.flights ?? { before: placesNow(), delays: new Map(), sources: new Map(), turned: new Set() };
+  const events = eventsOf(change);
+  if (change.quiet) return words;
+  const flights = pending.flights ?? { before: measurePlaces(), delays: new Map(), sources: new Map(), turned: new Set() };
   let at = 0;
   for (const event of events) {
-    at = move(event, told, flights, at);
-    const text = tell(event, told);
+    at = animateEvent(event, change, flights, at);
+    const text = describeEvent(event, change);
     if (text) words.push(text);
   }
   if (events.some((event) => event.type === 'dealt')) log.value = [];
@@ -43,7 +43,7 @@ export function show(told: TableTold): string[] {
 }
 
 /** Animates chips from a seat into the pot, or back. */
-function chips(seat: Seat, count: number, at: number, mine: Seat | null, back = false) {
+function animateChips(seat: Seat, count: number, at: number, mine: Seat | null, back = false) {
   const [home, pot] = [anchor(seat === mine ? 'own-chips' : `seat-${seat}`), anchor('pot')];
   if (!home || !pot || count <= 0) return;
   const flying = Math.min(CHIPS_MAX, count);
@@ -51,17 +51,17 @@ function chips(seat: Seat, count: number, at: number, mine: Seat | null, back = 
   setTimeout(sound.chip, at + 200);
 }
 
-function pieces(seat: Seat, kind: 'ta-asset-ghost' | 'ta-acquire-ghost', at: number) {
+function animatePieces(seat: Seat, kind: 'ta-asset-ghost' | 'ta-acquire-ghost', at: number) {
   const [pot, home] = [anchor('pot'), anchor(`seat-${seat}`)];
   if (pot && home) throwGhost(kind, pot, home, { delay: at, duration: 340 });
 }
 
-function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, at: number): number {
+function animateEvent(event: TongoAssetsEvent, { after }: TableChange, flights: Flights, at: number): number {
   const mine = after.seat;
   const taken = (card: string, source: string | null) => {
     if (source && !flights.before.has(card)) { flights.sources.set(card, source); flights.turned.add(card); }
     flights.delays.set(card, at);
-    fresh.value = new Set([card]);
+    newCards.value = new Set([card]);
   };
   const isSeen = (face: string) => face !== 'asset' && face !== 'acquire';
   switch (event.type) {
@@ -73,13 +73,13 @@ function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, a
         flights.turned.add(card);
       });
       event.hands.forEach((_, seat) => {
-        if (seat !== mine) for (let i = 0; i < 4; i += 1) pieces(seat, 'ta-asset-ghost', (i * event.hands.length + seat) * DEAL_MS);
+        if (seat !== mine) for (let i = 0; i < 4; i += 1) animatePieces(seat, 'ta-asset-ghost', (i * event.hands.length + seat) * DEAL_MS);
       });
       for (let i = 0; i < 6; i += 1) setTimeout(sound.card, i * DEAL_MS * 3);
       return at + (settings.still.value ? 0 : 500);
     }
     case 'opened':
-      chips(event.seat, event.risk, at, mine);
+      animateChips(event.seat, event.risk, at, mine);
       return at + BEAT_MS;
     case 'paid':
     case 'raised':
@@ -87,32 +87,32 @@ function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, a
     case 'leveraged':
     case 'confronted':
     case 'audited':
-      chips(event.seat, event.chips, at, mine);
-      if (event.type === 'confronted') { sound.fight(); buzz([60, 60, 120]); }
-      if (event.type === 'audited' && event.seat === mine) buzz([90]);
+      animateChips(event.seat, event.chips, at, mine);
+      if (event.type === 'confronted') { sound.fight(); vibrate([60, 60, 120]); }
+      if (event.type === 'audited' && event.seat === mine) vibrate([90]);
       return at + BEAT_MS;
     case 'dividend_taken':
-      chips(event.seat, event.chips, at, mine, true);
+      animateChips(event.seat, event.chips, at, mine, true);
       return at + BEAT_MS;
     case 'swapped':
     case 'purchased':
-      if (event.type === 'purchased') chips(event.seat, event.chips, at, mine);
+      if (event.type === 'purchased') animateChips(event.seat, event.chips, at, mine);
       if (event.seat === mine && isSeen(event.taken)) taken(event.taken, null);
-      else pieces(event.seat, 'ta-asset-ghost', at);
+      else animatePieces(event.seat, 'ta-asset-ghost', at);
       setTimeout(sound.card, at);
       return at + BEAT_MS;
     case 'acquired':
-      chips(event.seat, event.chips, at, mine);
+      animateChips(event.seat, event.chips, at, mine);
       if (event.seat === mine && isSeen(event.taken) && event.to !== 'pile') taken(event.taken, 'acquires');
-      else pieces(event.seat, 'ta-acquire-ghost', at);
+      else animatePieces(event.seat, 'ta-acquire-ghost', at);
       setTimeout(sound.card, at);
       return at + BEAT_MS;
     case 'sold':
-      chips(event.seat, event.chips, at, mine);
+      animateChips(event.seat, event.chips, at, mine);
       setTimeout(sound.meld, at);
       return at + BEAT_MS;
     case 'evaded':
-      chips(event.seat, event.chips, at, mine);
+      animateChips(event.seat, event.chips, at, mine);
       setTimeout(sound.meld, at);
       return at + BEAT_MS;
     case 'assessing':
@@ -124,7 +124,7 @@ function move(event: TongoAssetsEvent, { after }: TableTold, flights: Flights, a
           flights.turned.add(card);
         });
         sound.turn();
-        buzz(30);
+        vibrate(30);
       }
       return at;
     case 'stopped':
@@ -143,7 +143,7 @@ export function bribeWords(count: number, cards: readonly string[]): string {
 /**
  * Returns an event in words, for the table's line and for screen readers; null for the player's own actions.
  */
-function tell(event: TongoAssetsEvent, { before, after }: TableTold): string | null {
+function describeEvent(event: TongoAssetsEvent, { before, after }: TableChange): string | null {
   const view = before ?? after;
   const isMine = 'seat' in event && event.seat === after.seat;
   const name = 'seat' in event ? nameOf(view, event.seat) : '';

@@ -5,9 +5,9 @@ import { makers } from '../../../../clients/typescript/src/games/tongo_assets/in
 import type { GameStep, Seat } from '../../model.ts';
 import { Avatar, shortName } from '../../parts/index.tsx';
 import { say as sayCommon } from '../../words.ts';
-import type { Ended } from '../folder.ts';
+import type { FinishedGame } from '../folder.ts';
 import { bribeWords } from './show.ts';
-import { Down, inOrder, pieceName, Tile } from './tiles.tsx';
+import { FaceDownTile, inOrder, pieceName, Tile } from './tiles.tsx';
 import { chipsOf, isWord, say, type Word } from './words.ts';
 
 /** The public state at the end. */
@@ -20,7 +20,7 @@ function Minis({ cards, made }: { cards: readonly string[]; made?: ReadonlySet<s
   return <span class="ta-minis">{inOrder(cards).map((card) => <span key={card} class={`ta-mini ${made?.has(card) ? 'makes' : ''}`}><Tile card={card} named /></span>)}</span>;
 }
 
-export function Showdown({ ended }: { ended: Ended }) {
+export function Showdown({ ended }: { ended: FinishedGame }) {
   const open = ended.detail as Partial<AssetsEnd>;
   const { end, players } = open;
   if (!end || !players) return null;
@@ -68,21 +68,21 @@ export function Step({ step, seats, viewer }: { step: GameStep; seats: string[];
               {playing.includes(seat) ? null : <span class="badge away">{say('seat_out')}</span>}
               <span class="points">{chipsOf(player.chips)}</span></header>
             {hand ? <Minis cards={[...hand, ...kept]} /> : (
-              <span class="ta-minis">{Array.from({ length: player.assets }, (_, i) => <span key={i} class="ta-mini"><Down shape="asset" /></span>)}
-                {Array.from({ length: player.wilds + player.kept }, (_, i) => <span key={`q${i}`} class="ta-mini"><Down shape="acquire" /></span>)}</span>
+              <span class="ta-minis">{Array.from({ length: player.assets }, (_, i) => <span key={i} class="ta-mini"><FaceDownTile shape="asset" /></span>)}
+                {Array.from({ length: player.wilds + player.kept }, (_, i) => <span key={`q${i}`} class="ta-mini"><FaceDownTile shape="acquire" /></span>)}</span>
             )}
           </section>
         );
       })}
       <p class="step-piles ta-prices"><span>{say('risk')} <b>{risk}</b></span><span>{say('purchase')} <b>{purchase}</b></span><span>{say('sell_price')} <b>{sell}</b></span>
         <span>{say('pot')} <b>{pot}</b></span><span>{rounds === 0 ? say('round_none') : say('round', { n: rounds, of: rules.rounds_max })}</span></p>
-      <p class="step-words" aria-live="polite">{step.taken ? wordsOf(step, name) : sayCommon('the_deal')}</p>
+      <p class="step-words" aria-live="polite">{step.taken ? describeStep(step, name) : sayCommon('the_deal')}</p>
     </div>
   );
 }
 
-function wordsOf(step: GameStep, name: (seat: Seat) => string): string {
-  const words = step.events.flatMap((one) => sentence(one as unknown as TongoAssetsEvent, name) ?? []);
+function describeStep(step: GameStep, name: (seat: Seat) => string): string {
+  const words = step.events.flatMap((one) => describeEventOf(one as unknown as TongoAssetsEvent, name) ?? []);
   const by = step.taken?.by === 'clock' ? ` (${sayCommon('by_clock')})` : step.taken?.by === 'ai' ? ` (${sayCommon('by_ai')})` : '';
   const action = step.taken?.action.type ?? '';
   if (words.length === 0 && step.taken && isWord(action)) words.push(`${name(step.taken.seat)}: ${say(action)}`);
@@ -90,7 +90,7 @@ function wordsOf(step: GameStep, name: (seat: Seat) => string): string {
 }
 
 /** Returns an event in words, independent of the viewer. */
-function sentence(event: TongoAssetsEvent, name: (seat: Seat) => string): string | null {
+function describeEventOf(event: TongoAssetsEvent, name: (seat: Seat) => string): string | null {
   switch (event.type) {
     case 'opened':
       return say('said_opened', { name: name(event.seat), risk: event.risk, purchase: event.purchase, sell: event.sell });

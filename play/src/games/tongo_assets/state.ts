@@ -3,7 +3,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { TongoAssetsAction, TongoAssetsView } from '../../../../clients/typescript/src/index.ts';
 import { isLast, openingRisk, priceBounds, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
-import { client, table, tell } from '../../house.ts';
+import { client, table, showToast } from '../../house.ts';
 import type { Seat, TableView } from '../../model.ts';
 import { shortName } from '../../parts/index.tsx';
 import { refusalText } from '../../refusals.ts';
@@ -31,22 +31,22 @@ export const slots = signal<ReadonlySet<number>>(new Set());
 /** Whether the next purchase spends a free one. */
 export const spendsFree = signal(false);
 /** The action that waits for a second touch. */
-export const sure = signal<string | null>(null);
+export const awaitedConfirmation = signal<string | null>(null);
 /** True while a sent action has no answer, during which nothing else can be played. */
 export const sent = signal(false);
 /** The cards that came last into the hand. */
-export const fresh = signal<ReadonlySet<string>>(new Set());
+export const newCards = signal<ReadonlySet<string>>(new Set());
 /** Whether the own section is shown instead of the one of a reveal. */
-export const looksAway = signal(false);
+export const showsOwnSection = signal(false);
 
 export function gameView(view: TableView | null | undefined): View | null {
   return view?.phase.type === 'playing' ? view.phase.view as View : null;
 }
 
-export const current = computed<View | null>(() => gameView(table.value?.view));
+export const currentView = computed<View | null>(() => gameView(table.value?.view));
 
 /** Whether the player has an open prompt. */
-export const asked = computed<boolean>(() => (table.value?.prompt?.legal.length ?? 0) > 0);
+export const isPrompted = computed<boolean>(() => (table.value?.prompt?.legal.length ?? 0) > 0);
 
 export function nameOf(view: TableView, seat: Seat): string {
   return seat === view.seat ? sayCommon('you') : shortName(view.seats[seat]?.name ?? '?');
@@ -55,7 +55,7 @@ export function nameOf(view: TableView, seat: Seat): string {
 export async function play(action: TongoAssetsAction) {
   if (sent.value) return;
   sent.value = true;
-  sure.value = null;
+  awaitedConfirmation.value = null;
   try {
     await client.act(action as never);
   } finally {
@@ -64,34 +64,34 @@ export async function play(action: TongoAssetsAction) {
 }
 
 /** Returns whether an action is legal for the player now. */
-export function may(action: TongoAssetsAction): boolean {
-  return asked.value && current.value !== null && whyNot(current.value, action) === null;
+export function isLegal(action: TongoAssetsAction): boolean {
+  return isPrompted.value && currentView.value !== null && whyNot(currentView.value, action) === null;
 }
 
 /** Returns the first reason against an action, or null. */
-export function reason(action: TongoAssetsAction) {
-  return current.value === null ? null : whyNot(current.value, action);
+export function illegalReason(action: TongoAssetsAction) {
+  return currentView.value === null ? null : whyNot(currentView.value, action);
 }
 
 /** Plays an action if it is legal; otherwise shows the rule against it. */
 export function tryPlay(action: TongoAssetsAction): boolean {
-  if (may(action)) { void play(action); return true; }
-  const why = reason(action);
-  if (why) tell(`${refusalText(why.code, null, 'tongo_assets')} (${sayCommon('why_rule', { rule: why.rule })})`);
+  if (isLegal(action)) { void play(action); return true; }
+  const why = illegalReason(action);
+  if (why) showToast(`${refusalText(why.code, null, 'tongo_assets')} (${sayCommon('why_rule', { rule: why.rule })})`);
   return false;
 }
 
 /** Returns the proposed prices for a risk: cheap purchases, so that hands grow. */
-export function proposed(risk: number): { risk: number; purchase: number; sell: number } {
+export function proposePrices(risk: number): { risk: number; purchase: number; sell: number } {
   const { purchaseMin, max } = priceBounds(risk);
   return { risk, purchase: Math.min(max, Math.max(purchaseMin, Math.ceil(risk * 0.6))), sell: Math.max(1, Math.min(max, purchaseMin)) };
 }
 
-let question = -1;
+let promptNumber = -1;
 let freesHeld = 0;
 
 /** Resets the selection when the prompt changes, and drops selected pieces that are gone. */
-export function follow(view: View | null) {
+export function updateSelection(view: View | null) {
   const number = view === null ? -1 : view.public.countdown;
   const held = new Set([...view?.own?.hand ?? [], ...view?.own?.kept ?? []]);
   const before = view?.own?.before ?? [];
@@ -100,26 +100,26 @@ export function follow(view: View | null) {
     if (keptPicks.length !== picked.value.size) picked.value = new Set(keptPicks);
     const keptSlots = [...slots.value].filter((slot) => before[slot]);
     if (keptSlots.length !== slots.value.size) slots.value = new Set(keptSlots);
-    const isOpening = view !== null && asked.value && opens(view);
+    const isOpening = view !== null && isPrompted.value && mustOpen(view);
     const frees = (view?.own?.kept ?? []).filter((card) => card.startsWith('F')).length;
     if (frees < freesHeld) spendsFree.value = false;
     freesHeld = frees;
-    if (number === question) {
-      if (isOpening && mode.value.type === 'none') mode.value = { type: 'prices', ...proposed(openingRisk(view.public)[0]) };
+    if (number === promptNumber) {
+      if (isOpening && mode.value.type === 'none') mode.value = { type: 'prices', ...proposePrices(openingRisk(view.public)[0]) };
       return;
     }
-    question = number;
-    sure.value = null;
+    promptNumber = number;
+    awaitedConfirmation.value = null;
     picked.value = new Set();
     slots.value = new Set();
     spendsFree.value = false;
-    looksAway.value = false;
-    mode.value = isOpening ? { type: 'prices', ...proposed(openingRisk(view.public)[0]) } : { type: 'none' };
+    showsOwnSection.value = false;
+    mode.value = isOpening ? { type: 'prices', ...proposePrices(openingRisk(view.public)[0]) } : { type: 'none' };
   });
 }
 
 /** Returns whether the player has to name a risk and its prices. */
-function opens({ viewer, public: open }: View): boolean {
+function mustOpen({ viewer, public: open }: View): boolean {
   return open.phase.type === 'open' && open.phase.seat === viewer && !isLast(open);
 }
 
@@ -128,12 +128,12 @@ export function enter(next: Mode) {
     mode.value = next;
     picked.value = new Set();
     slots.value = new Set();
-    sure.value = null;
+    awaitedConfirmation.value = null;
   });
 }
 
 /** Returns how many pieces of the hand, or slots, may be selected together. */
-function most(): { cards: number; slots: number } {
+function selectionMax(): { cards: number; slots: number } {
   switch (mode.value.type) {
     case 'evade':
       return { cards: 3, slots: 0 };
@@ -148,8 +148,8 @@ function most(): { cards: number; slots: number } {
 
 /** Returns the number of assets that a sale takes. */
 export function saleSize(): number {
-  const lying = (current.value?.own?.before ?? []).filter(Boolean).length;
-  return Math.min(current.value?.own?.hand.length ?? 0, lying);
+  const lying = (currentView.value?.own?.before ?? []).filter(Boolean).length;
+  return Math.min(currentView.value?.own?.hand.length ?? 0, lying);
 }
 
 function toggled<T>(all: ReadonlySet<T>, one: T, limit: number): ReadonlySet<T> {
@@ -161,13 +161,13 @@ function toggled<T>(all: ReadonlySet<T>, one: T, limit: number): ReadonlySet<T> 
 }
 
 export function touchCard(card: string) {
-  sure.value = null;
-  const { cards } = most();
+  awaitedConfirmation.value = null;
+  const { cards } = selectionMax();
   if (cards > 0) picked.value = toggled(picked.value, card, cards);
 }
 
 export function touchSlot(slot: number) {
-  sure.value = null;
-  const limit = most().slots;
+  awaitedConfirmation.value = null;
+  const limit = selectionMax().slots;
   if (limit > 0) slots.value = toggled(slots.value, slot, limit);
 }

@@ -51,7 +51,7 @@ export function Tile({ card, named = false }: { card: string; named?: boolean })
 }
 
 /** A piece, face down, of which only the shape is visible. */
-export function Down({ shape }: { shape: 'asset' | 'acquire' }) {
+export function FaceDownTile({ shape }: { shape: 'asset' | 'acquire' }) {
   return shape === 'asset' ? (
     <svg class="ta-face ta-down" viewBox="0 0 100 100" aria-hidden="true">
       <circle class="body" cx="50" cy="50" r="48" />

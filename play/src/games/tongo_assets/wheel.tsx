@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { sectionOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableState } from '../../model.ts';
 import { Avatar } from '../../parts/index.tsx';
-import { asked, gameView, mode, nameOf, play, type View } from './state.ts';
+import { isPrompted, gameView, mode, nameOf, play, type View } from './state.ts';
 import { say } from './words.ts';
 
 const MIDDLE = 200;
@@ -19,13 +19,13 @@ const point = (angle: number, radius: number): readonly [number, number] => {
 };
 
 /** Returns a position on the rim; far positions are closer to the middle. */
-function onRim(angle: number) {
+function rimPosition(angle: number) {
   const y = Math.sin(angle);
   return { '--x': Math.cos(angle).toFixed(3), '--y': (y < 0 ? y * 0.88 : y).toFixed(3) };
 }
 
 /** Returns the path of the ring's sector around an angle. */
-function wedge(angle: number, width: number): string {
+function sectorPath(angle: number, width: number): string {
   const [from, to] = [angle - width / 2 + 0.8, angle + width / 2 - 0.8];
   const [a, b, c, d] = [point(from, OUTER), point(to, OUTER), point(to, INNER), point(from, INNER)];
   return `M${a}A${OUTER} ${OUTER} 0 0 1 ${b}L${c}A${INNER} ${INNER} 0 0 0 ${d}Z`;
@@ -58,7 +58,7 @@ export function Wheel({ state }: { state: TableState }) {
             const kind = view && confronter !== null && section === sectionOf(view.public, confronter) ? 'confronts' : section === assessing ? 'active' : section === before && view ? 'mine' : '';
             return (
               <g key={section} class={`ta-wedge ta-wedge-${section % 2} ${kind}`}>
-                <path d={wedge(angle, step)} />
+                <path d={sectorPath(angle, step)} />
                 {Array.from({ length: 7 }, (_, slot) => {
                   const [x, y] = point(angle + (slot - 3) * step * 0.124, 164);
                   return <circle key={slot} class={lying?.slots.includes(slot) ? 'dot' : 'dot empty'} cx={x} cy={y} r={count > 4 ? 6 : 9} />;
@@ -79,10 +79,10 @@ export function Wheel({ state }: { state: TableState }) {
         const out = view && !view.public.playing.includes(seat);
         return (
           <span key={seat} class={`ta-mark ${out ? 'out' : ''} ${seat === mine ? 'own' : ''} ${seat === acting ? 'acts-now' : ''}`} aria-hidden="true"
-            style={onRim(angle)}><Avatar name={who.name} picture={who.avatar ?? null} /></span>
+            style={rimPosition(angle)}><Avatar name={who.name} picture={who.avatar ?? null} /></span>
         );
       })}
-      {view && mode.value.type === 'reveal' && asked.value ? <Places state={state} view={view} angleOf={angleOf} own={own} /> : null}
+      {view && mode.value.type === 'reveal' && isPrompted.value ? <Places state={state} view={view} angleOf={angleOf} own={own} /> : null}
       <Pot view={view} />
     </section>
   );
@@ -111,7 +111,7 @@ function Places({ state, view, angleOf, own }: { state: TableState; view: View; 
         const name = seat >= 0 ? nameOf(state.view, seat) : '–';
         const angle = angleOf(place) * Math.PI / 180;
         return (
-          <button type="button" key={place} class="ta-place" style={onRim(angle)}
+          <button type="button" key={place} class="ta-place" style={rimPosition(angle)}
             data-section={section} onClick={() => void play({ type: 'reveal', section })}
             aria-label={say('section_of', { name, assets: sections[section]?.slots.length ?? 0, acquires: sections[section]?.acquires ?? 0 })}>
             {section + 1}

@@ -1,5 +1,5 @@
 // The texts of Tongo (assets), English and Filipino side by side. The names of hands are not translated.
-import { sayer } from '../../words.ts';
+import { createSayer } from '../../words.ts';
 
 export const WORDS = {
   title: ['Tongo (assets)', 'Tongo (assets)'],
@@ -234,7 +234,7 @@ export const WORDS = {
 } as const satisfies Record<string, readonly [string, string]>;
 
 export type Word = keyof typeof WORDS;
-export const say = sayer(WORDS);
+export const say = createSayer(WORDS);
 
 export function isWord(text: string): text is Word {
   return text in WORDS;

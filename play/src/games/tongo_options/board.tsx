@@ -2,10 +2,10 @@
 // during the preparation of a game.
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { TableState } from '../../model.ts';
-import { fly } from '../../motion.ts';
+import { animateFlights } from '../../motion.ts';
 import { Acts } from '../../parts/acts.tsx';
 import { Choosers } from './choosers.tsx';
-import { buttons, chooser, gameView, picked, putBack } from './moves.ts';
+import { buttons, chooser, gameView, picked, resetSelection } from './moves.ts';
 import { Ring } from './ring.tsx';
 import { pending } from './show.ts';
 import { Side } from './side.tsx';
@@ -15,14 +15,14 @@ export function Board({ state }: { state: TableState }) {
   useLayoutEffect(() => {
     const flights = pending.flights;
     pending.flights = null;
-    if (flights) fly(flights);
+    if (flights) animateFlights(flights);
   });
   // A new prompt resets the choices of the previous one. This runs before painting, so that no choice of the
   // new prompt is reset.
   const countdown = view?.public.countdown;
   const phase = view?.public.phase.type;
-  useLayoutEffect(() => { putBack(); }, [countdown, phase]);
-  useEffect(() => () => { putBack(); chooser.value = 'none'; }, []);
+  useLayoutEffect(() => { resetSelection(); }, [countdown, phase]);
+  useEffect(() => () => { resetSelection(); chooser.value = 'none'; }, []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => { if (event.key === 'Escape' && chooser.value === 'none') picked.value = null; };
     addEventListener('keydown', press);

@@ -9,7 +9,7 @@ import type { TableState } from '../../model.ts';
 import { useLayer } from '../../parts/layers.ts';
 import { say } from '../../words.ts';
 import { refusalText } from '../../refusals.ts';
-import { best, chooser, gameView, KIND, lifted, nameOf, ownTurn, play, why, wordsOf } from './moves.ts';
+import { bestFloorOfHand, chooser, gameView, KIND, lifted, nameOf, ownTurn, play, reasonAgainst, wordsOf } from './moves.ts';
 import type { Move, View } from './types.ts';
 import { chips, word } from './words.ts';
 
@@ -47,8 +47,8 @@ function Chooser({ title, children }: { title: string; children: ComponentChildr
 }
 
 /** An action, or the reason against it. */
-function Deed({ name, label, note, move, danger = false }: { name: string; label: string; note?: string; move: Move; danger?: boolean }) {
-  const not = why(move);
+function ActionButton({ name, label, note, move, danger = false }: { name: string; label: string; note?: string; move: Move; danger?: boolean }) {
+  const not = reasonAgainst(move);
   return (
     <button type="button" class={`deed ${danger ? 'danger' : ''}`} data-deed={name} disabled={not !== null} onClick={() => void play(move)}>
       <b>{label}</b><small>{not ?? note ?? ' '}</small>
@@ -60,13 +60,13 @@ function Challenge({ state, view }: { state: TableState; view: View }) {
   const { public: open, viewer } = view;
   const turn = ownTurn(view)!;
   const here = matches(ownHand(view), open.floors[turn.floor] ?? [], open.dice);
-  const held = best.value ? wordsOf(best.value.matches) : word('no_match');
+  const held = bestFloorOfHand.value ? wordsOf(bestFloorOfHand.value.matches) : word('no_match');
   return (
     <Chooser title={word('who_wins', { pot: chips(open.pot) })}>
       <div class="deeds">
-        <Deed name="acquire" label={word('acquire', { n: turn.floor + 1 })} note={word('you_hold', { best: wordsOf(here) })} move={{ type: 'acquire' }} />
+        <ActionButton name="acquire" label={word('acquire', { n: turn.floor + 1 })} note={word('you_hold', { best: wordsOf(here) })} move={{ type: 'acquire' }} />
         {open.players.map((one, seat) => seat === viewer || one.folded ? null : (
-          <Deed key={seat} name={`confront-${seat}`} label={word('confront_name', { name: nameOf(state.view, seat) })}
+          <ActionButton key={seat} name={`confront-${seat}`} label={word('confront_name', { name: nameOf(state.view, seat) })}
             note={word('you_hold', { best: held })} move={{ type: 'confront', target: seat }} />
         ))}
       </div>
@@ -80,19 +80,19 @@ function More({ state, view }: { state: TableState; view: View }) {
   const me = open.players[viewer!]!;
   const cards = [...lifted.value];
   const draws = cards.length > 0 ? word('draws', { n: cards.length }) : '';
-  const early = why({ type: 'acquire' });
+  const early = reasonAgainst({ type: 'acquire' });
   return (
     <Chooser title={word('what_next')}>
       <div class="deeds">
-        <button type="button" class="deed" data-deed="costs" disabled={turn.step === 'open' && why({ type: 'end' }) !== null}
-          onClick={() => { chooser.value = 'costs'; }}><b>{word('change_costs')}…</b><small>{turn.step === 'open' ? why({ type: 'end' }) ?? ' ' : ' '}</small></button>
+        <button type="button" class="deed" data-deed="costs" disabled={turn.step === 'open' && reasonAgainst({ type: 'end' }) !== null}
+          onClick={() => { chooser.value = 'costs'; }}><b>{word('change_costs')}…</b><small>{turn.step === 'open' ? reasonAgainst({ type: 'end' }) ?? ' ' : ' '}</small></button>
         <button type="button" class="deed" data-deed="challenge" disabled={early !== null}
           onClick={() => { chooser.value = 'challenge'; }}><b>{word('challenge')}…</b><small>{early ?? nameList(state, view)}</small></button>
-        <Deed name="retreat" label={word('retreat')} move={{ type: 'retreat' }} />
-        <Deed name="evade" label={word('evade')} note={draws || word('keeps_all')} move={{ type: 'evade', ...(cards.length > 0 ? { discards: cards } : {}) }} />
-        <Deed name="pay_to_evade" label={word('pay_to_evade')} note={draws} move={{ type: 'pay_to_evade', discards: cards }} />
-        <Deed name="convert_reserves" label={word('convert_reserves')} note={word('wager') + ': ' + chips(me.chips)} move={{ type: 'convert_reserves' }} danger />
-        <Deed name="fold" label={word('fold')} move={{ type: 'fold' }} danger />
+        <ActionButton name="retreat" label={word('retreat')} move={{ type: 'retreat' }} />
+        <ActionButton name="evade" label={word('evade')} note={draws || word('keeps_all')} move={{ type: 'evade', ...(cards.length > 0 ? { discards: cards } : {}) }} />
+        <ActionButton name="pay_to_evade" label={word('pay_to_evade')} note={draws} move={{ type: 'pay_to_evade', discards: cards }} />
+        <ActionButton name="convert_reserves" label={word('convert_reserves')} note={word('wager') + ': ' + chips(me.chips)} move={{ type: 'convert_reserves' }} danger />
+        <ActionButton name="fold" label={word('fold')} move={{ type: 'fold' }} danger />
       </div>
     </Chooser>
   );
@@ -113,7 +113,7 @@ function Costs({ view }: { view: View }) {
   const isSame = by.every((more) => more === 0);
   const given = Object.fromEntries(COSTS.filter((_, i) => by[i] !== 0).map((name) => [name, draft[name]]));
   const move: Move = { type: how, ...given };
-  const not = isSame ? word('change_first') : isMixed ? word('either_way') : why(move);
+  const not = isSame ? word('change_first') : isMixed ? word('either_way') : reasonAgainst(move);
   const change = changed(open, how, given);
   const later = indexed(open, percent);
   const step = (name: CostName, more: number) => setDraft({ ...draft, [name]: draft[name] + more });
@@ -138,9 +138,9 @@ function Costs({ view }: { view: View }) {
         <div class="index-row">
           <label>{word('index_margin')}: {percent > 0 ? '+' : ''}{percent} %
             <input type="range" min={-99} max={100} value={percent} onInput={(event) => setPercent(Number((event.target as HTMLInputElement).value))} /></label>
-          <button type="button" class="act" data-act="index" disabled={why({ type: 'index_margin', percent }) !== null} onClick={() => void play({ type: 'index_margin', percent })}>
+          <button type="button" class="act" data-act="index" disabled={reasonAgainst({ type: 'index_margin', percent }) !== null} onClick={() => void play({ type: 'index_margin', percent })}>
             <span>{'costs' in later ? COSTS.map((name) => later.costs[name]).join(' · ') : '–'}</span>
-            <small>{why({ type: 'index_margin', percent }) ?? ('chips' in later ? chips(later.chips) : refusalText(later.code, null, KIND))}</small>
+            <small>{reasonAgainst({ type: 'index_margin', percent }) ?? ('chips' in later ? chips(later.chips) : refusalText(later.code, null, KIND))}</small>
           </button>
         </div>
       ) : null}

@@ -4,12 +4,12 @@ import type { GameFolder } from '../folder.ts';
 import type { Seat, TableState, TableView } from '../../model.ts';
 import { addRefusals } from '../../refusals.ts';
 import { say } from '../../words.ts';
-import { advised } from './advised.ts';
+import { describeAction } from './describe_action.ts';
 import { Board } from './board.tsx';
-import { asked, badgeOf, best, gameView, hints, KIND, nameOf, wordsOf } from './moves.ts';
+import { isPrompted, restrictionWord, bestFloorOfHand, gameView, hints, KIND, nameOf, wordsOf } from './moves.ts';
 import { Stone } from './ring.tsx';
 import { REFUSALS } from './refusals.ts';
-import { show } from './show.ts';
+import { showChange } from './show.ts';
 import { Showdown, Step, type TongoEnd } from './showdown.tsx';
 import { Sign } from './side.tsx';
 import type { GameEvent, View } from './types.ts';
@@ -28,10 +28,10 @@ function status(state: TableState): { text: string; urgent: boolean } {
     case 'deal':
       return { text: say('dealing'), urgent: false };
     case 'stop':
-      return phase.seat === viewer ? { text: word('turn_stop'), urgent: asked.value } : { text: mine ?? word('turn_of', { name: name(phase.seat) }), urgent: false };
+      return phase.seat === viewer ? { text: word('turn_stop'), urgent: isPrompted.value } : { text: mine ?? word('turn_of', { name: name(phase.seat) }), urgent: false };
     case 'turn':
       if (phase.seat !== viewer) return { text: mine ?? word('at_floor', { name: name(phase.seat), n: phase.floor + 1 }), urgent: false };
-      return { text: turnText(state, view), urgent: asked.value };
+      return { text: turnText(state, view), urgent: isPrompted.value };
     case 'roll':
       return { text: word('rolling'), urgent: false };
     case 'shuffle':
@@ -43,7 +43,7 @@ function status(state: TableState): { text: string; urgent: boolean } {
       const text = target === viewer ? word('asked_stand', { name: by })
         : target === null ? word('asked_confront', { name: by, n: (open.players[phase.by]?.facing ?? 0) + 1 })
         : word('asked_join', { name: by, target: name(target) });
-      return { text, urgent: asked.value };
+      return { text, urgent: isPrompted.value };
     }
     case 'showdown':
     case 'over':
@@ -86,7 +86,7 @@ export const folder: GameFolder = {
     const acting = phase.type === 'stop' || phase.type === 'turn' || phase.type === 'roll' ? phase.seat === seat
       : phase.type === 'challenge' && phase.asked === seat;
     return {
-      acting, cards: null, note: badgeOf(view, seat), out: one.folded,
+      acting, cards: null, note: restrictionWord(view, seat), out: one.folded,
       more: (
         <span class="seat-chips"><i class="chip" aria-hidden="true" /><span class="sr">{chips(one.chips)}</span><b aria-hidden="true">{one.chips}</b>
           {one.evade_token ? <span role="img" aria-label={word('token_evade')}><Sign name="evade" /></span> : null}
@@ -103,11 +103,11 @@ export const folder: GameFolder = {
   },
   status,
   hints,
-  advised,
-  reasons: async () => (await import('./reasons.ts')).reasons({ best: () => wordsOf(best.value?.matches ?? []), risk }),
+  describeAction,
+  reasons: async () => (await import('./reasons.ts')).reasons({ best: () => wordsOf(bestFloorOfHand.value?.matches ?? []), risk }),
   rules: async (terms) => (await import('./rules.tsx')).rules(terms, Stone),
-  show,
-  ended: ({ events, before }) => {
+  showChange,
+  endDetail: ({ events, before }) => {
     const detail: TongoEnd = { shown: null, end: null, open: gameView(before)?.public ?? null };
     for (const event of events) {
       if (event.type !== 'game') continue;

@@ -2,7 +2,7 @@
 // enlarged, and the dice at their inner edges. Nothing is drawn here.
 import { FLOORS } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 
-export interface Spot { x: number; y: number; scale: number }
+export interface RingPosition { x: number; y: number; scale: number }
 
 export interface Geometry {
   width: number;
@@ -45,7 +45,7 @@ export function geometry(width: number, height: number, hasExchange: boolean): G
 }
 
 /** Returns a position on the ring, in floors from the front one: 0 is the front, 4 the back. */
-export function spot(by: Geometry, steps: number): Spot {
+export function ringPosition(by: Geometry, steps: number): RingPosition {
   const angle = Math.PI / 2 - steps * 2 * Math.PI / FLOORS;
   // The closeness to the front, from 0 to 1 over half a floor on both sides.
   const turns = ((steps % FLOORS) + FLOORS) % FLOORS;
@@ -60,18 +60,18 @@ export function spot(by: Geometry, steps: number): Spot {
 }
 
 /** Returns the positions on the shorter way around from one front floor to another. */
-export function way(by: Geometry, from: number, to: number, floor: number): Spot[] {
+export function ringPath(by: Geometry, from: number, to: number, floor: number): RingPosition[] {
   const turn = ((to - from) % FLOORS + FLOORS) % FLOORS;
   const steps = turn > FLOORS / 2 ? turn - FLOORS : turn;
   const parts = Math.max(2, Math.abs(steps) * 4);
-  return Array.from({ length: parts + 1 }, (_, i) => spot(by, floor - from - steps * i / parts));
+  return Array.from({ length: parts + 1 }, (_, i) => ringPosition(by, floor - from - steps * i / parts));
 }
 
 /** Returns the position of a die: at the inner edge of its floor, or on the line between two. */
-export function dieSpot(by: Geometry, front: number, place: number, nth: number, of: number): { x: number; y: number } {
+export function diePosition(by: Geometry, front: number, place: number, nth: number, of: number): { x: number; y: number } {
   const steps = place / 2 - front;
   const isOnFloor = place % 2 === 0;
-  const at = spot(by, steps);
+  const at = ringPosition(by, steps);
   const isFront = isOnFloor && ((steps % FLOORS) + FLOORS) % FLOORS === 0;
   const side = (nth - (of - 1) / 2) * by.card * 0.95;
   if (!isOnFloor) {

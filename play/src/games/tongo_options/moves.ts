@@ -28,21 +28,21 @@ export const picked = signal<number | null>(null);
 /** The lifted cards of the hand, to be discarded. */
 export const lifted = signal<ReadonlySet<Card>>(new Set());
 /** Whether the buy-in pays for the next card. */
-export const lever = signal(false);
+export const usesBuyIn = signal(false);
 /** The chooser that covers the table. */
 export const chooser = signal<'none' | 'costs' | 'challenge' | 'more'>('none');
 
-export function putBack() {
+export function resetSelection() {
   picked.value = null;
   lifted.value = new Set();
-  lever.value = false;
+  usesBuyIn.value = false;
   turned.value = null;
   chooser.value = 'none';
 }
 
 /** Returns the parts of the selection that `putBack` resets. */
-function choice(): readonly unknown[] {
-  return [picked.value, lifted.value, lever.value, turned.value, chooser.value];
+function selectionParts(): readonly unknown[] {
+  return [picked.value, lifted.value, usesBuyIn.value, turned.value, chooser.value];
 }
 
 export function gameView(view: TableView | null): View | null {
@@ -52,29 +52,29 @@ export function gameView(view: TableView | null): View | null {
 export const game = computed<View | null>(() => gameView(table.value?.view ?? null));
 
 /** Whether the player has an open prompt. */
-export const asked = computed(() => (table.value?.prompt?.legal.length ?? 0) > 0);
+export const isPrompted = computed(() => (table.value?.prompt?.legal.length ?? 0) > 0);
 
 /** Returns the reason why nothing can be sent, or null. */
-export function shut(): string | null {
+export function blockedReason(): string | null {
   return sent.value ? say('why_sent') : !online.value ? say('why_offline') : null;
 }
 
 export async function play(move: Move) {
   if (sent.value) return;
   sent.value = true;
-  const chosen = choice();
+  const chosen = selectionParts();
   try {
     await client.act(move as never);
   } finally {
     sent.value = false;
     // A selection made meanwhile is for the next prompt.
-    if (choice().every((one, at) => one === chosen[at])) putBack();
+    if (selectionParts().every((one, at) => one === chosen[at])) resetSelection();
   }
 }
 
 /** Returns in words the reason against an action, or null if it can be played. */
-export function why(move: Move): string | null {
-  const off = shut();
+export function reasonAgainst(move: Move): string | null {
+  const off = blockedReason();
   if (off !== null) return off;
   const view = game.value;
   const illegal = view ? whyNot(view, move) : null;
@@ -82,7 +82,7 @@ export function why(move: Move): string | null {
 }
 
 /** Returns whether an action is legal, independent of the connection. */
-export function may(move: Move): boolean {
+export function isLegal(move: Move): boolean {
   const view = game.value;
   return view !== null && whyNot(view, move) === null;
 }
@@ -97,7 +97,7 @@ export function wordsOf(matches: readonly Match[]): string {
 }
 
 /** The strength of the player's hand at its best floor. */
-export const best = computed(() => {
+export const bestFloorOfHand = computed(() => {
   const view = game.value;
   const hand = view ? ownHand(view) : [];
   return view && hand.length > 0 ? bestOf(hand, view.public) : null;
@@ -125,36 +125,36 @@ export function ownTurn(view: View | null) {
 }
 
 /** Returns the exchange of the selected card with a card of this floor, or of the free exchange. */
-export function swapWith(slot: number, floor: number | null, other: number): Move {
+export function swapMove(slot: number, floor: number | null, other: number): Move {
   return { type: 'exchange', slot, other, ...(floor === null ? {} : { floor, ...flag() }) };
 }
 
 function flag(): { leverage?: true } {
-  return lever.value ? { leverage: true } : {};
+  return usesBuyIn.value ? { leverage: true } : {};
 }
 
 /** Returns the price of a swap with this floor. */
 export function swapPrice(view: View, floor: number | null): number {
   const turn = ownTurn(view);
   if (!turn) return 0;
-  return price(view.public, exchangePrice(view.public, turn.floor, floor), lever.value && floor !== null);
+  return price(view.public, exchangePrice(view.public, turn.floor, floor), usesBuyIn.value && floor !== null);
 }
 
 /** Returns whether the hand is strong enough to show: more than one pair. */
 function isStrong(): boolean {
-  const own = best.value?.matches ?? [];
+  const own = bestFloorOfHand.value?.matches ?? [];
   return own.length > 1 || (own[0] !== undefined && own[0].class !== 'pair');
 }
 
 interface Made { gold?: boolean; danger?: boolean; note?: string }
 
 function moveButton(key: string, letter: string, label: string, move: Move, { gold = false, danger = false, note = '' }: Made = {}): Act {
-  const not = why(move);
+  const not = reasonAgainst(move);
   return { key, letter, label, gold: gold && not === null, danger, note: not ?? note, enabled: not === null, act: () => void play(move) };
 }
 
 function openAct(key: string, letter: string, label: string, note: string, act: () => void): Act {
-  const off = shut();
+  const off = blockedReason();
   return { key, letter, label, note: off ?? note, gold: false, danger: false, enabled: off === null, act };
 }
 
@@ -216,14 +216,14 @@ export function buttons(state: TableState): Act[] {
     if (card) {
       return [
         moveButton('sell', 'S', word('turn_down'), { type: 'sell', slot, ...flag() },
-          { gold: true, note: `${cardSign(card)} · ${chips(price(open, open.costs.sell, lever.value))}` }),
+          { gold: true, note: `${cardSign(card)} · ${chips(price(open, open.costs.sell, usesBuyIn.value))}` }),
         put,
       ];
     }
-    const canSwap = swaps(slot).length > 0;
-    const swapNote = canSwap ? word('touch_glow') : why({ type: 'exchange', slot, other: 0 }) ?? word('not_now');
+    const canSwap = swapPartners(slot).length > 0;
+    const swapNote = canSwap ? word('touch_glow') : reasonAgainst({ type: 'exchange', slot, other: 0 }) ?? word('not_now');
     return [
-      moveButton('buy', 'B', word('turn_up'), { type: 'buy', slot, ...flag() }, { gold: true, note: chips(price(open, open.costs.buy, lever.value)) }),
+      moveButton('buy', 'B', word('turn_up'), { type: 'buy', slot, ...flag() }, { gold: true, note: chips(price(open, open.costs.buy, usesBuyIn.value)) }),
       { ...openAct('swap', 'C', word('swap'), swapNote, () => {}), enabled: false },
       put,
     ];
@@ -240,7 +240,7 @@ export function buttons(state: TableState): Act[] {
     ];
   }
   const challenge: Act = { ...openAct('challenge', 'C', word('challenge'), '', () => { chooser.value = 'challenge'; }) };
-  const early = why({ type: 'acquire' });
+  const early = reasonAgainst({ type: 'acquire' });
   if (early !== null) { challenge.enabled = false; challenge.note = early; }
   return [
     moveButton('roll', 'R', word('roll'), { type: 'roll' }),
@@ -253,10 +253,10 @@ export function buttons(state: TableState): Act[] {
 }
 
 /** Returns the possible partners of a swap: floor (null: the free exchange) and slot. */
-export function swaps(slot: number): [number | null, number][] {
+export function swapPartners(slot: number): [number | null, number][] {
   const places: [number | null, number][] = [null, ...Array.from({ length: FLOORS }, (_, floor) => floor)]
     .flatMap((floor) => [0, 1, 2].map((other) => [floor, other] as [number | null, number]));
-  return places.filter(([floor, other]) => may(swapWith(slot, floor, other)));
+  return places.filter(([floor, other]) => isLegal(swapMove(slot, floor, other)));
 }
 
 /** The actions that show that a hint is learnt. */
@@ -270,10 +270,10 @@ const LEARNT_BY: Partial<Record<TongoWord, readonly string[]>> = {
 export function hints(state: TableState): Hint[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
-  if (!view || seat === null || !asked.value) return [];
+  if (!view || seat === null || !isPrompted.value) return [];
   const { public: open } = view;
   const { phase, rules, round } = open;
-  const own = best.value?.matches ?? [];
+  const own = bestFloorOfHand.value?.matches ?? [];
   const held = wordsOf(own);
   const hint = (name: TongoWord): Hint => ({ name, text: word(name, { best: held, n: rules.challenge_round }), by: LEARNT_BY[name] ?? [] });
   if (phase.type === 'stop') return [hint('hint_stop')];
@@ -282,16 +282,16 @@ export function hints(state: TableState): Hint[] {
   if (!turn) return [];
   if (open.reserves) return [hint((turn.wager ?? null) === null ? 'hint_reserves' : 'hint_wager')];
   const found: Hint[] = [];
-  if (round >= rules.challenge_round && isStrong() && may({ type: 'acquire' })) found.push(hint('hint_challenge'));
+  if (round >= rules.challenge_round && isStrong() && isLegal({ type: 'acquire' })) found.push(hint('hint_challenge'));
   if (turn.step === 'open' && risk(open) > 0) return [...found, hint('hint_risk')];
-  if ([0, 1, 2].some((slot) => may({ type: 'buy', slot }))) found.push(hint('hint_buy'));
-  if (may({ type: 'raise', sell: open.costs.sell + 1 }) && risk(open) < 2) found.push(hint('hint_costs'));
-  if (may({ type: 'roll' })) found.push(hint('hint_roll'));
+  if ([0, 1, 2].some((slot) => isLegal({ type: 'buy', slot }))) found.push(hint('hint_buy'));
+  if (isLegal({ type: 'raise', sell: open.costs.sell + 1 }) && risk(open) < 2) found.push(hint('hint_costs'));
+  if (isLegal({ type: 'roll' })) found.push(hint('hint_roll'));
   return [...found, hint('hint_end')];
 }
 
 /** Returns the word for a seat's restriction in its next turn, or null without one. */
-export function badgeOf(view: View, seat: Seat): string | null {
+export function restrictionWord(view: View, seat: Seat): string | null {
   const one = view.public.players[seat];
   const { phase } = view.public;
   if (!one) return null;

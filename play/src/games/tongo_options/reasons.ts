@@ -1,10 +1,10 @@
 // Explains in a sentence why a bot would choose an action of Tongo (options), from what the player sees.
 // Loaded where advice is given.
 import type { Action, TableState } from '../../model.ts';
-import { sayer } from '../../words.ts';
+import { createSayer } from '../../words.ts';
 import type { Open, View } from './types.ts';
 
-const why = sayer({
+const why = createSayer({
   stop: ['Your best at any floor is: {best}.', 'Ang pinakamaganda mo sa alinmang palapag: {best}.'],
   buy: ['Another open card here may match a card of yours.', 'Baka tumugma sa baraha mo ang isa pang nakabukas.'],
   sell: ['An open card that helps others is out of their way.', 'Hindi na makikinabang ang iba sa barahang itataob.'],

@@ -7,16 +7,16 @@ import type { TableState } from '../../model.ts';
 import { track } from '../../motion.ts';
 import { Amount, Coin } from '../../parts/index.tsx';
 import { settings } from '../../settings.ts';
-import { cardName, coins, say } from '../../words.ts';
-import { dieSpot, geometry, spot, way, type Geometry, type Spot } from './layout.ts';
-import { asked, chooser, frontOf, lever, nameOf, ownTurn, picked, play, swapPrice, swaps, swapWith, turned } from './moves.ts';
+import { cardName, coinsText, say } from '../../words.ts';
+import { diePosition, geometry, ringPosition, ringPath, type Geometry, type RingPosition } from './layout.ts';
+import { isPrompted, chooser, frontOf, usesBuyIn, nameOf, ownTurn, picked, play, swapPrice, swapPartners, swapMove, turned } from './moves.ts';
 import type { Class, Open, View } from './types.ts';
 import { chips, rankOf, word } from './words.ts';
 
 const FLOOR_NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7];
 const EMPTY: (string | null)[] = [null, null, null];
 
-function place({ x, y, scale }: Spot, { box }: Geometry): string {
+function place({ x, y, scale }: RingPosition, { box }: Geometry): string {
   return `translate(${x - box.width / 2}px,${y - box.height / 2}px) scale(${scale})`;
 }
 
@@ -42,7 +42,7 @@ export function Ring({ state, view }: { state: TableState; view: View | null }) 
     ? { seat: others, floor: open.players[others]?.facing ?? 0 } : null;
   const claimed = open?.phase.type === 'challenge' && (open.phase.target ?? null) === null
     ? open.players[open.phase.by]?.facing ?? null : null;
-  const targets = turn && picked.value !== null ? swaps(picked.value) : [];
+  const targets = turn && picked.value !== null ? swapPartners(picked.value) : [];
   return (
     <section class={`ring-box ${picked.value !== null ? 'choosing' : ''}`} ref={box} aria-label={word('board')}
       style={{ '--u': `${by.card}px`, '--cw': `${by.card}px` }}>
@@ -58,7 +58,7 @@ export function Ring({ state, view }: { state: TableState; view: View | null }) 
           </ul>
           {open?.dice.map((die, i) => {
             const same = open.dice.filter((other) => other.place === die.place);
-            const at = dieSpot(by, front, die.place, same.indexOf(die), same.length);
+            const at = diePosition(by, front, die.place, same.indexOf(die), same.length);
             const isNear = faces(die, front);
             return (
               <span key={i} class={`die die-${i} ${isNear ? 'near' : ''}`} role="img"
@@ -95,7 +95,7 @@ function useRotation(box: { current: HTMLElement | null }, by: Geometry, front: 
     const apart = Math.min((front - from + 8) % 8, (from - front + 8) % 8);
     for (const floor of FLOOR_NUMBERS) {
       const element = box.current?.querySelector(`[data-floor="${floor}"]`);
-      const frames = way(by, from, front, floor).map((one) => ({ transform: place(one, by) }));
+      const frames = ringPath(by, from, front, floor).map((one) => ({ transform: place(one, by) }));
       if (element) track(element.animate(frames, { duration: 220 + 90 * apart, easing: 'cubic-bezier(.3,.1,.2,1)' }));
     }
   }, [front, by]);
@@ -103,19 +103,19 @@ function useRotation(box: { current: HTMLElement | null }, by: Geometry, front: 
 
 /** Animates rolled dice. */
 function useTumble(box: { current: HTMLElement | null }, open: Open | null) {
-  const told = JSON.stringify(open?.dice ?? []);
-  const before = useRef(told);
+  const diceKey = JSON.stringify(open?.dice ?? []);
+  const before = useRef(diceKey);
   useLayoutEffect(() => {
-    if (before.current === told) return;
+    if (before.current === diceKey) return;
     const wasNone = before.current === '[]';
-    before.current = told;
+    before.current = diceKey;
     if (settings.still.value || wasNone) return;
     box.current?.querySelectorAll('.die .stone').forEach((stone, i) => {
       track(stone.animate([
         { transform: 'rotate(0) scale(1)' }, { transform: 'rotate(400deg) scale(1.7)', offset: 0.5 }, { transform: 'rotate(720deg) scale(1)' },
       ], { duration: 620 + i * 70, easing: 'cubic-bezier(.3,.1,.3,1)' }));
     });
-  }, [told]);
+  }, [diceKey]);
 }
 
 function Plate({ by }: { by: Geometry }) {
@@ -159,7 +159,7 @@ function Floor({ floor, view, by, front, targets, tag, isClaimed }: FloorProps) 
   const label = word('floor_holds', { floor: word('floor', { n: floor + 1 }), cards: names });
   return (
     <li class={`floor ${isFront ? 'front' : ''} ${tag ? 'visited' : ''} ${isClaimed ? 'claimed' : ''}`} data-floor={floor}
-      style={{ width: `${by.box.width}px`, height: `${by.box.height}px`, transform: place(spot(by, floor - front), by), zIndex: isFront ? 5 : 2 }}>
+      style={{ width: `${by.box.width}px`, height: `${by.box.height}px`, transform: place(ringPosition(by, floor - front), by), zIndex: isFront ? 5 : 2 }}>
       <span class="sr">{label}{isFront ? `, ${word('floor_facing')}` : ''}{best ? `, ${word(best.class)}` : ''}</span>
       {mayTurn && !isFront ? <button type="button" class="turn-to" aria-label={`${word('turn_left')}: ${word('floor', { n: floor + 1 })}`} onClick={() => { turned.value = floor; }} /> : null}
       <span class="floor-cards">
@@ -189,7 +189,7 @@ function Slot({ card, slot, floor, isMine, match, price }: SlotProps) {
   const named = word('card_at', { n: slot + 1, card: card ? cardName(card) : word('face_down') });
   if (price !== null) {
     return (
-      <button type="button" class="place target" onClick={() => { if (picked.value !== null) void play(swapWith(picked.value, floor, slot)); }}>
+      <button type="button" class="place target" onClick={() => { if (picked.value !== null) void play(swapMove(picked.value, floor, slot)); }}>
         <span class="sr">{`${word('swap')}: ${word('floor', { n: floor + 1 })}, ${named}, ${price === 0 ? word('for_free') : chips(price)}`}</span>{look}</button>
     );
   }
@@ -209,7 +209,7 @@ function FreeSwap({ view, by, targets }: { view: View; by: Geometry; targets: re
       {[0, 1, 2].map((other) => {
         const can = targets.some(([floor, slot]) => floor === null && slot === other);
         return can ? (
-          <button type="button" key={other} class="place target" onClick={() => { if (picked.value !== null) void play(swapWith(picked.value, null, other)); }}>
+          <button type="button" key={other} class="place target" onClick={() => { if (picked.value !== null) void play(swapMove(picked.value, null, other)); }}>
             <span class="sr">{`${word('swap')}: ${word('free_card', { n: other + 1 })}, ${word('for_free')}`}</span>
             <span class="card" data-place={`free-${other}`}><Back /><b class="price-tag" aria-hidden="true">0</b></span></button>
         ) : <span key={other} class="place"><span class="card" data-place={`free-${other}`}><Back /></span></span>;
@@ -264,10 +264,10 @@ function Centre({ state, view, by }: { state: TableState; view: View | null; by:
         <small>{word('treasury')}</small>
         <b class="treasury-chips"><Chest /><span>{open?.pot ?? 0}</span></b>
         <small class="treasury-coins"><Coin /> <Amount value={(open?.pot ?? 0) * bet * multiplier} /></small>
-        {state.view.terms.hits ? <small>{say('pot')} {coins(state.view.pot)}</small> : null}
+        {state.view.terms.hits ? <small>{say('pot')} {coinsText(state.view.pot)}</small> : null}
       </div>
       {open ? (
-        <button type="button" class="gauges" disabled={!asked.value || ownTurn(view) === null} onClick={() => { chooser.value = 'costs'; }}>
+        <button type="button" class="gauges" disabled={!isPrompted.value || ownTurn(view) === null} onClick={() => { chooser.value = 'costs'; }}>
           <span class="sr">{word('costs', { ...open.costs, risk: now })}</span>
           <Gauge name="buy" value={open.costs.buy} />
           <Flame value={now} />
@@ -275,7 +275,7 @@ function Centre({ state, view, by }: { state: TableState; view: View | null; by:
           <Gauge name="exchange" value={open.costs.exchange} />
         </button>
       ) : null}
-      {open ? <small class="round-now">{word('round', { n: open.round })}{lever.value ? ` · ${word('token_leverage')}` : ''}</small> : null}
+      {open ? <small class="round-now">{word('round', { n: open.round })}{usesBuyIn.value ? ` · ${word('token_leverage')}` : ''}</small> : null}
     </div>
   );
 }

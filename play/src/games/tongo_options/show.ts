@@ -1,8 +1,8 @@
 // Animates, sounds and announces the events of a table of Tongo (options).
-import type { TableTold } from '../../house.ts';
+import type { TableChange } from '../../house.ts';
 import type { Seat, TableView } from '../../model.ts';
-import { anchor, burst, placeOf, placesNow, throwGhost, type Flights, type Place } from '../../motion.ts';
-import { buzz, sound } from '../../sound.ts';
+import { anchor, animateBurst, placeOf, measurePlaces, throwGhost, type Flights, type Place } from '../../motion.ts';
+import { vibrate, sound } from '../../sound.ts';
 import { cardName, cardSign } from '../../words.ts';
 import { frontOf, gameView, nameOf } from './moves.ts';
 import type { GameEvent, View } from './types.ts';
@@ -17,15 +17,15 @@ const DEAL_MS = 60;
 const COINS_MAX = 5;
 
 /** Animates a change, and returns it in words. */
-export function show(told: TableTold): string[] {
+export function showChange(change: TableChange): string[] {
   const words: string[] = [];
-  const events = told.events.flatMap((event) => event.type === 'game' ? [event['event'] as GameEvent] : []);
-  if (told.quiet || events.length === 0) return words;
-  const flights = pending.flights ?? { before: placesNow(), delays: new Map(), sources: new Map(), turned: new Set() };
+  const events = change.events.flatMap((event) => event.type === 'game' ? [event['event'] as GameEvent] : []);
+  if (change.quiet || events.length === 0) return words;
+  const flights = pending.flights ?? { before: measurePlaces(), delays: new Map(), sources: new Map(), turned: new Set() };
   let at = 0;
   for (const event of events) {
-    at = move(event, told, flights, at);
-    const text = tell(event, told.before ?? told.after, gameView(told.before));
+    at = animateEvent(event, change, flights, at);
+    const text = describeEvent(event, change.before ?? change.after, gameView(change.before));
     if (text) words.push(text);
   }
   pending.flights = flights;
@@ -42,14 +42,14 @@ function seatPlace(seat: Seat, mine: Seat | null): Place | null {
 }
 
 /** Animates chips from a seat into the treasury, a few at most. */
-function payIn(seat: Seat, mine: Seat | null, count: number, delay: number) {
+function animatePayment(seat: Seat, mine: Seat | null, count: number, delay: number) {
   const [from, to] = [seatPlace(seat, mine), anchor('pot')];
   if (!from || !to || count === 0) return;
   for (let i = 0; i < Math.min(COINS_MAX, count); i += 1) throwGhost('chip-ghost', from, to, { delay: delay + i * 60, duration: 420 });
   setTimeout(sound.chip, delay + 120);
 }
 
-function move(event: GameEvent, { before, after }: TableTold, flights: Flights, at: number): number {
+function animateEvent(event: GameEvent, { before, after }: TableChange, flights: Flights, at: number): number {
   const mine = after.seat;
   const later = (work: () => void) => { setTimeout(work, at); };
   const pot = anchor('pot');
@@ -76,15 +76,15 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
       return at;
     case 'risk_paid':
     case 'ended':
-      payIn(event.seat, mine, event.chips, at);
+      animatePayment(event.seat, mine, event.chips, at);
       return at + (event.chips > 0 ? BEAT_MS : 0);
     case 'costs_changed':
-      payIn(event.seat, mine, event.chips, at);
-      burst(document.querySelector('.gauges'));
+      animatePayment(event.seat, mine, event.chips, at);
+      animateBurst(document.querySelector('.gauges'));
       return at + BEAT_MS;
     case 'bought':
     case 'sold':
-      payIn(event.seat, mine, event.chips, at);
+      animatePayment(event.seat, mine, event.chips, at);
       later(sound.card);
       return at + BEAT_MS;
     case 'exchanged': {
@@ -98,7 +98,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
         throwGhost('card-back', own, other, { delay: at, duration: 420 });
         throwGhost('card-back', other, own, { delay: at, duration: 420 });
       }
-      payIn(event.seat, mine, event.chips, at);
+      animatePayment(event.seat, mine, event.chips, at);
       later(sound.card);
       return at + BEAT_MS;
     }
@@ -106,7 +106,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
       later(sound.chip);
       return at + BEAT_MS;
     case 'evaded': {
-      payIn(event.seat, mine, event.chips, at);
+      animatePayment(event.seat, mine, event.chips, at);
       const from = seatPlace(event.seat, mine);
       for (let i = 0; i < event.count && from && pot; i += 1) throwGhost('card-back', from, pot, { delay: at + i * 70 });
       later(sound.card);
@@ -127,18 +127,18 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
       return at + BEAT_MS;
     case 'reserves_converted':
       later(sound.fight);
-      if (event.seat !== mine) buzz([60, 60, 120]);
+      if (event.seat !== mine) vibrate([60, 60, 120]);
       return at + BEAT_MS;
     case 'confronted':
       later(sound.fight);
-      if (event.target === mine) buzz([60, 60, 120]);
+      if (event.target === mine) vibrate([60, 60, 120]);
       return at + BEAT_MS;
     case 'acquired':
       later(sound.fight);
-      if (event.seat !== mine) buzz([60, 60, 120]);
+      if (event.seat !== mine) vibrate([60, 60, 120]);
       return at + BEAT_MS;
     case 'answered':
-      payIn(event.seat, mine, event.chips, at);
+      animatePayment(event.seat, mine, event.chips, at);
       return at + BEAT_MS;
     case 'retreated':
     case 'folded':
@@ -150,7 +150,7 @@ function move(event: GameEvent, { before, after }: TableTold, flights: Flights, 
 }
 
 /** Returns an event in words, for the table's line and for screen readers. */
-export function tell(event: GameEvent, view: TableView, game: View | null): string | null {
+export function describeEvent(event: GameEvent, view: TableView, game: View | null): string | null {
   const name = 'seat' in event ? nameOf(view, event.seat) : '';
   const isMine = 'seat' in event && event.seat === view.seat;
   switch (event.type) {

@@ -3,14 +3,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { bestOf } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { Back, Face } from '../../cards.tsx';
-import { ask } from '../../house.ts';
+import { callHouse } from '../../house.ts';
 import type { GameStep, Seat } from '../../model.ts';
 import { Avatar, shortName } from '../../parts/index.tsx';
 import { say } from '../../words.ts';
-import type { Ended } from '../folder.ts';
+import type { FinishedGame } from '../folder.ts';
 import { wordsOf } from './moves.ts';
 import { Stone } from './ring.tsx';
-import { tell } from './show.ts';
+import { describeEvent } from './show.ts';
 import type { GameEvent, Match, Open, Shown, View } from './types.ts';
 import { chips, word } from './words.ts';
 
@@ -24,23 +24,23 @@ export interface TongoEnd {
 interface Held { hand: readonly string[]; floor: number | null; matches: readonly Match[] }
 
 /** Returns the last view of the game with all hands, once the game is settled. */
-function useAll(ended: Ended): View | null {
+function useFinalView(ended: FinishedGame): View | null {
   const [view, setView] = useState<View | null>(null);
   // Practice has no record.
   const isSettled = ended.pot !== null && !ended.practice;
   useEffect(() => {
     if (!isSettled) return;
     let alive = true;
-    void ask<{ items: GameStep[] }>('GET /v1/games/{id}/steps', { path: { id: ended.game }, query: { hands: 'all' } }, true)
+    void callHouse<{ items: GameStep[] }>('GET /v1/games/{id}/steps', { path: { id: ended.game }, query: { hands: 'all' } }, true)
       .then((got) => { if (alive && got) setView(got.items.at(-1)?.view as View ?? null); });
     return () => { alive = false; };
   }, [isSettled, ended.game]);
   return view;
 }
 
-export function Showdown({ ended }: { ended: Ended }) {
+export function Showdown({ ended }: { ended: FinishedGame }) {
   const { shown, end, open } = ended.detail as Partial<TongoEnd>;
-  const all = useAll(ended);
+  const all = useFinalView(ended);
   const floors = all?.public.floors ?? open?.floors ?? [];
   const dice = all?.public.dice ?? open?.dice ?? [];
   const winner = end?.winner ?? ended.settlement.winner;
@@ -140,8 +140,8 @@ export function Step({ step, seats, viewer }: { step: GameStep; seats: string[];
 }
 
 function wordsOfStep(step: GameStep, view: View, seats: string[], viewer: Seat): string {
-  const names = { seat: viewer, seats: seats.map((name) => ({ name })) } as unknown as Parameters<typeof tell>[1];
-  const words = step.events.flatMap((event) => tell(event as unknown as GameEvent, names, view) ?? []);
+  const names = { seat: viewer, seats: seats.map((name) => ({ name })) } as unknown as Parameters<typeof describeEvent>[1];
+  const words = step.events.flatMap((event) => describeEvent(event as unknown as GameEvent, names, view) ?? []);
   const by = step.taken?.by === 'clock' ? ` (${say('by_clock')})` : step.taken?.by === 'ai' ? ` (${say('by_ai')})` : '';
   return (words.join(' ') || ' ') + by;
 }

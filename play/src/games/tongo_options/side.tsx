@@ -1,9 +1,9 @@
 // The player's own area: the chips as a shrinking stack, the four cards, and the tokens as coins.
 import { matches, ownHand } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import { Face } from '../../cards.tsx';
-import { tell } from '../../house.ts';
+import { showToast } from '../../house.ts';
 import { cardName, say } from '../../words.ts';
-import { asked, best, frontOf, lever, lifted, may, ownTurn, picked, why, wordsOf } from './moves.ts';
+import { isPrompted, bestFloorOfHand, frontOf, usesBuyIn, lifted, isLegal, ownTurn, picked, reasonAgainst, wordsOf } from './moves.ts';
 import type { View } from './types.ts';
 import { word } from './words.ts';
 
@@ -13,9 +13,9 @@ export function Side({ view }: { view: View }) {
   if (seat === null || !me) return <section class="hand empty" aria-hidden="true" />;
   const hand = ownHand(view);
   const { phase, floors, dice } = view.public;
-  const here = phase.type === 'stop' || phase.type === 'turn' ? frontOf(view) : best.value?.floor ?? 0;
+  const here = phase.type === 'stop' || phase.type === 'turn' ? frontOf(view) : bestFloorOfHand.value?.floor ?? 0;
   const found = matches(hand, floors[here] ?? [], dice);
-  const top = best.value;
+  const top = bestFloorOfHand.value;
   return (
     <section class={`hand side ${me.folded ? 'out' : ''}`} aria-label={say('hand')}>
       <p class="hand-line"><span>{top && top.matches.length > 0
@@ -30,7 +30,7 @@ export function Side({ view }: { view: View }) {
           const isUp = lifted.value.has(card);
           return (
             <button type="button" key={card} data-card={card} class={`own-card ${isUp ? 'up' : ''} ${match ? `match of-${match.class}` : ''}`}
-              aria-pressed={isUp} onClick={() => lift(view, card)}>
+              aria-pressed={isUp} onClick={() => liftCard(view, card)}>
               <span class="sr">{cardName(card)}{match ? `, ${word(match.class)}` : ''}</span>
               <span class="card" data-flies={`own-${card}`}><Face card={card} /></span>
               {match ? <i class={`match-tag of-${match.class}`} aria-hidden="true">{word(match.class)}</i> : null}
@@ -41,18 +41,18 @@ export function Side({ view }: { view: View }) {
       <div class="tokens">
         <Token name="evade" isLeft={me.evade_token} />
         <Token name="reserves" isLeft={!me.paid.reserves && view.public.reserves?.by !== seat && (ownTurn(view)?.wager ?? null) === null} />
-        <LeverToken isLeft={!me.leveraged} isOpen={ownTurn(view) !== null && asked.value} />
+        <BuyInToken isLeft={!me.leveraged} isOpen={ownTurn(view) !== null && isPrompted.value} />
       </div>
     </section>
   );
 }
 
 /** Lifts a card, which an evasion then discards. */
-function lift(view: View, card: string) {
-  const canDiscard = may({ type: 'evade', discards: [card] }) || may({ type: 'pay_to_evade', discards: [card] });
+function liftCard(view: View, card: string) {
+  const canDiscard = isLegal({ type: 'evade', discards: [card] }) || isLegal({ type: 'pay_to_evade', discards: [card] });
   if (!canDiscard && !lifted.value.has(card)) {
-    const not = ownTurn(view)?.step === 'open' ? why({ type: 'evade' }) : why({ type: 'pay_to_evade', discards: [card] });
-    if (asked.value && not) tell(`${word('evade')}: ${not}`);
+    const not = ownTurn(view)?.step === 'open' ? reasonAgainst({ type: 'evade' }) : reasonAgainst({ type: 'pay_to_evade', discards: [card] });
+    if (isPrompted.value && not) showToast(`${word('evade')}: ${not}`);
     return;
   }
   picked.value = null;
@@ -97,14 +97,14 @@ function Token({ name, isLeft }: { name: 'evade' | 'reserves'; isLeft: boolean }
  * The token that lets the buy-in pay for a card, once a game; chosen before a card is bought, sold or
  * swapped.
  */
-function LeverToken({ isLeft, isOpen }: { isLeft: boolean; isOpen: boolean }) {
+function BuyInToken({ isLeft, isOpen }: { isLeft: boolean; isOpen: boolean }) {
   if (!isLeft || !isOpen) {
     const label = word(isLeft ? 'token_left' : 'token_spent', { token: word('token_leverage') });
     return <span class={`token ${isLeft ? '' : 'spent'}`} role="img" aria-label={label} title={label}><Sign name="leverage" /></span>;
   }
-  const label = word(lever.value ? 'lever_on' : 'lever_off');
+  const label = word(usesBuyIn.value ? 'lever_on' : 'lever_off');
   return (
-    <button type="button" class={`token lever ${lever.value ? 'on' : ''}`} aria-pressed={lever.value} aria-label={label} title={label}
-      onClick={() => { lever.value = !lever.value; }}><Sign name="leverage" /></button>
+    <button type="button" class={`token lever ${usesBuyIn.value ? 'on' : ''}`} aria-pressed={usesBuyIn.value} aria-label={label} title={label}
+      onClick={() => { usesBuyIn.value = !usesBuyIn.value; }}><Sign name="leverage" /></button>
   );
 }

@@ -1,6 +1,6 @@
 // The texts of Tongo (options), English and Filipino side by side. Floors are numbered from 1 here; the
 // server's floor 0 is floor 1 on the page.
-import { sayer } from '../../words.ts';
+import { createSayer } from '../../words.ts';
 
 const WORDS = {
 
@@ -179,7 +179,7 @@ const WORDS = {
 
 export type TongoWord = keyof typeof WORDS;
 
-export const word = sayer(WORDS);
+export const word = createSayer(WORDS);
 
 export function isTongoWord(text: string): text is TongoWord {
   return text in WORDS;

@@ -1,24 +1,24 @@
 // Games that end in the player's absence: the game's id is kept, and its result is read from the house's
 // record when the player returns.
 import { effect } from '@preact/signals';
-import { ended, reading } from './ending.tsx';
+import { finishedGame, isResultShown } from './ending.tsx';
 import { online, player, table } from './house.ts';
-import { keepIn, kept } from './kept.ts';
+import { storeValue, loadStored } from './storage.ts';
 import type { TableView } from './model.ts';
 
-interface Begun { game: string; player: string }
+interface BegunGame { game: string; player: string }
 
 /** The last game for coins that this player began on this device, until its result was read. */
-let begun: Begun | null = kept('local', 'game');
+let begun: BegunGame | null = loadStored('local', 'game');
 /** The game whose result is being requested, or was requested in vain. */
 let asked: string | null = null;
 
-function note(now: Begun | null) {
+function setBegun(now: BegunGame | null) {
   begun = now;
-  keepIn('local', 'game', now);
+  storeValue('local', 'game', now);
 }
 
-function gameOf({ phase }: TableView): string | null {
+function runningGame({ phase }: TableView): string | null {
   return 'game' in phase && phase.type !== 'preparing' ? phase.game : null;
 }
 
@@ -27,27 +27,27 @@ export function followGames() {
   effect(() => {
     const view = table.value?.view ?? null;
     const me = player.value?.id;
-    const running = view === null ? null : gameOf(view);
+    const running = view === null ? null : runningGame(view);
     // The next game has begun, so the last result is no longer shown.
-    if (view?.phase.type === 'playing' && ended.peek() && ended.peek()?.game !== running) ended.value = null;
+    if (view?.phase.type === 'playing' && finishedGame.peek() && finishedGame.peek()?.game !== running) finishedGame.value = null;
     if (me && view?.phase.type === 'playing' && view.seat !== null && !view.terms.practice && begun?.game !== running) {
-      note({ game: view.phase.game, player: me });
+      setBegun({ game: view.phase.game, player: me });
     }
     if (!online.value || !begun || begun.player !== me || begun.game === running || begun.game === asked) return;
-    if (ended.peek()?.game !== begun.game) void look(begun.game);
+    if (finishedGame.peek()?.game !== begun.game) void showResult(begun.game);
   });
   // A result that was shown is not requested again.
   effect(() => {
-    const read = reading.value ? ended.value?.game : null;
-    if (begun && read === begun.game) note(null);
+    const read = isResultShown.value ? finishedGame.value?.game : null;
+    if (begun && read === begun.game) setBegun(null);
   });
 }
 
-async function look(game: string) {
+async function showResult(game: string) {
   asked = game;
-  const { recorded } = await import('./recorded.ts');
+  const { loadRecordedEnd: recorded } = await import('./recorded_end.ts');
   const found = await recorded(game);
-  if (!found || begun?.game !== game || ended.peek() || table.peek()?.view.phase.type === 'playing') return;
-  reading.value = true;
-  ended.value = found;
+  if (!found || begun?.game !== game || finishedGame.peek() || table.peek()?.view.phase.type === 'playing') return;
+  isResultShown.value = true;
+  finishedGame.value = found;
 }

@@ -10,7 +10,7 @@ const QUIET_MS = 250;
 interface Closable { onClose: () => void }
 
 /** Returns a screen that is loaded from a file of its own; if that fails, it offers to reload the page. */
-export function later<Props extends Closable>(title: Word, load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazyScreen<Props extends Closable>(title: Word, load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | null = null;
   return function Later(props: Props) {
     const [Screen, setScreen] = useState<ComponentType<Props> | null>(() => known);

@@ -2,25 +2,25 @@
 import { useEffect, useState } from 'preact/hooks';
 import { titleOf } from '../games/list.ts';
 import { loadGame } from '../games/loading.ts';
-import { ask, lossOf, me } from '../house.ts';
+import { callHouse, lossMax, me } from '../house.ts';
 import type { PrivateTable } from '../model.ts';
 import { Sheet, shortName } from '../parts/index.tsx';
-import { brought, sit } from '../ways.ts';
-import { coins, say } from '../words.ts';
+import { incomingCode, joinByCode } from '../table_entry.ts';
+import { coinsText, say } from '../words.ts';
 
-export function Brought({ onClose }: { onClose: () => void }) {
-  const code = brought.value;
+export function IncomingInvitation({ onClose }: { onClose: () => void }) {
+  const code = incomingCode.value;
   const [seen, setSeen] = useState<PrivateTable | null>(null);
   const [host, setHost] = useState<string | null>(null);
   const [gone, setGone] = useState(false);
   const signedIn = me.value?.id;
   useEffect(() => {
     if (!code || !signedIn) return;
-    void ask<PrivateTable>('GET /v1/private-tables/{code}', { path: { code } }, true).then(async (got) => {
+    void callHouse<PrivateTable>('GET /v1/private-tables/{code}', { path: { code } }, true).then(async (got) => {
       if (!got) { setGone(true); return; }
       setSeen(got);
       void loadGame(got.kind);
-      const player = await ask<{ name: string }>('GET /v1/players/{id}', { path: { id: got.host } }, true);
+      const player = await callHouse<{ name: string }>('GET /v1/players/{id}', { path: { id: got.host } }, true);
       if (player) setHost(shortName(player.name));
     });
   }, [code, signedIn]);
@@ -33,14 +33,14 @@ export function Brought({ onClose }: { onClose: () => void }) {
       </Sheet>
     );
   }
-  const loss = seen && lossOf(seen);
+  const loss = seen && lossMax(seen);
   return (
     <Sheet title={host ? say('invited_by', { name: host }) : say('invited')} onClose={onClose}>
-      {seen ? <p>{say('invited_terms', { game: titleOf(seen.kind), bet: coins(seen.bet), n: seen.players.length, seats: seen.seats })}</p> : <p>{say('loading')}</p>}
-      {loss ? <p>{say('loss_note', { coins: coins(loss) })}</p> : null}
+      {seen ? <p>{say('invited_terms', { game: titleOf(seen.kind), bet: coinsText(seen.bet), n: seen.players.length, seats: seen.seats })}</p> : <p>{say('loading')}</p>}
+      {loss ? <p>{say('loss_note', { coins: coinsText(loss) })}</p> : null}
       <div class="list">
         <p class="code-big"><b>{code}</b></p>
-        <button type="button" class="act gold" disabled={!seen} onClick={() => { void sit(code).then((ok) => { if (ok) onClose(); }); }}>{say('join')}</button>
+        <button type="button" class="act gold" disabled={!seen} onClick={() => { void joinByCode(code).then((ok) => { if (ok) onClose(); }); }}>{say('join')}</button>
       </div>
     </Sheet>
   );
