@@ -180,7 +180,7 @@ cmd_up() {
   # A single developer plays with bots, without waiting for other players first.
   export BAHAY_BOTS=${BAHAY_BOTS:-12} BAHAY_BOTS_AFTER_S=${BAHAY_BOTS_AFTER_S:-0}
   start_server 8080
-  [ -z "$SAY_HOME" ] || say "$SAY_HOME"
+  [ -z "$HOME_NOTICE" ] || say "$HOME_NOTICE"
   cat <<READY
 
   play                              $BAHAY_URL/play

@@ -58,14 +58,14 @@ choose_home() {
         die "$SERVICES_HOME belongs to another user: set BAHAY_LOCAL to a folder of your own"
       fi
       chmod 711 "$SERVICES_HOME"
-      SAY_HOME="data in $SERVICES_HOME, because user $SERVICE_USER cannot enter $ROOT"
+      HOME_NOTICE="data in $SERVICES_HOME, because user $SERVICE_USER cannot enter $ROOT"
     fi
   else
     chmod 700 "$LOCAL"
   fi
   PROGRAMS=$SERVICES_HOME/programs
 }
-SAY_HOME=''
+HOME_NOTICE=''
 
 # Makes $1 the current instance, to which the functions below refer.
 use_instance() {
