@@ -19,7 +19,7 @@ const PASSWORD = 'rain on a tin roof';
 const STEP_MS = 30_000;
 
 /** Returns the code of a time step (RFC 6238), for a key in base32. */
-function code(key, step) {
+function totpCode(key, step) {
   const bits = [...key].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'));
   const secret = Buffer.from(bits.join('').match(/.{8}/g).map((byte) => parseInt(byte, 2)));
@@ -54,7 +54,7 @@ const mistakes = [];
  * Returns a page in a browser context of its own for one operator. Every console message and page error is a
  * mistake.
  */
-async function seat() {
+async function openPage() {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.on('console', (said) => {
@@ -82,14 +82,14 @@ async function enrol(page, name, enrolment) {
   const step = stepNow();
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByLabel('Repeat the password').fill(PASSWORD);
-  await page.getByLabel('Code', { exact: true }).fill(code(key, step));
+  await page.getByLabel('Code', { exact: true }).fill(totpCode(key, step));
   await page.getByRole('button', { name: 'Enrol' }).click();
   await page.getByText(name).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
 
-  await signIn(page, name, code(key, step));
+  await signIn(page, name, totpCode(key, step));
   await page.getByText('or the code was used before').waitFor();
-  await signIn(page, name, code(key, step + 1));
+  await signIn(page, name, totpCode(key, step + 1));
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   // The cookies are those of the operator session and of the known browser.
   const cookies = await page.context().cookies();
@@ -131,19 +131,19 @@ async function checkPage(page, what) {
 }
 
 // The canary: a page with known faults must have findings.
-const canary = await seat();
+const canary = await openPage();
 await canary.setContent('<title>bad</title><main><input><p style="color:#ccc;background:#fff">pale</p></main>');
 const found = (await findings(canary)).map((finding) => finding.split(' ')[0]).sort();
 assert.deepEqual(found, ['color-contrast', 'html-has-lang', 'label']);
 await canary.close();
 
-const luz = await seat();
+const luz = await openPage();
 await luz.goto(`${url}/desk/sign-in`);
 await checkPage(luz, 'sign-in');
 await luz.goto(`${url}/desk/enrolment`);
 await checkPage(luz, 'enrolment');
 await enrol(luz, 'ate.luz', codeOfAdmin);
-const ben = await seat();
+const ben = await openPage();
 await enrol(ben, 'kuya.ben', codeOfFinance);
 
 // Settlements are filtered; one is opened, and its game is replayed step by step, by button and by key.
@@ -242,8 +242,8 @@ const after = (await api('GET', '/v1/me/wallet', player.access_token)).available
 assert.equal(after - before, 1250);
 
 // Seats require an open socket.
-async function comeOnline(token) {
-  const page = await seat();
+async function openSocket(token) {
+  const page = await openPage();
   await page.goto(`${url}/play`);
   await page.evaluate((token) => new Promise((resolve, reject) => {
     const address = `${location.origin.replace('http', 'ws')}/v1/play`;
@@ -255,7 +255,7 @@ async function comeOnline(token) {
 }
 
 // A table changes while it is viewed, without a reload.
-const sockets = [await comeOnline(player.access_token)];
+const sockets = [await openSocket(player.access_token)];
 const { table } = await api('POST', '/v1/rooms/newbie/seat', player.access_token, {});
 await luz.goto(`${url}/desk/tables?room=newbie`);
 await luz.getByRole('link', { name: table }).click();
@@ -263,7 +263,7 @@ const seats = luz.getByRole('table', { name: 'Seats' });
 await seats.getByText(player.player.name).waitFor();
 await luz.evaluate(() => { globalThis.wasLoadedOnce = true; });
 const second = await guest();
-sockets.push(await comeOnline(second.access_token));
+sockets.push(await openSocket(second.access_token));
 assert.equal((await api('POST', '/v1/rooms/newbie/seat', second.access_token, {})).table, table);
 await seats.getByText(second.player.id).waitFor();
 assert.equal(await luz.evaluate(() => globalThis.wasLoadedOnce), true);

@@ -1,7 +1,7 @@
 // A player of Tongo (assets) who uses only the page: reads the enabled buttons, and presses them.
 
 /** Returns what a player sees. */
-export function look(page) {
+export function readPage(page) {
   return page.evaluate(() => ({
     acts: Object.fromEntries([...document.querySelectorAll('[data-act]')].map((one) => [one.dataset.act, !one.disabled])),
     hand: [...document.querySelectorAll('.ta-hand .ta-row [data-card]')].map((one) => one.dataset.card),
@@ -18,7 +18,7 @@ export function look(page) {
 }
 
 /** Waits until the player can act or the game has ended. */
-export async function myTurn(page, ms = 120_000) {
+export async function waitForTurn(page, ms = 120_000) {
   await page.waitForFunction(() => document.querySelector('.ta-acts [data-act]:not([disabled])') !== null
     || document.querySelector('.act.ready:not([disabled])') !== null
     || document.querySelector('.ending') !== null, null, { timeout: ms, polling: 30 });
@@ -41,18 +41,18 @@ async function touch(page, what) {
 }
 
 /** Presses a button that needs a second press. */
-async function surely(page, name) {
+async function pressTwice(page, name) {
   await press(page, name);
   await page.waitForTimeout(30);
   return press(page, name);
 }
 
 /** Performs one action, and returns its name. */
-export async function doOne(page) {
-  const { acts, hand, kept, tip, spare, slots } = await look(page);
+export async function performAction(page) {
+  const { acts, hand, kept, tip, spare, slots } = await readPage(page);
   for (const name of ['refuse', 'open']) if (acts[name]) return press(page, name);
   if ('done' in acts) {
-    if (acts.confront) return surely(page, 'confront');
+    if (acts.confront) return pressTwice(page, 'confront');
     const dividend = kept.find((card) => card.startsWith('D'));
     if (dividend) {
       await touch(page, `[data-kept="${dividend}"]`);
@@ -63,7 +63,7 @@ export async function doOne(page) {
     if (wanted !== null && (acts.buy || acts.swap || tip !== null)) {
       await touch(page, `[data-slot="${wanted}"]`);
       if (isFull && spare.length > 0) await touch(page, `.ta-hand [data-card="${spare.find((card) => /^\d/.test(card)) ?? spare[0]}"]`);
-      const now = (await look(page)).acts;
+      const now = (await readPage(page)).acts;
       if (isFull && now.swap) return press(page, 'swap');
       if (now.buy) return press(page, 'buy');
       if (now.swap) return press(page, 'swap');
@@ -71,9 +71,9 @@ export async function doOne(page) {
     if (!isFull && acts.acquire) return press(page, 'acquire');
     return press(page, 'done');
   }
-  if (acts.confront) return surely(page, 'confront');
+  if (acts.confront) return pressTwice(page, 'confront');
   if (acts.pay) return press(page, 'pay');
-  if (acts.retreat) return surely(page, 'retreat');
+  if (acts.retreat) return pressTwice(page, 'retreat');
   return 'nothing';
 }
 
@@ -81,10 +81,10 @@ export async function doOne(page) {
 export async function playGame(page, { each = async () => {} } = {}) {
   const done = [];
   for (;;) {
-    await myTurn(page);
-    const seen = await look(page);
+    await waitForTurn(page);
+    const seen = await readPage(page);
     if (seen.ending || seen.ready) return done;
-    done.push(await doOne(page));
+    done.push(await performAction(page));
     await each(done.at(-1), done);
     // Wait for the answer: the page disables sent actions.
     await page.waitForTimeout(40);

@@ -1,9 +1,9 @@
 // A complete game of Tongo (assets) on a real server, through the page alone: against bots, with the
 // connection cut during the game. Checks its sums, its deal, and its replay.
 import assert from 'node:assert/strict';
-import { look, myTurn, playGame } from './assets_player.mjs';
-import { findings, overflows, seat } from './browser.mjs';
-import { cut } from './cut.mjs';
+import { readPage, waitForTurn, playGame } from './assets_player.mjs';
+import { findings, findOverflows, openPage } from './browser.mjs';
+import { cutNetwork } from './cut.mjs';
 import { quickRoom } from './games.mjs';
 import { relayTo } from './relay.mjs';
 
@@ -17,7 +17,7 @@ const GAMES_MAX = 6;
 export async function assetsGame({ browser, url, operator, mistakes, picture }) {
   await quickRoom(url, operator, ROOM);
   const relay = await relayTo(url);
-  const { context, page } = await seat(browser, relay.url, mistakes);
+  const { context, page } = await openPage(browser, relay.url, mistakes);
   const bytes = await countBytes(context, page);
   await page.goto(`${relay.url}/play`);
   await page.getByRole('button', { name: 'Rooms' }).click();
@@ -36,10 +36,10 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
     await playGame(page, { each: async (name) => {
       // After a purchase the same assessment continues.
       if (isCut || !['buy', 'swap', 'acquire'].includes(name)) return;
-      isCut = await cut({ page, context, relay, hand });
+      isCut = await cutNetwork({ page, context, relay, hand: waitForHand });
       if (!isCut) return;
       await picture(page, 'assets-back');
-      for (const wrong of await overflows(page)) mistakes.push(`Tongo (assets): ${wrong}`);
+      for (const wrong of await findOverflows(page)) mistakes.push(`Tongo (assets): ${wrong}`);
       for (const finding of await findings(page)) mistakes.push(`Tongo (assets): ${finding}`);
     } });
     await page.locator('.ending').waitFor();
@@ -50,7 +50,7 @@ export async function assetsGame({ browser, url, operator, mistakes, picture }) 
   await checkDeal(page, mistakes, picture);
   await page.getByRole('button', { name: 'Leave' }).click();
   await page.locator('main.home').waitFor();
-  await again(page, mistakes, picture, games);
+  await checkReplay(page, mistakes, picture, games);
   await context.close();
   relay.close();
   return games;
@@ -67,9 +67,9 @@ async function countBytes(context, page) {
 }
 
 /** Returns the cards in the hand and kept when the player can act; null after the game. */
-async function hand(page) {
-  await myTurn(page);
-  const { hand: held, kept, ending, ready } = await look(page);
+async function waitForHand(page) {
+  await waitForTurn(page);
+  const { hand: held, kept, ending, ready } = await readPage(page);
   return ending || ready ? null : { held, kept };
 }
 
@@ -111,7 +111,7 @@ async function checkDeal(page, mistakes, picture) {
 }
 
 /** Opens the list of games, and replays one. */
-async function again(page, mistakes, picture, games) {
+async function checkReplay(page, mistakes, picture, games) {
   await page.getByRole('button', { name: 'My games' }).click();
   const list = page.locator('.games .game');
   await list.first().waitFor();

@@ -21,7 +21,7 @@ export function launch(executablePath, sandbox) {
  * Returns a page in a browser context of its own for one player; all its complaints go to `mistakes`. With
  * `first`, the offers of a first visit are shown and the service worker runs; otherwise neither interferes.
  */
-export async function seat(browser, url, mistakes, { viewport = PHONE, still = true, language = 'en-US', first = false } = {}) {
+export async function openPage(browser, url, mistakes, { viewport = PHONE, still = true, language = 'en-US', first = false } = {}) {
   const context = await browser.newContext({
     viewport, locale: language, reducedMotion: still ? 'reduce' : 'no-preference', hasTouch: viewport.width < 900,
     serviceWorkers: first ? 'allow' : 'block',
@@ -34,12 +34,12 @@ export async function seat(browser, url, mistakes, { viewport = PHONE, still = t
     });
   }
   const page = await context.newPage();
-  watch(page, url, mistakes);
+  recordMistakes(page, url, mistakes);
   return { context, page };
 }
 
 /** Records console messages, page errors and requests to other hosts as mistakes. */
-export function watch(page, url, mistakes) {
+export function recordMistakes(page, url, mistakes) {
   page.on('console', (said) => {
     // The browser itself logs failures while the network is cut, and each refusal of the house.
     const own = /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|WebSocket connection|status of 4\d\d/;
@@ -58,7 +58,7 @@ export function watch(page, url, mistakes) {
  * Returns whether no colour or opacity is in transition, as a fading element has no contrast yet. Countdowns
  * and endless animations are ignored.
  */
-function isShown() {
+function isPainted() {
   return document.getAnimations().every((animation) => {
     const ends = animation.effect?.getComputedTiming().endTime;
     if (animation.playState !== 'running' || !Number.isFinite(ends)) return true;
@@ -69,14 +69,14 @@ function isShown() {
 
 /** Returns all findings of axe, of any impact. */
 export async function findings(page) {
-  await page.waitForFunction(isShown);
+  await page.waitForFunction(isPainted);
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ').slice(0, 400)}`);
 }
 
 /** Returns elements wider than the screen, scrolling parts of the table, and overlapping seats. */
-export async function overflows(page) {
+export async function findOverflows(page) {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
     const wrong = [];

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
  * takes over the seat without a gap. `hand` returns the compared part of a page in the player's turn, and
  * null if the game has ended; then there is nothing to compare, and the result is false.
  */
-export async function cut({ page, context, relay, hand }) {
+export async function cutNetwork({ page, context, relay, hand }) {
   relay.cut();
   await context.setOffline(true);
   await page.locator('main.table.stale').waitFor();
@@ -19,12 +19,12 @@ export async function cut({ page, context, relay, hand }) {
   console.log(`back in the game ${Date.now() - began} ms after the network`);
   const back = await hand(page);
   if (back === null) return false;
-  await takenOver(page, context, async (newer) => assert.deepEqual(back, await hand(newer)));
+  await checkTakeover(page, context, async (newer) => assert.deepEqual(back, await hand(newer)));
   return true;
 }
 
 /** Checks that the newer tab plays, and that the older one says so and takes over on request. */
-export async function takenOver(page, context, meanwhile = async () => {}) {
+export async function checkTakeover(page, context, meanwhile = async () => {}) {
   const newer = await context.newPage();
   await newer.goto(page.url());
   await newer.locator('main.table').waitFor();

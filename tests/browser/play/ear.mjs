@@ -4,7 +4,7 @@ const TABS_MAX = 60;
 const WAIT_MS = 20_000;
 
 /** Returns the accessibility tree. */
-export async function tree(cdp) {
+export async function accessibilityTree(cdp) {
   const { nodes } = await cdp.send('Accessibility.getFullAXTree');
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
   const words = (node) => node.role?.value === 'StaticText' ? node.name?.value ?? ''
@@ -16,23 +16,23 @@ export async function tree(cdp) {
 }
 
 /** Waits for a node of a role whose name or text matches. */
-export async function hear(cdp, role, like) {
+export async function waitForNode(cdp, role, like) {
   for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
-    const found = (await tree(cdp)).find((one) => one.role === role && (like.test(one.name) || like.test(one.text)));
+    const found = (await accessibilityTree(cdp)).find((one) => one.role === role && (like.test(one.name) || like.test(one.text)));
     if (found) return found;
     await new Promise((done) => { setTimeout(done, 50); });
   }
-  throw new Error(`no ${role} like ${like}: ${JSON.stringify((await tree(cdp)).filter((one) => one.role === role))}`);
+  throw new Error(`no ${role} like ${like}: ${JSON.stringify((await accessibilityTree(cdp)).filter((one) => one.role === role))}`);
 }
 
-export const focused = async (cdp) => (await tree(cdp)).find((one) => one.focused && one.role !== 'RootWebArea');
+export const focusedNode = async (cdp) => (await accessibilityTree(cdp)).find((one) => one.focused && one.role !== 'RootWebArea');
 
 /** Moves the focus to a node with Tab or Shift+Tab, whichever is shorter as far as it is known. */
 export async function tabTo(page, cdp, role, like) {
   const met = [];
   let key = 'Tab';
   for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
-    const all = (await tree(cdp)).filter((one) => one.focusable && one.role !== 'RootWebArea');
+    const all = (await accessibilityTree(cdp)).filter((one) => one.focusable && one.role !== 'RootWebArea');
     const at = all.findIndex((one) => one.focused);
     const now = all[at];
     if (now?.role === role && like.test(now.name)) return now;

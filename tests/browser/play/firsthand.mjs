@@ -2,7 +2,7 @@
 // bytes are bounded, and the time is only reported, because it depends on the machine. The browser delays
 // requests but not the messages of a socket, so a relay adds the round trip of both.
 import assert from 'node:assert/strict';
-import { seat } from './browser.mjs';
+import { openPage } from './browser.mjs';
 import { relayTo } from './relay.mjs';
 
 const BUDGET_BYTES = 150_000;
@@ -15,7 +15,7 @@ const LINK = { offline: false, latency: 165 - ROUND_TRIP_MS, downloadThroughput:
 /** Opens the page until the first hand, and returns the time and all bytes received. */
 export async function firstHand({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url, { delayMs: ROUND_TRIP_MS / 2 });
-  const { context, page } = await seat(browser, relay.url, mistakes, { still: false });
+  const { context, page } = await openPage(browser, relay.url, mistakes, { still: false });
   const network = await context.newCDPSession(page);
   await network.send('Network.enable');
   await network.send('Network.emulateNetworkConditions', LINK);
@@ -37,6 +37,6 @@ export async function firstHand({ browser, url, mistakes, picture }) {
   return { all: dealt - began, touched: dealt - touched, bytes };
 }
 
-export function told({ all, touched, bytes }) {
+export function formatFirstHand({ all, touched, bytes }) {
   return `first hand after ${all} ms, of which ${touched} ms from the touch; ${bytes} bytes`;
 }

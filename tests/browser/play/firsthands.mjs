@@ -2,7 +2,7 @@
 //
 // usage: node firsthands.mjs URL CHROMIUM SANDBOX [RUNS]
 import { launch } from './browser.mjs';
-import { firstHand, told } from './firsthand.mjs';
+import { firstHand, formatFirstHand } from './firsthand.mjs';
 
 const [url, executablePath, sandbox, runs = '7'] = process.argv.slice(2);
 const browser = await launch(executablePath, sandbox);
@@ -11,7 +11,7 @@ const times = [];
 for (let run = 0; run < Number(runs); run += 1) {
   const hand = await firstHand({ browser, url, mistakes, picture: async () => {} });
   times.push(hand.all);
-  console.log(told(hand));
+  console.log(formatFirstHand(hand));
 }
 await browser.close();
 times.sort((one, other) => one - other);

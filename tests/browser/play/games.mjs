@@ -2,11 +2,11 @@
 // connection cut during a game; the check of the deal, the history and the replay; a link opened by a second
 // browser; and the bytes and the time until the first hand.
 import assert from 'node:assert/strict';
-import { DESKTOP, findings, PHONE, seat } from './browser.mjs';
-import { cut, takenOver } from './cut.mjs';
-import { firstHand, told } from './firsthand.mjs';
+import { DESKTOP, findings, PHONE, openPage } from './browser.mjs';
+import { cutNetwork, checkTakeover } from './cut.mjs';
+import { firstHand, formatFirstHand } from './firsthand.mjs';
 import { OPTIONS_ROOM, optionsGame } from './optionsgame.mjs';
-import { look, myTurn, playGame } from './player.mjs';
+import { readPage, waitForTurn, playGame } from './player.mjs';
 import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick';
@@ -15,10 +15,10 @@ const GAMES_MAX = 40;
 
 /** Plays the games, and returns their number. */
 export async function runGames({ browser, url, operator, mistakes, picture }) {
-  console.log(told(await firstHand({ browser, url, mistakes, picture })));
+  console.log(formatFirstHand(await firstHand({ browser, url, mistakes, picture })));
   await quickRoom(url, operator, { id: ROOM, settings: QUICK });
-  const games = await toPot({ browser, url, mistakes, picture });
-  await friends({ browser, url, mistakes, picture });
+  const games = await playToPot({ browser, url, mistakes, picture });
+  await checkPrivateTable({ browser, url, mistakes, picture });
   await quickRoom(url, operator, OPTIONS_ROOM);
   const options = await optionsGame({ browser, url, mistakes, picture });
   return games + 1 + options;
@@ -44,9 +44,9 @@ async function sitDown(page, url, room) {
 }
 
 /** Plays games until a POT is won and the player has won a game; checks the page after each. */
-async function toPot({ browser, url, mistakes, picture }) {
+async function playToPot({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url);
-  const { context, page } = await seat(browser, relay.url, mistakes);
+  const { context, page } = await openPage(browser, relay.url, mistakes);
   await sitDown(page, relay.url, /^Quick\b(?! floors)/);
   let games = 0;
   let isCut = false;
@@ -55,7 +55,7 @@ async function toPot({ browser, url, mistakes, picture }) {
     await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
     await playGame(page, { each: async () => {
       if (isCut) return;
-      isCut = await cut({ page, context, relay, hand });
+      isCut = await cutNetwork({ page, context, relay, hand: waitForHand });
       if (isCut) await picture(page, 'back');
     } });
     const end = page.locator('.ending');
@@ -79,16 +79,16 @@ async function toPot({ browser, url, mistakes, picture }) {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('.who').getByText('Luningning').waitFor();
   assert.equal(await page.getByLabel('What shall they call you?').count(), 0);
-  await again(page, mistakes, picture, games);
+  await checkReplay(page, mistakes, picture, games);
   await context.close();
   relay.close();
   return games;
 }
 
 /** Returns the cards in the hand in any order when the player can act; null after the game. */
-async function hand(page) {
-  await myTurn(page);
-  const { cards, ending, ready } = await look(page);
+async function waitForHand(page) {
+  await waitForTurn(page);
+  const { cards, ending, ready } = await readPage(page);
   return ending || ready ? null : cards.sort();
 }
 
@@ -128,7 +128,7 @@ async function checkDeal(page, mistakes, picture) {
 }
 
 /** Opens the list of games, and replays one. */
-async function again(page, mistakes, picture, games) {
+async function checkReplay(page, mistakes, picture, games) {
   await page.getByRole('button', { name: 'My games' }).click();
   const list = page.locator('.games .game');
   await list.first().waitFor();
@@ -147,8 +147,8 @@ async function again(page, mistakes, picture, games) {
 }
 
 /** A private table: a second browser opens the link, a third types the code, and all three play a game. */
-async function friends({ browser, url, mistakes, picture }) {
-  const [host, guest, third] = await Promise.all([PHONE, DESKTOP, PHONE].map((viewport) => seat(browser, url, mistakes, { viewport })));
+async function checkPrivateTable({ browser, url, mistakes, picture }) {
+  const [host, guest, third] = await Promise.all([PHONE, DESKTOP, PHONE].map((viewport) => openPage(browser, url, mistakes, { viewport })));
   await host.page.goto(`${url}/play`);
   await host.page.getByRole('button', { name: 'Friends' }).click();
   await host.page.getByLabel('Bet in coins').fill('1');
@@ -159,7 +159,7 @@ async function friends({ browser, url, mistakes, picture }) {
   const code = await host.page.locator('.code-big').innerText();
   assert.equal(link, `${url}/play/join/${code.trim()}`);
   await host.page.keyboard.press('Escape');
-  await takenOver(host.page, host.context);
+  await checkTakeover(host.page, host.context);
   await guest.page.goto(link);
   await guest.page.getByText('Tong-its, bet 1. 1 of 3 sit there.').waitFor();
   await picture(guest.page, 'invited');

@@ -45,14 +45,14 @@ export function meld(owner, ...cards) {
 }
 
 /** Returns a table of Tong-its during a game. `legal` lists the actions of the player at seat 0. */
-export function playing({ hand, phase, discards = [], melds = [], counts = [hand.length, 10, 9], stock = 8,
+export function playingTable({ hand, phase, discards = [], melds = [], counts = [hand.length, 10, 9], stock = 8,
   added = [], legal = [], pot = 600, crown = null, seats = {}, terms = {}, ms = 9000, answered } = {}) {
   const prompt = 7;
   return {
     legal, prompt, ms,
     view: {
       table: TABLE, terms: { ...TERMS, ...terms }, kind: 'tongits', seat: 0, pot, crown,
-      seats: people(seats),
+      seats: seatsWith(seats),
       phase: {
         type: 'playing', game: GAME, stakes: [1400, 1400, 1400], deadline_ms: null,
         view: {
@@ -68,17 +68,17 @@ export function playing({ hand, phase, discards = [], melds = [], counts = [hand
 }
 
 /** Returns the same table between two games. */
-export function between({ phase, seats = {}, pot = 300, crown = null, terms = {} } = {}) {
+export function betweenGames({ phase, seats = {}, pot = 300, crown = null, terms = {} } = {}) {
   return {
     legal: [], prompt: 0, ms: 9000,
-    view: { table: TABLE, terms: { ...TERMS, ...terms }, kind: 'tongits', seat: 0, pot, crown, seats: people(seats), phase },
+    view: { table: TABLE, terms: { ...TERMS, ...terms }, kind: 'tongits', seat: 0, pot, crown, seats: seatsWith(seats), phase },
   };
 }
 
-export const preparing = (ready = [1, 2], ms = 9000) =>
+export const preparingPhase = (ready = [1, 2], ms = 9000) =>
   ({ type: 'preparing', game: NEXT, commitment: COMMITMENT, deadline_ms: Date.now() + ms, ready });
 
-function people(changes) {
+function seatsWith(changes) {
   const names = ['Althea', 'Benjie', 'Carmela'];
   return names.map((name, seat) => changes[seat] === null ? null : ({
     player: [ME, ...OTHERS][seat], name, avatar: ['kalaw', 'carabao', 'parol'][seat], bot: false,
@@ -242,36 +242,36 @@ function upgrade(house, request, raw) {
   const accept = createHash('sha1').update(request.headers['sec-websocket-key'] + MAGIC).digest('base64');
   raw.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
     + `Sec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: bahay.v1\r\n\r\n`);
-  const socket = { raw, joined: false, send: (message) => raw.write(frame(1, Buffer.from(JSON.stringify(message)))), end: (code) => {
+  const socket = { raw, joined: false, send: (message) => raw.write(encodeFrame(1, Buffer.from(JSON.stringify(message)))), end: (code) => {
     const bytes = Buffer.alloc(2);
     bytes.writeUInt16BE(code);
-    raw.write(frame(8, bytes));
+    raw.write(encodeFrame(8, bytes));
     raw.end();
   } };
   house.sockets.add(socket);
-  for (const said of saidIn(request)) command(house, socket, said);
+  for (const said of commandsInRequest(request)) handleCommand(house, socket, said);
   raw.on('close', () => house.sockets.delete(socket));
   let rest = Buffer.alloc(0);
   raw.on('data', (bytes) => {
     rest = Buffer.concat([rest, bytes]);
-    for (let read = unframe(rest); read; read = unframe(rest)) {
+    for (let read = decodeFrame(rest); read; read = decodeFrame(rest)) {
       rest = rest.subarray(read.length);
       if (read.opcode === 8) raw.end();
-      if (read.opcode === 9) raw.write(frame(10, read.data));
-      if (read.opcode === 1) command(house, socket, JSON.parse(read.data.toString()));
+      if (read.opcode === 9) raw.write(encodeFrame(10, read.data));
+      if (read.opcode === 1) handleCommand(house, socket, JSON.parse(read.data.toString()));
     }
   });
 }
 
 /** Returns the commands within a request for a socket. */
-function saidIn({ url, headers }) {
+function commandsInRequest({ url, headers }) {
   const said = [];
   if (/bahay\.token\./.test(headers['sec-websocket-protocol'] ?? '')) said.push({ type: 'authenticate', id: 0 });
   if (new URL(url, 'http://house').searchParams.get('type') === 'join') said.push({ type: 'join', id: 1 });
   return said;
 }
 
-function command(house, socket, said) {
+function handleCommand(house, socket, said) {
   if (house.isMute) return;
   const done = () => socket.send({ type: 'ack', id: said.id, version: house.version });
   if (said.type === 'authenticate') {
@@ -303,12 +303,12 @@ function command(house, socket, said) {
   done();
 }
 
-function frame(opcode, data) {
+function encodeFrame(opcode, data) {
   const head = data.length < 126 ? Buffer.from([0x80 | opcode, data.length]) : Buffer.from([0x80 | opcode, 126, data.length >> 8, data.length & 255]);
   return Buffer.concat([head, data]);
 }
 
-function unframe(bytes) {
+function decodeFrame(bytes) {
   if (bytes.length < 6) return null;
   let size = bytes[1] & 127;
   let at = 2;

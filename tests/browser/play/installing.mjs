@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findings, overflows, seat } from './browser.mjs';
-import { playing } from './house.mjs';
+import { findings, findOverflows, openPage } from './browser.mjs';
+import { playingTable } from './house.mjs';
 
 const HAND = ['2C', '5H', '6H', '9S', 'KS'];
-const table = () => playing({ hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], legal: HAND.map((card) => ({ type: 'dump', card })) });
+const table = () => playingTable({ hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], legal: HAND.map((card) => ({ type: 'dump', card })) });
 
 /** Returns the page of a first visit, controlled by its worker. */
-async function installed(house) {
-  const { context, page } = await seat(house.browser, house.url, house.mistakes, { first: true });
+async function openInstalled(house) {
+  const { context, page } = await openPage(house.browser, house.url, house.mistakes, { first: true });
   page.setDefaultTimeout(30_000);
   house.scene = table();
   await page.goto(`${house.url}/play`);
@@ -20,13 +20,13 @@ async function installed(house) {
   return { context, page };
 }
 
-const keptBy = (page) => page.evaluate(async () => {
+const cachedFiles = (page) => page.evaluate(async () => {
   const all = await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map((one) => new URL(one.url).pathname)));
   return all.flat();
 });
 
 export const INSTALLING = {
-  async 'what browsers ask before they install it'({ house, page }) {
+  async 'the page is installable'({ house, page }) {
     const { manifest, pictures, preview } = await page.evaluate(async () => {
       const address = document.querySelector('link[rel="manifest"]').href;
       const got = await (await fetch(address)).json();
@@ -47,9 +47,9 @@ export const INSTALLING = {
     assert.deepEqual(preview, [1200, 630]);
   },
 
-  async 'without a network the page starts, and says so'({ house }) {
-    const { context, page } = await installed(house);
-    const kept = await keptBy(page);
+  async 'the page starts without a network, and says so'({ house }) {
+    const { context, page } = await openInstalled(house);
+    const kept = await cachedFiles(page);
     assert.ok(kept.includes('/play') && kept.some((path) => path.startsWith('/play/files/tongits-')), kept.join());
     assert.deepEqual(kept.filter((path) => path.startsWith('/v1')), [], 'answers of the house are not kept');
     house.isDown = true;
@@ -61,15 +61,15 @@ export const INSTALLING = {
     await page.evaluate(() => sessionStorage.clear());
     await page.goto(`${house.url}/play`);
     await page.getByText('No connection. The page tries again.').waitFor();
-    for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`offline: ${wrong}`);
+    for (const wrong of [...await findOverflows(page), ...await findings(page)]) house.mistakes.push(`offline: ${wrong}`);
     await house.picture(page, 'offline');
     house.isDown = false;
     await page.locator('.rack [data-card]').first().waitFor();
     await context.close();
   },
 
-  async 'what was never loaded is told to be missing'({ house }) {
-    const { context, page } = await installed(house);
+  async 'files that were never loaded are reported as missing'({ house }) {
+    const { context, page } = await openInstalled(house);
     await page.evaluate(async () => { for (const name of await caches.keys()) await caches.delete(name); });
     house.isDown = true;
     house.cut();
@@ -81,8 +81,8 @@ export const INSTALLING = {
     await context.close();
   },
 
-  async 'a newer page is shown at once, and its worker follows'({ house }) {
-    const { context, page } = await installed(house);
+  async 'a newer page is shown at once, and its worker is updated'({ house }) {
+    const { context, page } = await openInstalled(house);
     house.change = (name, text) => name === 'index.html' ? text.replace('name="description" content="', '$&Newer: ')
       : name === 'sw.js' ? text.replace(/const VERSION = '\w+'/, "const VERSION = 'newer'") : text;
     await page.goto(`${house.url}/play`);
@@ -92,8 +92,8 @@ export const INSTALLING = {
     await context.close();
   },
 
-  async 'a server that sends no worker any more is rid of it'({ house }) {
-    const { context, page } = await installed(house);
+  async 'a server without a worker unregisters it'({ house }) {
+    const { context, page } = await openInstalled(house);
     house.change = (name, text) => name === 'index.html' ? text.replace(/<meta name="worker"[^>]*>/, '') : name === 'sw.js' ? null : text;
     await page.goto(`${house.url}/play`);
     await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistrations()).length === 0 && (await caches.keys()).length === 0);
@@ -102,7 +102,7 @@ export const INSTALLING = {
   },
 
   async 'sound is offered at the first touch, once'({ house }) {
-    const { context, page } = await seat(house.browser, house.url, house.mistakes, { first: true });
+    const { context, page } = await openPage(house.browser, house.url, house.mistakes, { first: true });
     house.scene = table();
     await page.goto(`${house.url}/play`);
     await page.locator('.rack [data-card]').first().waitFor();
@@ -110,7 +110,7 @@ export const INSTALLING = {
     await page.locator('.rack [data-card="KS"]').click({ position: { x: 7, y: 18 } });
     await page.getByText('With sound?').waitFor();
     await house.picture(page, 'sound-offer');
-    for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`sound-offer: ${wrong}`);
+    for (const wrong of [...await findOverflows(page), ...await findings(page)]) house.mistakes.push(`sound-offer: ${wrong}`);
     await page.getByRole('button', { name: 'No sound' }).click();
     await page.getByText('With sound?').waitFor({ state: 'detached' });
     const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('bahay.settings')));
@@ -118,7 +118,7 @@ export const INSTALLING = {
     await context.close();
   },
 
-  async 'what the worker keeps is there'({ house }) {
+  async 'the worker has cached its files'({ house }) {
     const dist = house.dist;
     const names = new Set(readdirSync(dist));
     const worker = readFileSync(join(dist, 'sw.js'), 'utf8');

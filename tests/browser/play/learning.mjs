@@ -1,8 +1,8 @@
 // Tests of learning Tong-its: a first game with a guide and without a clock, the rules at every table, hints
 // that stay until they are learnt, and a reason with each piece of advice.
 import assert from 'node:assert/strict';
-import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
-import { between, meld, playing, PRACTICE, preparing, RULES } from './house.mjs';
+import { DESKTOP, findings, findOverflows, PHONE, openPage, SIDEWAYS } from './browser.mjs';
+import { betweenGames, meld, playingTable, PRACTICE, preparingPhase, RULES } from './house.mjs';
 import { ASSETS_LOOKS } from './assets.mjs';
 import { OPTIONS_LOOKS } from './options.mjs';
 
@@ -12,26 +12,26 @@ const UNHURRIED = { ...PRACTICE, rules: { ...RULES, secret_may_challenge: false,
 const BOTS = { 1: { bot: true, name: 'Bot Benjie' }, 2: { bot: true, name: 'Bot Carmela' } };
 const dumps = HAND.map((card) => ({ type: 'dump', card }));
 
-const first = (terms = UNHURRIED) => playing({
+const firstGame = (terms = UNHURRIED) => playingTable({
   hand: HAND, phase: { type: 'play', seat: 0 }, counts: [13, 12, 12], stock: 15, pot: 0, terms, seats: BOTS, ms: LONG_MS,
   legal: [{ type: 'drop', cards: ['5H', '6H', '7H'] }, ...dumps],
 });
 
-async function clean(house, page, name) {
+async function assertAccessible(house, page, name) {
   await house.picture(page, name);
-  for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
+  for (const wrong of [...await findOverflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
 }
 
 /** Runs `show` on a table of this scene in all sizes and both languages. */
-async function everywhere(house, scene, name, show) {
+async function checkEverywhere(house, scene, name, show) {
   for (const [size, viewport] of [['phone', PHONE], ['sideways', SIDEWAYS], ['desktop', DESKTOP]]) {
     for (const language of ['en', 'fil']) {
       house.scene = scene;
-      const { context, page } = await seat(house.browser, house.url, house.mistakes, { viewport, language: language === 'fil' ? 'fil-PH' : 'en-US' });
+      const { context, page } = await openPage(house.browser, house.url, house.mistakes, { viewport, language: language === 'fil' ? 'fil-PH' : 'en-US' });
       await page.goto(`${house.url}/play`);
       await page.locator('main.table').waitFor();
       await show(page);
-      await clean(house, page, `${name}-${size}-${language}`);
+      await assertAccessible(house, page, `${name}-${size}-${language}`);
       await context.close();
     }
   }
@@ -43,26 +43,26 @@ export const LEARNING = {
     await page.evaluate(() => sessionStorage.clear());
     await page.goto(`${house.url}/play`);
     await page.getByRole('button', { name: 'Practise' }).click();
-    house.scene = between({ phase: preparing([1, 2]), pot: 0, terms: UNHURRIED, seats: BOTS });
+    house.scene = betweenGames({ phase: preparingPhase([1, 2]), pot: 0, terms: UNHURRIED, seats: BOTS });
     house.answers['POST /v1/practice-tables'] = { table: house.scene.view.table };
     await page.getByRole('button', { name: 'Learn Tong-its' }).click();
     await house.next('ready');
     delete house.answers['POST /v1/practice-tables'];
     const { body } = house.asked.find(({ name }) => name === 'POST /v1/practice-tables');
     assert.deepEqual(body.rules.countdowns, { draw_ms: LONG_MS, play_ms: LONG_MS, fight_ms: LONG_MS });
-    house.show(first());
+    house.show(firstGame());
     const guide = page.getByRole('region', { name: 'Guide' });
     await guide.getByText('What it is about').waitFor();
     assert.equal(await page.locator('main.table .ring').count(), 0, 'no clock is shown');
-    await clean(house, page, 'guide-goal');
+    await assertAccessible(house, page, 'guide-goal');
     for (const title of ['Your hand', 'You begin', 'Lay a meld']) {
       await guide.getByRole('button', { name: 'Got it' }).click();
       await guide.getByText(title, { exact: true }).waitFor();
     }
     // The lesson's place is marked, and performing it needs no other button.
     assert.equal(await page.locator('[data-act="drop"]').evaluate((one) => getComputedStyle(one).outlineStyle), 'dashed');
-    await clean(house, page, 'guide-drop');
-    house.follow = (said) => said.type === 'act' ? { events: [], scene: { ...first(), prompt: 8 } } : null;
+    await assertAccessible(house, page, 'guide-drop');
+    house.follow = (said) => said.type === 'act' ? { events: [], scene: { ...firstGame(), prompt: 8 } } : null;
     await page.locator('[data-act="drop"]').click();
     await house.next('act');
     await guide.getByText('Dump', { exact: true }).waitFor();
@@ -72,22 +72,22 @@ export const LEARNING = {
   },
 
   async 'the guide in all sizes and both languages'({ house }) {
-    await everywhere(house, first(), 'guide', async (page) => {
+    await checkEverywhere(house, firstGame(), 'guide', async (page) => {
       await page.locator('.guide').waitFor();
       await page.locator('.guide button').click();
       await page.locator('[data-lesson="hand"]').waitFor();
     });
   },
 
-  async 'at a table with a clock nobody is guided'({ house, page }) {
-    house.show(first(PRACTICE));
+  async 'a table with a clock has no guide'({ house, page }) {
+    house.show(firstGame(PRACTICE));
     await page.locator('.say.urgent').waitFor();
     assert.equal(await page.locator('.guide').count(), 0);
     assert.ok(await page.locator('.say .ring').count() > 0);
   },
 
   async 'the rules of Tong-its at the table'({ house }) {
-    await everywhere(house, first({}), 'rules-tongits', async (page) => {
+    await checkEverywhere(house, firstGame({}), 'rules-tongits', async (page) => {
       await page.locator('.help-mark').click();
       await page.locator('.rules-page').waitFor();
     });
@@ -95,7 +95,7 @@ export const LEARNING = {
 
   async 'the rules follow the switches of the table'({ house, page }) {
     const jokers = { rules: { ...RULES, jokers: true, dump_addable: true }, hits: { ante: 1, to_win: 3, second_hit_bonus: 1 } };
-    house.show(first(jokers));
+    house.show(firstGame(jokers));
     await page.getByRole('button', { name: 'Rules' }).click();
     const sheet = page.getByRole('dialog', { name: 'Rules: Tong-its' });
     await sheet.getByRole('heading', { name: 'Jokers' }).waitFor();
@@ -111,14 +111,14 @@ export const LEARNING = {
       await page.getByRole('button', { name: 'Rules' }).click();
       const sheet = page.getByRole('dialog', { name: `Rules: ${name}` });
       await sheet.getByText(word, { exact: true }).waitFor();
-      await clean(house, page, `rules-${word}`);
+      await assertAccessible(house, page, `rules-${word}`);
       await page.keyboard.press('Escape');
       await sheet.waitFor({ state: 'detached' });
     }
   },
 
-  async 'a hint stays until the player has done it some times'({ house, page }) {
-    const scene = (prompt) => ({ ...playing({
+  async 'a hint stays until its action was performed several times'({ house, page }) {
+    const scene = (prompt) => ({ ...playingTable({
       hand: ['2C', '5H', '6H', '9S', 'KS'], phase: { type: 'play', seat: 0 }, discards: ['TD'], melds: [meld(0, 'AD', 'AC', 'AS')],
       legal: ['2C', '5H', '6H', '9S', 'KS'].map((card) => ({ type: 'dump', card })),
     }), prompt });
@@ -150,11 +150,11 @@ export const LEARNING = {
       house.follow = (said) => said.type === 'hint' ? { advice: action } : null;
       await page.getByRole('button', { name: 'What would a bot play?' }).click();
       await page.locator('.advised').getByText(reason).waitFor();
-      await clean(house, page, `reason-${action.type}`);
+      await assertAccessible(house, page, `reason-${action.type}`);
     };
     const kings = meld(2, 'KC', 'KD', 'KH');
     const loose = ['2C', '5H', '6H', '9S', 'QD', 'JC'];
-    const turn = (phase, more) => ({ ...playing({ hand: loose, phase, discards: ['TD'], melds: [kings], pot: 0, terms: PRACTICE, seats: BOTS, ...more }), prompt: more.prompt });
+    const turn = (phase, more) => ({ ...playingTable({ hand: loose, phase, discards: ['TD'], melds: [kings], pot: 0, terms: PRACTICE, seats: BOTS, ...more }), prompt: more.prompt });
     await advise(turn({ type: 'play', seat: 0 }, { prompt: 31, legal: loose.map((card) => ({ type: 'dump', card })) }),
       { type: 'dump', card: 'QD' }, 'It goes with no other card of yours, and costs most of those: 10 points.');
     await advise(turn({ type: 'draw', seat: 0, fight_blocked: false }, { prompt: 32, legal: [{ type: 'draw' }] }), { type: 'draw' }, 'The discard makes no meld with your cards.');

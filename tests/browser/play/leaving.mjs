@@ -1,18 +1,18 @@
 // Tests of leaving a running game, of a result read later, of Back, and of sheets that close by themselves.
 import assert from 'node:assert/strict';
-import { findings, overflows } from './browser.mjs';
-import { between, GAME, ME, OTHERS, meld, playing, PRACTICE, preparing, TABLE } from './house.mjs';
-import { preparingAfter, won } from './scenes.mjs';
+import { findings, findOverflows } from './browser.mjs';
+import { betweenGames, GAME, ME, OTHERS, meld, playingTable, PRACTICE, preparingPhase, TABLE } from './house.mjs';
+import { preparingAfter, winMessages } from './scenes.mjs';
 
-const TURN = playing({ hand: ['2C', '5H', '6H'], phase: { type: 'draw', seat: 0, fight_blocked: false }, discards: ['TD'],
+const TURN = playingTable({ hand: ['2C', '5H', '6H'], phase: { type: 'draw', seat: 0, fight_blocked: false }, discards: ['TD'],
   melds: [meld(2, 'KC', 'KD', 'KH')], legal: [{ type: 'draw' }] });
-const OVER = playing({ hand: ['2C', '5H', '6H'], phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'],
+const OVER = playingTable({ hand: ['2C', '5H', '6H'], phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'],
   melds: [meld(2, 'KC', 'KD', 'KH')], seats: { 0: { taken_over: true } } });
 const BOTS = { 1: { bot: true, name: 'Bot Benjie' }, 2: { bot: true, name: 'Bot Carmela' } };
 
-async function clean(house, page, name) {
+async function assertAccessible(house, page, name) {
   await house.picture(page, name);
-  for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
+  for (const wrong of [...await findOverflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
 }
 
 async function language(page, chosen) {
@@ -27,9 +27,9 @@ async function leave(page) {
 
 /** Returns the record of the game in `won`. */
 function record() {
-  const { settlement } = won().find((one) => one.type === 'over');
+  const { settlement } = winMessages().find((one) => one.type === 'over');
   const names = ['Althea', 'Benjie', 'Carmela'];
-  const events = won().flatMap((one) => one.type === 'game' ? [one.event] : []);
+  const events = winMessages().flatMap((one) => one.type === 'game' ? [one.event] : []);
   const view = TURN.view.phase.view;
   return {
     [`GET /v1/games/${GAME}`]: {
@@ -45,7 +45,7 @@ function record() {
 }
 
 /** Restores the house's answers after `act`. */
-async function answering(house, answers, act) {
+async function withAnswers(house, answers, act) {
   Object.assign(house.answers, answers);
   try {
     await act();
@@ -55,7 +55,7 @@ async function answering(house, answers, act) {
 }
 
 export const LEAVING = {
-  async 'leaving shows the first page at once, and a strip leads back to the game or to its result'({ house, page }) {
+  async 'leaving shows the first page at once, with a strip to the game or its result'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.follow = (said) => said.type === 'leave' ? { events: [{ type: 'takeover', seat: 0, on: true }], scene: OVER } : null;
@@ -63,7 +63,7 @@ export const LEAVING = {
     await page.locator('main.home').waitFor();
     await house.next('leave');
     await page.getByText('Your game goes on. The AI plays for you.').waitFor();
-    await clean(house, page, 'left');
+    await assertAccessible(house, page, 'left');
     // No other game is begun meanwhile.
     await page.locator('.act.huge').click();
     await page.getByText('Your last game still goes on.').waitFor();
@@ -73,32 +73,32 @@ export const LEAVING = {
     await leave(page);
     await house.next('leave');
     house.follow = () => null;
-    house.tell(won(), preparingAfter);
-    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'left' }], between({ phase: { type: 'waiting' }, seats: { 0: null } }));
+    house.tell(winMessages(), preparingAfter);
+    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'left' }], betweenGames({ phase: { type: 'waiting' }, seats: { 0: null } }));
     house.scene = null;
     await page.getByText('Your game is over.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0, 'no dialog comes by itself');
     assert.match(await page.locator('.welcome .strip').innerText(), /\+14\.08/);
-    await clean(house, page, 'left-over');
+    await assertAccessible(house, page, 'left-over');
     await page.getByRole('button', { name: 'Result' }).click();
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.locator('.hand-shown').nth(2).waitFor();
-    await clean(house, page, 'left-result');
+    await assertAccessible(house, page, 'left-result');
     await page.keyboard.press('Escape');
     await page.locator('.welcome .strip').waitFor({ state: 'detached' });
   },
 
-  async 'a game that ended while nobody looked is shown from the record'({ house, page }) {
+  async 'a game that ended unseen is shown from its record'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     await language(page, 'fil');
     house.scene = null;
-    await answering(house, record(), async () => {
+    await withAnswers(house, record(), async () => {
       await page.reload();
       const end = page.getByRole('dialog', { name: 'Panalo ka!' });
       await end.getByText('+14.08').waitFor();
       assert.equal(await end.locator('.hand-shown .card').count(), 6 + 3 + 7);
-      await clean(house, page, 'missed');
+      await assertAccessible(house, page, 'missed');
       await end.getByRole('button', { name: 'Isara' }).click();
       await end.waitFor({ state: 'detached' });
       await page.reload();
@@ -107,46 +107,46 @@ export const LEAVING = {
     });
   },
 
-  async 'a result that was told and not read outlives the page'({ house, page }) {
+  async 'an unread result survives a reload'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.follow = (said) => said.type === 'leave' ? { events: [{ type: 'takeover', seat: 0, on: true }], scene: OVER } : null;
     await leave(page);
     await house.next('leave');
     house.follow = () => null;
-    house.tell(won(), preparingAfter);
-    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'left' }], between({ phase: { type: 'waiting' }, seats: { 0: null } }));
+    house.tell(winMessages(), preparingAfter);
+    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'left' }], betweenGames({ phase: { type: 'waiting' }, seats: { 0: null } }));
     house.scene = null;
     await page.getByText('Your game is over.').waitFor();
-    await answering(house, record(), async () => {
+    await withAnswers(house, record(), async () => {
       await page.reload();
       await page.getByRole('dialog', { name: 'You win!' }).getByText('+14.08').waitFor();
     });
   },
 
-  async 'a result is read after the seat is gone'({ house, page }) {
+  async 'a result can be read after the seat is lost'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
-    house.tell(won(), preparingAfter);
+    house.tell(winMessages(), preparingAfter);
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.getByRole('button', { name: 'Next game' }).waitFor();
-    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'not_ready' }], between({ phase: { type: 'waiting' }, seats: { 0: null } }));
+    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'not_ready' }], betweenGames({ phase: { type: 'waiting' }, seats: { 0: null } }));
     house.scene = null;
     await end.getByText('You were not ready in time.').waitFor();
     await end.getByText('Benjie pays you 4').waitFor();
-    await clean(house, page, 'result-late');
+    await assertAccessible(house, page, 'result-late');
     await end.getByRole('button', { name: 'Find another table' }).click();
     assert.deepEqual((await house.next('seek')).rooms, ['newbie']);
   },
 
-  async 'a result that was read is not shown again'({ house, page }) {
+  async 'a read result is not shown again'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
-    house.tell(won(), preparingAfter);
+    house.tell(winMessages(), preparingAfter);
     await page.getByRole('dialog', { name: 'You win!' }).waitFor();
-    await answering(house, record(), async () => {
+    await withAnswers(house, record(), async () => {
       house.follow = (said) => said.type === 'leave'
-        ? { events: [{ type: 'left', seat: 0, player: ME, reason: 'left' }], scene: between({ phase: { type: 'waiting' }, seats: { 0: null } }) } : null;
+        ? { events: [{ type: 'left', seat: 0, player: ME, reason: 'left' }], scene: betweenGames({ phase: { type: 'waiting' }, seats: { 0: null } }) } : null;
       await page.locator('.ending-foot').getByRole('button', { name: 'Leave' }).click();
       await page.locator('main.home').waitFor();
       await page.getByRole('button', { name: 'Rooms' }).click();
@@ -156,15 +156,15 @@ export const LEAVING = {
     });
   },
 
-  async 'a result stays until the player goes on where only bots wait'({ house, page }) {
-    house.show({ ...TURN, view: { ...TURN.view, seats: playing({ hand: [], phase: { type: 'play', seat: 0 }, seats: BOTS }).view.seats } });
+  async 'a result stays until the player continues if all others are bots'({ house, page }) {
+    house.show({ ...TURN, view: { ...TURN.view, seats: playingTable({ hand: [], phase: { type: 'play', seat: 0 }, seats: BOTS }).view.seats } });
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
-    house.tell(won(), between({ phase: preparing([1, 2]), seats: BOTS }));
+    house.tell(winMessages(), betweenGames({ phase: preparingPhase([1, 2]), seats: BOTS }));
     const end = page.getByRole('dialog', { name: 'You win!' });
     const next = end.getByRole('button', { name: 'Next game' });
     await next.waitFor();
     assert.equal(await next.locator('.ring').count(), 0, 'no countdown hurries');
-    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'not_ready' }], between({ phase: { type: 'waiting' }, seats: { ...BOTS, 0: null } }));
+    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'not_ready' }], betweenGames({ phase: { type: 'waiting' }, seats: { ...BOTS, 0: null } }));
     house.scene = null;
     await page.locator('main.home').waitFor();
     assert.equal(await end.getByText('You were not ready in time.').count(), 0);
@@ -200,8 +200,8 @@ export const LEAVING = {
     const terms = { private: { ends_after_ms: 3600000 } };
     const invited = { code, link: `${house.url}/play/join/${code}`, table: TABLE };
     await page.evaluate((seat) => sessionStorage.setItem('bahay.invited', JSON.stringify(seat)), invited);
-    house.scene = between({ phase: { type: 'waiting' }, seats: { 2: null }, terms });
-    await answering(house, { [`GET /v1/private-tables/${code}`]: { ...invited, host: ME, bet: 500, seats: 3, players: [], kind: 'tongits' } }, async () => {
+    house.scene = betweenGames({ phase: { type: 'waiting' }, seats: { 2: null }, terms });
+    await withAnswers(house, { [`GET /v1/private-tables/${code}`]: { ...invited, host: ME, bet: 500, seats: 3, players: [], kind: 'tongits' } }, async () => {
       await page.reload();
       await page.getByRole('button', { name: 'Invite' }).click();
       const sheet = page.getByRole('dialog', { name: 'Invite' });
@@ -212,23 +212,23 @@ export const LEAVING = {
     });
   },
 
-  async 'an invitation says who invites, and what can be lost'({ house, page }) {
+  async 'an invitation names the inviting player and the possible loss'({ house, page }) {
     const code = 'K7MWQ2XA';
     house.scene = null;
     await page.evaluate(() => sessionStorage.clear());
-    await answering(house, {
+    await withAnswers(house, {
       [`GET /v1/private-tables/${code}`]: { code, link: '', table: TABLE, host: OTHERS[0], bet: 500, seats: 3, players: OTHERS, kind: 'tongits', loss_max: 7000 },
       [`GET /v1/players/${OTHERS[0]}`]: { id: OTHERS[0], name: 'Benjie', avatar: 'parol', is_bot: false },
     }, async () => {
       await page.goto(`${house.url}/play/join/${code}`);
       const sheet = page.getByRole('dialog', { name: 'Benjie invites you' });
       await sheet.getByText('A game can cost you up to 70 coins.').waitFor();
-      await clean(house, page, 'invited-by');
+      await assertAccessible(house, page, 'invited-by');
     });
     await page.goto(`${house.url}/play/join/GONE`);
     const gone = page.getByRole('dialog', { name: 'This table is gone' });
     await gone.getByText('The code GONE leads to no table any more.').waitFor();
-    await clean(house, page, 'invitation-gone');
+    await assertAccessible(house, page, 'invitation-gone');
     await gone.getByRole('button', { name: 'Home' }).click();
     await gone.waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).pathname, '/play');
@@ -237,7 +237,7 @@ export const LEAVING = {
   async 'the next game is not offered without a connection'({ house, page, context }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
-    house.tell(won(), preparingAfter);
+    house.tell(winMessages(), preparingAfter);
     const next = page.locator('.ending-foot .ready');
     await next.waitFor();
     await context.setOffline(true);
@@ -253,7 +253,7 @@ export const LEAVING = {
     await page.locator('.ending-foot .ready:not([disabled])').waitFor();
   },
 
-  async 'a weak line is told'({ house, page }) {
+  async 'a weak connection is shown'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
     house.isMute = true;

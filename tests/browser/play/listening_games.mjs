@@ -2,8 +2,8 @@
 // the table is read as names, roles and states, and played with Tab, arrows and Enter. Nothing is looked up
 // on the page, and nothing is clicked. Live announcements are queued and short.
 import assert from 'node:assert/strict';
-import { seat } from './browser.mjs';
-import { focused, hear, tabTo, tree } from './ear.mjs';
+import { openPage } from './browser.mjs';
+import { focusedNode, waitForNode, tabTo, accessibilityTree } from './ear.mjs';
 import { quickRoom } from './games.mjs';
 
 /** The clocks of a room whose AI thinks this long: a screen reader reads one thing after the other. */
@@ -31,20 +31,20 @@ export async function listeningGames({ browser, url, operator, mistakes }) {
 }
 
 async function wholeGame({ browser, url, mistakes, name, choose }) {
-  const { context, page } = await seat(browser, url, mistakes);
+  const { context, page } = await openPage(browser, url, mistakes);
   const cdp = await context.newCDPSession(page);
   await page.goto(`${url}/play`);
-  await hear(cdp, 'button', /^Rooms/);
+  await waitForNode(cdp, 'button', /^Rooms/);
   await press(page, cdp, 'button', /^Rooms/);
   await press(page, cdp, 'button', new RegExp(`^${name}`));
   const { own, heard } = await play({ page, cdp, name, choose });
-  const sums = (await tree(cdp)).filter((one) => one.role === 'listitem' && /pays|pay /.test(one.text));
+  const sums = (await accessibilityTree(cdp)).filter((one) => one.role === 'listitem' && /pays|pay /.test(one.text));
   assert.ok(sums.length > 0, `${name}: who pays whom is said`);
   await press(page, cdp, 'button', /^Check this deal/);
-  await hear(cdp, 'dialog', /^The deal is fair/);
+  await waitForNode(cdp, 'dialog', /^The deal is fair/);
   await page.keyboard.press('Escape');
   await press(page, cdp, 'button', /^Leave/);
-  await hear(cdp, 'button', /^Rooms/);
+  await waitForNode(cdp, 'button', /^Rooms/);
   console.log(`${name}: ${own.length} things done by ear and keyboard; read out ${heard.length}, ${heard.reduce((sum, one) => sum + one.split(' ').length, 0)} words`);
   await context.close();
 }
@@ -61,8 +61,8 @@ async function play({ page, cdp, name, choose }) {
   const memory = {};
   let before = [];
   for (const end = Date.now() + GAME_MS_MAX; Date.now() < end && own.length < STEPS_MAX;) {
-    const all = await tree(cdp);
-    const told = spoken(all, name);
+    const all = await accessibilityTree(cdp);
+    const told = announcements(all, name);
     heard.push(...told.filter((text) => !before.includes(text)));
     before = told;
     if (all.some((one) => one.role === 'dialog' && OVER.test(one.name))) return { own, heard };
@@ -73,19 +73,19 @@ async function play({ page, cdp, name, choose }) {
     }
     const isAsked = all.some((one) => one.text !== '' && (one.role === 'status' || one.live === 'polite'));
     assert.ok(isAsked, `${name}: what is asked is said before ${step.like}`);
-    if (await done(page, cdp, step)) own.push(String(step.like));
+    if (await performStep(page, cdp, step)) own.push(String(step.like));
   }
-  throw new Error(`${name}: no end is heard; done: ${own.slice(-20)}; there is ${JSON.stringify((await tree(cdp)).filter((one) => one.name !== '').map((one) => `${one.role} ${one.name}`).slice(-60))}`);
+  throw new Error(`${name}: no end is heard; done: ${own.slice(-20)}; there is ${JSON.stringify((await accessibilityTree(cdp)).filter((one) => one.name !== '').map((one) => `${one.role} ${one.name}`).slice(-60))}`);
 }
 
 /** Performs one action; false if the countdown ended before. */
-async function done(page, cdp, { role, like, arrows = false }) {
-  const isThere = async () => (await tree(cdp)).some((one) => one.role === role && !one.disabled && like.test(one.name));
+async function performStep(page, cdp, { role, like, arrows = false }) {
+  const isThere = async () => (await accessibilityTree(cdp)).some((one) => one.role === role && !one.disabled && like.test(one.name));
   try {
     if (arrows) {
       await tabTo(page, cdp, role, /./);
-      for (let steps = 0; steps < 13 && !like.test((await focused(cdp))?.name ?? ''); steps += 1) await page.keyboard.press('ArrowRight');
-      for (let steps = 0; steps < 13 && !like.test((await focused(cdp))?.name ?? ''); steps += 1) await page.keyboard.press('ArrowLeft');
+      for (let steps = 0; steps < 13 && !like.test((await focusedNode(cdp))?.name ?? ''); steps += 1) await page.keyboard.press('ArrowRight');
+      for (let steps = 0; steps < 13 && !like.test((await focusedNode(cdp))?.name ?? ''); steps += 1) await page.keyboard.press('ArrowLeft');
     } else {
       await tabTo(page, cdp, role, like);
     }
@@ -93,13 +93,13 @@ async function done(page, cdp, { role, like, arrows = false }) {
     if (await isThere()) throw error;
     return false;
   }
-  if (!like.test((await focused(cdp))?.name ?? '')) return false;
+  if (!like.test((await focusedNode(cdp))?.name ?? '')) return false;
   await page.keyboard.press('Enter');
   return true;
 }
 
 /** Returns the live announcements as sentences. */
-function spoken(all, name) {
+function announcements(all, name) {
   const found = [];
   for (const one of all.filter(({ live, text }) => live && text !== '')) {
     assert.equal(one.live, 'polite', `${name}: interrupts what is read: ${one.text}`);
@@ -125,11 +125,11 @@ function firstOf(all, names) {
 const isThere = (all, like) => all.some((one) => one.role === 'button' && like.test(one.name));
 
 /** Returns whether the open dialog contains a match. */
-function within(all, like) {
+function isInDialog(all, like) {
   return all.some((one) => one.role === 'dialog' && like.test(one.name));
 }
 
-function ofTongits(all, memory) {
+function chooseTongits(all, memory) {
   const open = firstOf(all, [/^Ready\b/, /^Take back/, /^Tongits!/, /^Fold\b/, /^Drop [^a-z]*$/, /^Draw\b/]);
   if (open) {
     memory.tried = new Set();
@@ -148,7 +148,7 @@ function ofTongits(all, memory) {
   if (lifted) {
     // The card may not be dumped, so it goes back.
     (memory.tried ??= new Set()).add(lifted.name);
-    return { role: 'option', like: exactly(lifted.name), arrows: true };
+    return { role: 'option', like: exactPattern(lifted.name), arrows: true };
   }
   const next = cards.find((one) => !(memory.tried ??= new Set()).has(one.name));
   if (!next) {
@@ -156,11 +156,11 @@ function ofTongits(all, memory) {
     memory.mustSapaw = true;
     return null;
   }
-  return { role: 'option', like: exactly(next.name), arrows: true };
+  return { role: 'option', like: exactPattern(next.name), arrows: true };
 }
 
-function ofOptions(all, memory) {
-  if (within(all, /^The strongest hand takes/)) {
+function chooseOptions(all, memory) {
+  if (isInDialog(all, /^The strongest hand takes/)) {
     return firstOf(all, [/^Acquire floor/, /^Confront /]) ?? { role: 'button', like: /^Close/ };
   }
   const first = firstOf(all, [/^Ready\b/, /^Take back/, /^Stop here/, /^Wager/, /^Stand\b/, /^Join\b/, /^Confront\b/, /^Pay the risk/, /^Turn up/]);
@@ -182,7 +182,7 @@ function ofOptions(all, memory) {
     ?? firstOf(all, [/^End turn/, /^Evade\b/, /^Retreat\b/]);
 }
 
-function ofAssets(all, memory) {
+function chooseAssets(all, memory) {
   const first = firstOf(all, [/^Ready\b/, /^Take back/, /^Really\?/, /^Refuse/, /^Open\b/, /^Confront\b/, /^Buy .+ for /, /^Swap .+ for /]);
   if (first) {
     memory.tried = 0;
@@ -191,7 +191,7 @@ function ofAssets(all, memory) {
   if (isThere(all, /^Done\b/) && (memory.tried ?? 0) < 1) {
     memory.tried = 1;
     const piece = piecesBefore(all).find((one) => one.pressed !== 'true' && !one.disabled);
-    if (piece) return { role: 'button', like: exactly(piece.name) };
+    if (piece) return { role: 'button', like: exactPattern(piece.name) };
   }
   const rest = firstOf(all, [/^Done\b/, /^Pay\b/, /^Retreat\b/]);
   if (rest) memory.tried = 0;
@@ -205,6 +205,6 @@ function piecesBefore(all) {
   return begin < 0 ? [] : all.slice(begin + 1, end < 0 ? undefined : end).filter((one) => one.role === 'button');
 }
 
-const exactly = (name) => new RegExp(`^${name.replace(/[^\w ]/g, '.')}$`);
+const exactPattern = (name) => new RegExp(`^${name.replace(/[^\w ]/g, '.')}$`);
 
-const CHOICES = [ofTongits, ofOptions, ofAssets];
+const CHOICES = [chooseTongits, chooseOptions, chooseAssets];

@@ -1,11 +1,11 @@
 // Tests of the table's details and the pages around it: choices that cover nothing, melds before their
 // owners, the persons of sentences, offers to a poor wallet, the account, and zoomed pages.
 import assert from 'node:assert/strict';
-import { assets } from './assets.mjs';
-import { DESKTOP, findings, PHONE, seat, SIDEWAYS } from './browser.mjs';
-import { between, GAME, ME, meld, OTHERS, playing, PRACTICE, preparing, TABLE } from './house.mjs';
-import { between as optionsBetween, options } from './options.mjs';
-import { won } from './scenes.mjs';
+import { assetsTable } from './assets.mjs';
+import { DESKTOP, findings, PHONE, openPage, SIDEWAYS } from './browser.mjs';
+import { betweenGames, GAME, ME, meld, OTHERS, playingTable, PRACTICE, preparingPhase, TABLE } from './house.mjs';
+import { betweenGames as optionsBetween, optionsTable } from './options.mjs';
+import { winMessages } from './scenes.mjs';
 
 const HAND = ['2C', '5H', '6H', '8H', '9H', '7C', '7D', 'KS', 'QD', '4S', 'JC', '3D'];
 const MELDS = [meld(1, '8S', '9S', 'TS', 'JS', 'QS'), meld(2, 'KC', 'KD', 'KH'), meld(0, 'AD', 'AC', 'AS')];
@@ -13,18 +13,18 @@ const ZOOMED = { width: 195, height: 422 };
 const SEVEN = ['1Ba', '2Ba', '3Ba', '4Ba', '7Ba', '5Ba', 'W3'];
 const POOR = ['1Ba', '2Ra', '3Ya', '4Ba', '7Ra', '1Ya', '6Ka'];
 
-const twoMelds = () => playing({
+const twoMelds = () => playingTable({
   hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], melds: MELDS,
   legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, { type: 'sapaw', card: 'KS', meld: 1 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))],
 });
 
-async function clean(house, page, name) {
+async function assertAccessible(house, page, name) {
   await house.picture(page, name);
   for (const finding of await findings(page)) house.mistakes.push(`${name}: ${finding}`);
 }
 
 /** Opens the first page, without a seat. */
-async function home(house, page) {
+async function openHome(house, page) {
   house.scene = null;
   await page.evaluate(() => sessionStorage.clear());
   await page.goto(`${house.url}/play`);
@@ -32,7 +32,7 @@ async function home(house, page) {
 }
 
 /** Sets answers of the house during `act`. */
-async function answering(house, answers, act) {
+async function withAnswers(house, answers, act) {
   const before = { ...house.answers };
   Object.assign(house.answers, answers);
   try {
@@ -54,7 +54,7 @@ const centre = (page, place) => page.locator(place).first().evaluate((one) => {
 });
 
 /** Waits for an announced sentence. */
-const said = (page, text) => page.locator('ul.sr li').filter({ hasText: text }).first().waitFor({ state: 'attached' });
+const waitForAnnouncement = (page, text) => page.locator('ul.sr li').filter({ hasText: text }).first().waitFor({ state: 'attached' });
 
 export const MANNERS = {
   async 'a sapaw with a card that fits two melds asks which, beside the hand and the clock'({ house, page }) {
@@ -65,7 +65,7 @@ export const MANNERS = {
       const chooser = page.getByRole('dialog', { name: 'Sapaw to which meld?' });
       assert.equal(await chooser.locator('.way').count(), 2);
       for (const place of ['.hand', '.say', '.acts']) assert.equal(await overlap(page, '.chooser', place), false, `${place} at ${viewport.width}`);
-      await clean(house, page, `sapaw-choice-${viewport.width}`);
+      await assertAccessible(house, page, `sapaw-choice-${viewport.width}`);
       await page.evaluate(() => history.back());
       await chooser.waitFor({ state: 'detached' });
       await page.locator('[data-act="sapaw"]').click();
@@ -91,36 +91,36 @@ export const MANNERS = {
   },
 
   async 'sentences address the player as you'({ house, page }) {
-    const scene = playing({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'], melds: MELDS });
+    const scene = playingTable({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'], melds: MELDS });
     const events = [{ type: 'sapawed', seat: 1, card: 'KS', meld: 2 }, { type: 'dropped', seat: 0, cards: ['7C', '7D', '7H'] }, { type: 'fought', seat: 0, asked: [], asked_secretly: [] }];
     house.show(scene);
     await page.locator('.meld.owner-me').getByText('Your meld:').waitFor({ state: 'attached' });
     for (const event of events) house.tell([{ type: 'game', event }]);
-    await said(page, /^You call a fight\.$/);
+    await waitForAnnouncement(page, /^You call a fight\.$/);
     house.tell([{ type: 'game', event: events[0] }, { type: 'takeover', seat: 0, on: true }]);
-    await said(page, /^Benjie adds king of spades to your meld\.$/);
-    await said(page, /^The AI plays for you\.$/);
+    await waitForAnnouncement(page, /^Benjie adds king of spades to your meld\.$/);
+    await waitForAnnouncement(page, /^The AI plays for you\.$/);
     house.tell([{ type: 'takeover', seat: 0, on: false }, { type: 'takeover', seat: 2, on: true }]);
-    await said(page, /^You are back\.$/);
-    await said(page, /^The AI plays for Carmela\.$/);
+    await waitForAnnouncement(page, /^You are back\.$/);
+    await waitForAnnouncement(page, /^The AI plays for Carmela\.$/);
     await page.evaluate(() => localStorage.setItem('bahay.settings', JSON.stringify({ language: 'fil' })));
     await page.reload();
     await page.locator('.meld.owner-me').getByText('Bahay mo:').waitFor({ state: 'attached' });
     house.tell([{ type: 'game', event: events[0] }, { type: 'takeover', seat: 0, on: true }]);
-    await said(page, 'sa iyo');
+    await waitForAnnouncement(page, 'sa iyo');
     house.tell([{ type: 'game', event: events[1] }, { type: 'game', event: events[2] }]);
-    await said(page, /^Tumawag ka ng laban\.$/);
+    await waitForAnnouncement(page, /^Tumawag ka ng laban\.$/);
     assert.equal(await page.getByText(/\b(ni|kay|si) ikaw\b/i).count(), 0);
   },
 
-  async 'what can be lost is said where one sits down'({ house, page }) {
+  async 'the possible loss is shown before taking a seat'({ house, page }) {
     const rooms = house.answers['GET /v1/rooms'];
     const items = rooms.items.map((room) => ({ ...room, loss_max: room.kind === 'tongits' ? room.bet * 14 : 10000 }));
-    await answering(house, { 'GET /v1/rooms': { items } }, async () => {
-      await home(house, page);
+    await withAnswers(house, { 'GET /v1/rooms': { items } }, async () => {
+      await openHome(house, page);
       await page.locator('.act.huge').getByText('up to 14 coins').waitFor();
       await page.locator('.others .act').getByText('up to 100 coins').waitFor();
-      await clean(house, page, 'home-stakes');
+      await assertAccessible(house, page, 'home-stakes');
       await page.getByRole('button', { name: 'Rooms' }).click();
       await page.getByRole('button', { name: /^Silver/ }).getByText('up to 140 coins').waitFor();
       await page.keyboard.press('Escape');
@@ -130,9 +130,9 @@ export const MANNERS = {
     });
   },
 
-  async 'a poor wallet sees what it lacks, and no game vanishes'({ house, page }) {
-    await answering(house, { 'GET /v1/me/wallet': { available: 3000, held: 0, version: 3 } }, async () => {
-      await home(house, page);
+  async 'a poor wallet sees the missing amount, and all games stay listed'({ house, page }) {
+    await withAnswers(house, { 'GET /v1/me/wallet': { available: 3000, held: 0, version: 3 } }, async () => {
+      await openHome(house, page);
       const other = page.locator('.others .act');
       await other.getByText('from 100 coins').waitFor();
       assert.equal(await other.isEnabled(), false);
@@ -143,35 +143,35 @@ export const MANNERS = {
       assert.equal(await sheet.getByRole('button', { name: /^Newbie/ }).isEnabled(), true);
       const names = await sheet.locator('.rooms').first().locator('.room b').allInnerTexts();
       assert.deepEqual(names, ['Newbie', 'Silver', 'Gold']);
-      await clean(house, page, 'rooms-poor');
+      await assertAccessible(house, page, 'rooms-poor');
     });
   },
 
-  async 'no payment is recommended to a hand that cannot show'({ house, page }) {
+  async 'no payment is recommended to a hand that cannot be shown'({ house, page }) {
     const confront = { phase: { type: 'confront', seat: 0, confronter: 1, indexed: false }, risk: 31 };
     const pay = page.locator('[data-act="pay"]:not([disabled])');
-    house.show(assets({ ...confront, hand: POOR }));
+    house.show(assetsTable({ ...confront, hand: POOR }));
     await pay.waitFor();
     assert.equal(await page.locator('[data-act="pay"].gold').count(), 0);
     await house.picture(page, 'assets-not-recommended');
-    house.show(assets({ ...confront, hand: SEVEN }));
+    house.show(assetsTable({ ...confront, hand: SEVEN }));
     await page.locator('[data-act="pay"].gold').waitFor();
-    house.show(playing({ hand: HAND, melds: MELDS, phase: { type: 'fight', fighter: 1, asked: [0, 2], asked_secretly: [], answered: [] },
+    house.show(playingTable({ hand: HAND, melds: MELDS, phase: { type: 'fight', fighter: 1, asked: [0, 2], asked_secretly: [], answered: [] },
       legal: [{ type: 'challenge' }, { type: 'fold' }] }));
     await page.locator('[data-act="challenge"]:not([disabled])').waitFor();
     assert.equal(await page.locator('[data-act="challenge"].gold').count(), 0);
   },
 
-  async 'signing in elsewhere warns a guest, and then shows the account'({ house, page }) {
-    await home(house, page);
+  async 'signing in to another account warns a guest, and then shows the account'({ house, page }) {
+    await openHome(house, page);
     await page.locator('.who').click();
     const sheet = page.getByRole('dialog', { name: 'Settings' });
     await sheet.getByText('guest on this device').waitFor();
     await sheet.getByText('You have a name and password already?').click();
     await sheet.getByText(/You leave Althea behind, with 1,014\.45 coins\./).waitFor();
-    await clean(house, page, 'account-guest');
+    await assertAccessible(house, page, 'account-guest');
     const luz = { ...house.answers['GET /v1/me'], id: OTHERS[0], name: 'Luz' };
-    await answering(house, { 'GET /v1/me': luz, 'GET /v1/me/sign-in-methods': { devices: 0, identities: [], password_set_at: '2026-03-01T12:00:00Z' },
+    await withAnswers(house, { 'GET /v1/me': luz, 'GET /v1/me/sign-in-methods': { devices: 0, identities: [], password_set_at: '2026-03-01T12:00:00Z' },
       'POST /v1/sign-in/password': { access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl', access_expires_at: new Date(Date.now() + 900_000).toISOString(),
         refresh_token: 'q'.repeat(43), refresh_expires_at: new Date(Date.now() + 900_000).toISOString(), session: GAME, player: luz },
       'POST /v1/sign-out': {} }, async () => {
@@ -185,7 +185,7 @@ export const MANNERS = {
       await sheet.getByText('Change the password').first().click();
       await sheet.getByText('Your data').click();
       await sheet.getByRole('button', { name: 'End this account' }).waitFor();
-      await clean(house, page, 'account-protected');
+      await assertAccessible(house, page, 'account-protected');
       // After signing out, the device belongs to the guest again.
       house.answers['GET /v1/me'] = { ...luz, id: ME, name: 'Althea' };
       await Promise.all([page.waitForEvent('load'), sheet.getByRole('button', { name: 'Sign out' }).click()]);
@@ -193,15 +193,15 @@ export const MANNERS = {
     });
   },
 
-  async 'the focus stays inside a sheet whose form has gone'({ house, page }) {
-    await home(house, page);
+  async 'the focus stays in a sheet after its form is removed'({ house, page }) {
+    await openHome(house, page);
     await page.locator('.who').click();
     const sheet = page.getByRole('dialog', { name: 'Settings' });
     const keep = sheet.locator('form', { has: page.getByRole('button', { name: 'Keep this account by a password' }) });
     await keep.getByLabel('Password').fill('short');
     await keep.getByText('at least 8 characters').waitFor();
     await keep.getByLabel('Password').fill('rain on a tin roof');
-    await answering(house, { 'POST /v1/me/password': house.answers['GET /v1/me'] }, async () => {
+    await withAnswers(house, { 'POST /v1/me/password': house.answers['GET /v1/me'] }, async () => {
       await keep.getByRole('button', { name: 'Keep this account by a password' }).press('Enter');
       await sheet.getByText('protected by a password').waitFor();
     });
@@ -213,13 +213,13 @@ export const MANNERS = {
     await sheet.waitFor({ state: 'detached' });
   },
 
-  async 'a replay ends with who won, and what was paid'({ house, page }) {
-    await home(house, page);
-    const { settlement } = won().find((one) => one.type === 'over');
+  async 'a replay ends with the winner and the payments'({ house, page }) {
+    await openHome(house, page);
+    const { settlement } = winMessages().find((one) => one.type === 'over');
     const view = twoMelds().view.phase.view;
-    const events = won().flatMap((one) => one.type === 'game' ? [one.event] : []);
+    const events = winMessages().flatMap((one) => one.type === 'game' ? [one.event] : []);
     const at = '2026-03-01T12:00:00Z';
-    await answering(house, {
+    await withAnswers(house, {
       'GET /v1/me/games': { next_cursor: null, items: [{ id: GAME, kind: 'tongits', room: 'newbie', net: 1408, outcome: 'won', ending: 'tongits', finished_at: at, state: 'settled' }] },
       [`GET /v1/games/${GAME}`]: { id: GAME, table: TABLE, kind: 'tongits', room: 'newbie', state: 'settled', ending: 'tongits', ante: 100, settlement,
         seats: ['Althea', 'Benjie', 'Carmela'].map((name, n) => ({ seat: n, player: [ME, ...OTHERS][n], name, is_bot: false, stake: 1400, net: 0, actions: {} })) },
@@ -234,32 +234,32 @@ export const MANNERS = {
       await page.getByRole('heading', { name: 'You win!' }).waitFor();
       await page.getByText('Benjie pays you 4').waitFor();
       await page.locator('.hand-shown').getByText('52 points').waitFor();
-      await clean(house, page, 'replay-end');
+      await assertAccessible(house, page, 'replay-end');
     });
   },
 
-  async 'nothing is asked of the record after practice'({ house, page }) {
+  async 'no record is requested after practice'({ house, page }) {
     const asked = [];
     page.on('request', (request) => { if (/\/steps/.test(request.url())) asked.push(request.url()); });
     const terms = PRACTICE;
-    house.show(options({ phase: { type: 'stop', seat: 1 }, asked: [], terms }));
+    house.show(optionsTable({ phase: { type: 'stop', seat: 1 }, asked: [], terms }));
     await page.locator('main.kind-tongo_options').waitFor();
     const settlement = { winner: 0, fees: [], pot: null, payments: [{ from: 1, to: 0, owed: 0, paid: 0, items: [{ name: 'buy_in', rule: '1.6', counts: 5 }] }] };
     house.tell([
       { type: 'game', event: { type: 'over', ending: 'last_in', winner: 0, pot: 37 } }, { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
-      { type: 'settled', game: GAME, pot: 0, crown: null }, preparing([1, 2]),
-    ], optionsBetween({ phase: preparing([1, 2]), terms }));
+      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase([1, 2]),
+    ], optionsBetween({ phase: preparingPhase([1, 2]), terms }));
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.getByText('+5 bets').waitFor();
     await end.getByRole('button', { name: 'Next game' }).waitFor();
     assert.deepEqual(asked, []);
   },
 
-  async 'the question for a name leaves the title legible, and a lifted card the tools above it'({ house, page }) {
+  async 'the name form does not cover the title, nor a lifted card the tools above it'({ house, page }) {
     await page.evaluate(() => localStorage.setItem('bahay.settings', JSON.stringify({ played: true, language: 'fil' })));
-    await home(house, page);
+    await openHome(house, page);
     await page.getByLabel('Ano ang itatawag sa iyo?').waitFor();
-    await clean(house, page, 'home-name');
+    await assertAccessible(house, page, 'home-name');
     for (const place of ['.welcome h1', '.welcome > p', '.name-ask']) {
       const covered = await page.evaluate((one) => {
         const p = document.querySelector(one).getBoundingClientRect();
@@ -281,22 +281,22 @@ export const MANNERS = {
     await page.locator('.say .ring text').getByText(/^[6-9]$/).waitFor();
   },
 
-  async 'the reward of tomorrow is not called that of today'({ house, page }) {
-    await answering(house, { 'GET /v1/me/rewards': {
+  async "tomorrow's reward is not called today's"({ house, page }) {
+    await withAnswers(house, { 'GET /v1/me/rewards': {
       daily: { amount: 15000, claimable: false, claimable_at: '2026-03-02T12:00:00Z', streak_day: 2 }, relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },
     } }, async () => {
-      await home(house, page);
+      await openHome(house, page);
       await page.getByRole('button', { name: 'Rewards' }).click();
       await page.getByText('Next: day 2 in a row').waitFor();
     });
   },
 
-  async 'pages that are zoomed to 200 %, or whose letters are larger, scroll, and cut nothing off'({ house }) {
+  async 'pages at 200 % zoom or with larger fonts scroll, and cut nothing off'({ house }) {
     for (const [language, viewport, letters] of [['en-US', ZOOMED, 16], ['fil-PH', ZOOMED, 16], ['fil-PH', PHONE, 20], ['fil-PH', PHONE, 32]]) {
-      const { context, page } = await seat(house.browser, house.url, house.mistakes, { viewport, language });
+      const { context, page } = await openPage(house.browser, house.url, house.mistakes, { viewport, language });
       const browser = await context.newCDPSession(page);
       page.setDefaultTimeout(20_000);
-      const looks = [['play', twoMelds()], ['ready', between({ phase: preparing([1]) })], ['assets', assets({ phase: { type: 'open', seat: 0 } })], ['home', null]];
+      const looks = [['play', twoMelds()], ['ready', betweenGames({ phase: preparingPhase([1]) })], ['assets', assetsTable({ phase: { type: 'open', seat: 0 } })], ['home', null]];
       for (const [name, scene] of looks) {
         house.scene = scene;
         if (!scene) await page.evaluate(() => sessionStorage.clear());

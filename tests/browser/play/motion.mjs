@@ -4,9 +4,9 @@
 // computations does not, and layouts forced by a script are reported separately.
 //
 // usage: node motion.mjs CHROMIUM SANDBOX DIST [RUNS]
-import { launch, PHONE, seat } from './browser.mjs';
+import { launch, PHONE, openPage } from './browser.mjs';
 import { openHouse } from './house.mjs';
-import { MOVES, still } from './moves.mjs';
+import { MOVES, waitUntilStill } from './moves.mjs';
 
 const [executablePath, sandbox, dist, runs = '1'] = process.argv.slice(2);
 const browser = await launch(executablePath, sandbox);
@@ -15,17 +15,17 @@ const mistakes = [];
 for (const [name, [from, events, to, shown]] of Object.entries(MOVES)) {
   for (let run = 0; run < Number(runs); run += 1) {
     house.scene = from;
-    const { context, page } = await seat(browser, house.url, mistakes, { viewport: PHONE, still: false });
+    const { context, page } = await openPage(browser, house.url, mistakes, { viewport: PHONE, still: false });
     await page.goto(`${house.url}/play`);
     await page.locator('main.table .hand').first().waitFor();
-    await still(page);
+    await waitUntilStill(page);
     const slow = await context.newCDPSession(page);
     await slow.send('Emulation.setCPUThrottlingRate', { rate: 4 });
     await browser.startTracing(page, { categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'disabled-by-default-devtools.timeline.frame', 'cc'] });
     house.tell(events, to);
     await page.locator(shown).waitFor();
-    await still(page);
-    console.log(`${name}: ${told(JSON.parse((await browser.stopTracing()).toString()).traceEvents)}`);
+    await waitUntilStill(page);
+    console.log(`${name}: ${formatTrace(JSON.parse((await browser.stopTracing()).toString()).traceEvents)}`);
     await context.close();
   }
 }
@@ -34,7 +34,7 @@ await browser.close();
 if (mistakes.length > 0) console.log([...new Set(mistakes)].join('\n'));
 
 /** Returns a trace in words. */
-function told(events) {
+function formatTrace(events) {
   const counts = new Map();
   const threads = new Set(events.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain').map((one) => `${one.pid}:${one.tid}`));
   const main = events.filter((one) => one.ph === 'X' && threads.has(`${one.pid}:${one.tid}`));

@@ -2,8 +2,8 @@
 // uses transform and opacity alone, which the browser's compositor runs off the main thread; a single other
 // property would keep the animation on the main thread.
 import assert from 'node:assert/strict';
-import { seat } from './browser.mjs';
-import { between, GAME, playing, preparing } from './house.mjs';
+import { openPage } from './browser.mjs';
+import { betweenGames, GAME, playingTable, preparingPhase } from './house.mjs';
 
 const HAND = ['2C', '5H', '6H', '7H', '9D', 'KS', 'QD', '4S', 'JC', '3D', 'TS', '8C'];
 const game = (event) => ({ type: 'game', event });
@@ -19,13 +19,13 @@ const settlement = {
 
 /** The moves: the tables before and after, and the elements that exist afterwards. */
 export const MOVES = {
-  deal: [between({ phase: preparing([0, 1, 2], 60_000) }), [
+  deal: [betweenGames({ phase: preparingPhase([0, 1, 2], 60_000) }), [
     { type: 'opened', game: GAME, stakes: [1400, 1400, 1400], pot: 300, starter: 0 },
-    game({ type: 'dealt', starter: 0, hands: [HAND, null, null], counts: [12, 12, 12], stock: 14 })], playing(before), '.rack [data-card="KS"]'],
-  draw: [playing(before), [game({ type: 'drawn', seat: 0, auto: false, card: 'AC' })], playing(drawn), '.rack [data-card="AC"]'],
-  chow: [playing(before), [game({ type: 'chowed', seat: 0, discard: '8H', cards: ['6H', '7H'] })], playing(chowed), '.meld [data-flies="8H"]'],
-  win: [playing(chowed), [{ type: 'over', game: GAME, settlement, server_seed: '00'.repeat(32) }],
-    between({ phase: { type: 'settling', game: GAME, settlement } }), '.ending'],
+    game({ type: 'dealt', starter: 0, hands: [HAND, null, null], counts: [12, 12, 12], stock: 14 })], playingTable(before), '.rack [data-card="KS"]'],
+  draw: [playingTable(before), [game({ type: 'drawn', seat: 0, auto: false, card: 'AC' })], playingTable(drawn), '.rack [data-card="AC"]'],
+  chow: [playingTable(before), [game({ type: 'chowed', seat: 0, discard: '8H', cards: ['6H', '7H'] })], playingTable(chowed), '.meld [data-flies="8H"]'],
+  win: [playingTable(chowed), [{ type: 'over', game: GAME, settlement, server_seed: '00'.repeat(32) }],
+    betweenGames({ phase: { type: 'settling', game: GAME, settlement } }), '.ending'],
 };
 
 const COMPOSITED = new Set(['transform', 'opacity']);
@@ -36,13 +36,13 @@ const NO_PROPERTY = ['offset', 'computedOffset', 'easing', 'composite'];
 const FLIGHT_MS_MAX = 1000;
 
 /** Waits until nothing flies any more. */
-export function still(page) {
+export function waitUntilStill(page) {
   return page.waitForFunction((max) => !document.getAnimations().some((one) => one.playState === 'running'
     && Number(one.effect.getComputedTiming().activeDuration) < max), FLIGHT_MS_MAX);
 }
 
 /** Records the animated properties of everything that runs from here on. */
-function note(page, no) {
+function recordProperties(page, no) {
   return page.evaluate((apart) => {
     const seen = globalThis.moved = new Map();
     const look = () => {
@@ -58,16 +58,16 @@ function note(page, no) {
 }
 
 export const MOTION = {
-  async 'what moves, moves on the compositor'({ house }) {
+  async 'animations run on the compositor'({ house }) {
     for (const [name, [from, events, to, shown]] of Object.entries(MOVES)) {
       house.scene = from;
-      const { context, page } = await seat(house.browser, house.url, house.mistakes, { still: false });
+      const { context, page } = await openPage(house.browser, house.url, house.mistakes, { still: false });
       await page.goto(`${house.url}/play`);
       await page.locator('main.table .hand').first().waitFor();
-      await note(page, NO_PROPERTY);
+      await recordProperties(page, NO_PROPERTY);
       house.tell(events, to);
       await page.locator(shown).waitFor();
-      await still(page);
+      await waitUntilStill(page);
       const moved = await page.evaluate(() => [...globalThis.moved]);
       assert.ok(moved.some(([what]) => what.startsWith('Animation of')), `${name}: nothing has moved: ${JSON.stringify(moved)}`);
       const wrong = moved.filter(([, properties]) => properties.some((property) => !COMPOSITED.has(property)));

@@ -1,8 +1,8 @@
 // Scenes at a table of Tongo (options), each with a prepared table, as scenes.mjs has those of Tong-its. The
 // page knows the rules itself: the possible actions follow from the table.
 import assert from 'node:assert/strict';
-import { findings, overflows } from './browser.mjs';
-import { GAME, ME, OTHERS, TABLE, TERMS, preparing } from './house.mjs';
+import { findings, findOverflows } from './browser.mjs';
+import { GAME, ME, OTHERS, TABLE, TERMS, preparingPhase } from './house.mjs';
 
 export const RULES = {
   seats_min: 2, seats_max: 4, chips: 100, start_cost: 1, raise_max: 5, buy_in: 5, free_exchange: true,
@@ -19,7 +19,7 @@ const player = (more = {}) => ({
 });
 
 /** Returns a table during a game, as the player at seat 0 sees it. */
-export function options({ phase, hand = ['7H', 'KD', '3C', 'JS'], floors = FLOORS, dice = DICE, costs = { buy: 1, sell: 3, exchange: 2 },
+export function optionsTable({ phase, hand = ['7H', 'KD', '3C', 'JS'], floors = FLOORS, dice = DICE, costs = { buy: 1, sell: 3, exchange: 2 },
   pot = 37, round = 3, players = {}, seats = 4, rules = {}, asked = [0], ms = 30_000, reserves, terms = {} } = {}) {
   const all = { ...RULES, ...rules };
   const prompt = 7;
@@ -27,7 +27,7 @@ export function options({ phase, hand = ['7H', 'KD', '3C', 'JS'], floors = FLOOR
     // The page only reads whether the list is empty, and computes the actions itself.
     legal: asked.includes(0) ? [{ type: 'end' }] : [], asked, prompt, ms,
     view: {
-      ...between({ phase: null, seats, terms }).view,
+      ...betweenGames({ phase: null, seats, terms }).view,
       phase: {
         type: 'playing', game: GAME, stakes: Array(seats).fill(10_000), deadline_ms: Date.now() + ms,
         view: {
@@ -44,7 +44,7 @@ export function options({ phase, hand = ['7H', 'KD', '3C', 'JS'], floors = FLOOR
 }
 
 /** Returns the same table between two games. */
-export function between({ phase, seats = 4, terms = {} }) {
+export function betweenGames({ phase, seats = 4, terms = {} }) {
   return {
     legal: [], prompt: 0, ms: 9000,
     view: {
@@ -61,47 +61,47 @@ export function between({ phase, seats = 4, terms = {} }) {
 const turn = (more = {}) => ({ type: 'turn', seat: 0, floor: 0, step: 'begun', ...more });
 const game = (event) => ({ type: 'game', event });
 const act = (page, name) => page.locator(`[data-act="${name}"]`);
-const note = (page, name) => act(page, name).locator('small').innerText();
+const noteOf = (page, name) => act(page, name).locator('small').innerText();
 
-async function clean(house, page, name) {
+async function assertAccessible(house, page, name) {
   await page.waitForTimeout(250);
   await house.picture(page, name);
   for (const finding of await findings(page)) house.mistakes.push(`${name}: ${finding}`);
-  for (const wrong of await overflows(page)) house.mistakes.push(`${name}: ${wrong}`);
+  for (const wrong of await findOverflows(page)) house.mistakes.push(`${name}: ${wrong}`);
 }
 
 export const OPTIONS = {
-  async 'options: the ring is turned, and stopped'({ house, page }) {
-    house.show(options({ phase: { type: 'stop', seat: 0 }, players: { 0: { facing: 2 } } }));
+  async 'options: the ring is turned and stopped'({ house, page }) {
+    house.show(optionsTable({ phase: { type: 'stop', seat: 0 }, players: { 0: { facing: 2 } } }));
     await page.getByText('Your turn: stop at a floor.').waitFor();
     await page.getByText('Marked floors match.', { exact: false }).waitFor();
-    await clean(house, page, 'options-stop');
-    assert.equal(await note(page, 'stop'), 'Floor 3');
+    await assertAccessible(house, page, 'options-stop');
+    assert.equal(await noteOf(page, 'stop'), 'Floor 3');
     await act(page, 'right').click();
-    assert.equal(await note(page, 'stop'), 'Floor 4');
+    assert.equal(await noteOf(page, 'stop'), 'Floor 4');
     await page.getByRole('button', { name: 'Turn: Floor 8' }).click();
-    assert.equal(await note(page, 'stop'), 'Floor 8');
+    assert.equal(await noteOf(page, 'stop'), 'Floor 8');
     await act(page, 'stop').click();
     assert.deepEqual((await house.next('act')).action, { type: 'stop', floor: 7 });
   },
 
-  async 'options: the risk, and why nothing else goes before it'({ house, page }) {
-    house.show(options({ phase: turn({ step: 'open' }), players: { 0: { previous: { retreated: true } } } }));
+  async 'options: the risk is paid before any other action'({ house, page }) {
+    house.show(optionsTable({ phase: turn({ step: 'open' }), players: { 0: { previous: { retreated: true } } } }));
     await page.getByText('Pay the risk, or step back.').waitFor();
-    assert.equal(await note(page, 'pay_risk'), '2 chips');
-    assert.equal(await note(page, 'retreat'), 'not after a retreat or an evasion');
+    assert.equal(await noteOf(page, 'pay_risk'), '2 chips');
+    assert.equal(await noteOf(page, 'retreat'), 'not after a retreat or an evasion');
     assert.equal(await act(page, 'retreat').isDisabled(), true);
     assert.equal(await act(page, 'evade').isDisabled(), true);
-    await clean(house, page, 'options-risk');
+    await assertAccessible(house, page, 'options-risk');
     // A card of the floor gives the reason too.
     await page.locator('.floor.front [data-slot="0"]').click();
-    assert.equal(await note(page, 'buy'), 'pay the risk first');
+    assert.equal(await noteOf(page, 'buy'), 'pay the risk first');
     await act(page, 'put_back').click();
     await act(page, 'more').click();
     const more = page.getByRole('dialog', { name: 'What will you do?' });
     assert.match(await more.locator('[data-deed="pay_to_evade"]').innerText(), /pay the risk first/);
     assert.equal(await more.locator('[data-deed="convert_reserves"]').isEnabled(), true);
-    await clean(house, page, 'options-more');
+    await assertAccessible(house, page, 'options-more');
     await page.keyboard.press('Escape');
     await more.waitFor({ state: 'detached' });
     await act(page, 'pay_risk').click();
@@ -109,16 +109,16 @@ export const OPTIONS = {
   },
 
   async 'options: cards are turned up, down and swapped'({ house, page }) {
-    const scene = options({ phase: turn(), floors: [[null, '9C', '7D'], ...FLOORS.slice(1)] });
+    const scene = optionsTable({ phase: turn(), floors: [[null, '9C', '7D'], ...FLOORS.slice(1)] });
     house.show(scene);
     await page.locator('.floor.front [data-slot="0"]').click();
-    assert.equal(await note(page, 'buy'), '1 chip');
-    await clean(house, page, 'options-card');
+    assert.equal(await noteOf(page, 'buy'), '1 chip');
+    await assertAccessible(house, page, 'options-card');
     await act(page, 'buy').click();
     assert.deepEqual((await house.next('act')).action, { type: 'buy', slot: 0 });
     house.show(scene);
     await page.locator('.floor.front [data-slot="2"]').click();
-    assert.equal(await note(page, 'sell'), '7♦ · 3 chips');
+    assert.equal(await noteOf(page, 'sell'), '7♦ · 3 chips');
     await act(page, 'sell').click();
     assert.deepEqual((await house.next('act')).action, { type: 'sell', slot: 2 });
     house.show(scene);
@@ -134,13 +134,13 @@ export const OPTIONS = {
     house.show(scene);
     await page.locator('.floor.front [data-slot="0"]').click();
     await page.getByRole('button', { name: /^Let the buy-in pay/ }).click();
-    assert.equal(await note(page, 'buy'), '0 chips');
+    assert.equal(await noteOf(page, 'buy'), '0 chips');
     await page.getByRole('button', { name: 'Swap: Floor 4, card 2: face down, 1 chip' }).click();
     assert.deepEqual((await house.next('act')).action, { type: 'exchange', slot: 0, floor: 3, other: 1, leverage: true });
   },
 
   async 'options: costs are lowered, raised, and indexed'({ house, page }) {
-    house.show(options({ phase: turn(), rules: { index_margin: true } }));
+    house.show(optionsTable({ phase: turn(), rules: { index_margin: true } }));
     await page.locator('.gauges').click();
     const costs = page.getByRole('dialog', { name: 'New costs' });
     assert.equal(await costs.locator('[data-act="change"] small').innerText(), 'change a cost');
@@ -150,7 +150,7 @@ export const OPTIONS = {
     assert.match(await costs.locator('[data-act="change"]').innerText(), /not both at once/);
     await costs.getByRole('button', { name: 'Swap: more' }).click();
     assert.equal(await costs.locator('.cost-risk').innerText(), 'Risk: 4');
-    await clean(house, page, 'options-costs');
+    await assertAccessible(house, page, 'options-costs');
     await costs.locator('[data-act="change"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'raise', sell: 5 });
     house.show(house.scene);
@@ -161,10 +161,10 @@ export const OPTIONS = {
     assert.deepEqual((await house.next('act')).action, { type: 'index_margin', percent: -50 });
   },
 
-  async 'options: a roll, and no die to roll'({ house, page }) {
-    house.show(options({ phase: turn({ floor: 3 }), players: { 0: { facing: 3 } } }));
+  async 'options: dice are rolled, and a missing die disables the roll'({ house, page }) {
+    house.show(optionsTable({ phase: turn({ floor: 3 }), players: { 0: { facing: 3 } } }));
     await page.locator('[data-act="roll"][disabled]').getByText('no die at this floor').waitFor();
-    const scene = options({ phase: turn() });
+    const scene = optionsTable({ phase: turn() });
     house.show(scene);
     house.follow = (said) => said.type === 'act' ? {
       events: [game({ type: 'rolling', seat: 0 }), game({ type: 'rolled', seat: 0, dice: [{ value: 4, place: 0 }, { value: 8, place: 7 }, { value: 9, place: 12 }] })],
@@ -174,30 +174,30 @@ export const OPTIONS = {
     house.follow = () => null;
   },
 
-  async 'options: cards are drawn anew by evading'({ house, page }) {
-    house.show(options({ phase: turn({ step: 'open' }) }));
-    assert.equal(await note(page, 'evade'), 'keep all cards');
+  async 'options: an evasion replaces cards'({ house, page }) {
+    house.show(optionsTable({ phase: turn({ step: 'open' }) }));
+    assert.equal(await noteOf(page, 'evade'), 'keep all cards');
     await page.locator('.four [data-card="3C"]').click();
     await page.locator('.four [data-card="JS"]').click();
-    assert.equal(await note(page, 'evade'), 'draw 2 new');
+    assert.equal(await noteOf(page, 'evade'), 'draw 2 new');
     await act(page, 'evade').click();
     assert.deepEqual((await house.next('act')).action, { type: 'evade', discards: ['3C', 'JS'] });
-    house.show(options({ phase: turn() }));
+    house.show(optionsTable({ phase: turn() }));
     await page.locator('.four [data-card="3C"]').click();
     await act(page, 'pay_to_evade').click();
     assert.deepEqual((await house.next('act')).action, { type: 'pay_to_evade', discards: ['3C'] });
   },
 
-  async 'options: a challenge, too early and in time'({ house, page }) {
-    house.show(options({ phase: turn(), round: 2 }));
+  async 'options: a challenge is refused in early rounds, and allowed later'({ house, page }) {
+    house.show(optionsTable({ phase: turn(), round: 2 }));
     await page.locator('[data-act="challenge"][disabled]').getByText('not in the first rounds').waitFor();
-    house.show(options({ phase: turn(), players: { 1: { previous: { evaded: true } }, 3: { folded: true } } }));
+    house.show(optionsTable({ phase: turn(), players: { 1: { previous: { evaded: true } }, 3: { folded: true } } }));
     await act(page, 'challenge').click();
     const dialog = page.getByRole('dialog', { name: 'The strongest hand takes 37 chips' });
     assert.match(await dialog.locator('[data-deed="confront-1"]').innerText(), /has just evaded/);
     assert.equal(await dialog.locator('[data-deed="confront-1"]').isDisabled(), true);
     assert.equal(await dialog.locator('[data-deed="confront-3"]').count(), 0);
-    await clean(house, page, 'options-challenge');
+    await assertAccessible(house, page, 'options-challenge');
     await dialog.locator('[data-deed="confront-2"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'confront', target: 2 });
     house.show(house.scene);
@@ -206,21 +206,21 @@ export const OPTIONS = {
     assert.deepEqual((await house.next('act')).action, { type: 'acquire' });
   },
 
-  async 'options: confronted, asked to join, and an acquisition'({ house, page }) {
+  async 'options: a confrontation, a request to join, and an acquisition'({ house, page }) {
     const challenge = { type: 'challenge', by: 1, asked: 0, joined: [] };
-    house.show(options({ phase: { ...challenge, target: 0 } }));
+    house.show(optionsTable({ phase: { ...challenge, target: 0 } }));
     await page.getByText('Benjie confronts you! Stand or evade?').waitFor();
-    await clean(house, page, 'options-confronted');
-    assert.equal(await note(page, 'stand'), 'free');
+    await assertAccessible(house, page, 'options-confronted');
+    assert.equal(await noteOf(page, 'stand'), 'free');
     await act(page, 'stand').click();
     assert.deepEqual((await house.next('act')).action, { type: 'stand' });
-    house.show(options({ phase: { ...challenge, target: 2 } }));
+    house.show(optionsTable({ phase: { ...challenge, target: 2 } }));
     await page.getByText('Benjie confronts Carmela. Join or fold?').waitFor();
     await act(page, 'join').click();
     assert.deepEqual((await house.next('act')).action, { type: 'join' });
-    house.show(options({ phase: challenge, players: { 1: { facing: 6 } } }));
+    house.show(optionsTable({ phase: challenge, players: { 1: { facing: 6 } } }));
     await page.getByText('Benjie acquires floor 7! Confront or fold?').waitFor();
-    await clean(house, page, 'options-acquired');
+    await assertAccessible(house, page, 'options-acquired');
     await act(page, 'confront').click();
     assert.deepEqual((await house.next('act')).action, { type: 'confront' });
     house.show(house.scene);
@@ -229,24 +229,24 @@ export const OPTIONS = {
   },
 
   async 'options: reserves are converted, and answered'({ house, page }) {
-    house.show(options({ phase: turn() }));
+    house.show(optionsTable({ phase: turn() }));
     await act(page, 'more').click();
     await page.locator('[data-deed="convert_reserves"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'convert_reserves' });
     const reserves = { by: 1, wager: 60 };
-    house.show(options({ phase: turn({ step: 'open' }), reserves }));
+    house.show(optionsTable({ phase: turn({ step: 'open' }), reserves }));
     await page.getByText('Benjie converts reserves: wager 60 or fold?').waitFor();
-    await clean(house, page, 'options-reserves');
+    await assertAccessible(house, page, 'options-reserves');
     await act(page, 'convert_reserves').click();
     assert.deepEqual((await house.next('act')).action, { type: 'convert_reserves' });
-    house.show(options({ phase: turn({ wager: 60 }), reserves }));
+    house.show(optionsTable({ phase: turn({ wager: 60 }), reserves }));
     await page.locator('[data-act="end"]').getByText('60 chips').waitFor();
     assert.equal(await act(page, 'challenge').isDisabled(), true);
-    assert.match(await note(page, 'challenge'), /after reserves/);
+    assert.match(await noteOf(page, 'challenge'), /after reserves/);
   },
 
-  async 'options: the end, with what each pays and everybody’s cards'({ house, page }) {
-    house.show(options({ phase: turn() }));
+  async 'options: the end shows all payments and hands'({ house, page }) {
+    house.show(optionsTable({ phase: turn() }));
     const items = (...all) => all.map(([name, rule, counts]) => ({ name, rule, counts }));
     const settlement = {
       winner: 0, fees: [{ seat: 0, gross: 2400, fee: 120 }], pot: null,
@@ -259,14 +259,14 @@ export const OPTIONS = {
       { seat: 1, hand: ['3H', '9C', 'TC', 'JC'], floor: 2, matches: [{ class: 'exact_chain', card: '3H', floor: '3H' }] },
       { seat: 0, hand: ['7H', 'KD', '3C', 'JS'], floor: 0, matches: [{ class: 'chain', card: '7H', floor: '7D' }] },
     ];
-    const last = options({ phase: { type: 'over' }, asked: [] }).view.phase.view;
+    const last = optionsTable({ phase: { type: 'over' }, asked: [] }).view.phase.view;
     house.answers[`GET /v1/games/${GAME}/steps`] = { seat: 0, items: [{ number: 0, at: '', taken: null, events: [],
       view: { ...last, viewer: null, hands: [['7H', 'KD', '3C', 'JS'], ['3H', '9C', 'TC', 'JC'], ['2S', '4S', '8H', '9H'], ['AD', 'AC', '5S', '6S']] } }] };
     house.tell([
       game({ type: 'shown', hands: shown }), game({ type: 'over', ending: 'confront', winner: 0, pot: 37 }),
       { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
-      { type: 'settled', game: GAME, pot: 0, crown: null }, preparing([1, 2]),
-    ], between({ phase: preparing([1, 2]) }));
+      { type: 'settled', game: GAME, pot: 0, crown: null }, preparingPhase([1, 2]),
+    ], betweenGames({ phase: preparingPhase([1, 2]) }));
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.waitFor();
     await end.getByText('+22.80').waitFor();
@@ -274,15 +274,15 @@ export const OPTIONS = {
     await end.getByText('Confrontation', { exact: true }).waitFor();
     await end.locator('.hand-shown', { hasText: 'Dalisay' }).getByRole('img', { name: 'ace of diamonds' }).waitFor();
     assert.equal(await end.locator('.hand-shown').count(), 4);
-    await clean(house, page, 'options-end');
+    await assertAccessible(house, page, 'options-end');
     delete house.answers[`GET /v1/games/${GAME}/steps`];
   },
 
-  async 'options: how it is played, and in Filipino'({ house, page }) {
-    house.show(options({ phase: turn() }));
+  async 'options: the rules, also in Filipino'({ house, page }) {
+    house.show(optionsTable({ phase: turn() }));
     await page.getByRole('button', { name: 'Rules' }).click();
     await page.getByRole('dialog', { name: 'Rules: Tongo (options)' }).getByText('Exact chain', { exact: true }).waitFor();
-    await clean(house, page, 'options-help');
+    await assertAccessible(house, page, 'options-help');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Settings' }).click();
@@ -290,10 +290,10 @@ export const OPTIONS = {
     await page.getByRole('switch', { name: 'Mga payo' }).click();
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.hint').count(), 0, 'hints are switched off');
-    await clean(house, page, 'options-filipino');
+    await assertAccessible(house, page, 'options-filipino');
   },
 
-  async 'options: its room, and a table for friends'({ house, page }) {
+  async 'options: a room and a private table'({ house, page }) {
     house.scene = null;
     await page.evaluate(() => sessionStorage.clear());
     await page.goto(`${house.url}/play`);
@@ -308,30 +308,30 @@ export const OPTIONS = {
     await rooms.getByRole('button', { name: /^Beginners/ }).getByText('2–4 players · Lively').waitFor();
     await page.keyboard.press('Escape');
     house.follow = () => null;
-    const scene = between({ phase: { type: 'waiting' }, terms: { private: { ends_after_ms: 3600000 } } });
+    const scene = betweenGames({ phase: { type: 'waiting' }, terms: { private: { ends_after_ms: 3600000 } } });
     scene.view.seats = scene.view.seats.map((one, seat) => (seat === 0 ? one : null));
     house.answers['POST /v1/private-tables'] = { code: 'K7MWQ2XA', link: `${house.url}/play/join/K7MWQ2XA`, table: TABLE };
     await page.getByRole('button', { name: 'Friends' }).click();
     await page.getByRole('group', { name: 'Game' }).getByRole('button', { name: 'Tongo (options)' }).click();
     await page.getByRole('group', { name: 'Rules' }).getByRole('button', { name: 'As first written' }).click();
-    await clean(house, page, 'options-friends');
+    await assertAccessible(house, page, 'options-friends');
     house.scene = scene;
     const asked = page.waitForRequest((request) => request.url().endsWith('/v1/private-tables'));
     await page.getByRole('button', { name: 'Open a table' }).click();
     const { kind, rule_set, room } = (await asked).postDataJSON();
     assert.deepEqual({ kind, rule_set, room }, { kind: 'tongo_options', rule_set: 'seed', room: 'tongo-options-newbie' });
     await page.getByText('Waiting for 3 more').waitFor();
-    await clean(house, page, 'options-waiting');
+    await assertAccessible(house, page, 'options-waiting');
     delete house.answers['POST /v1/private-tables'];
   },
 
-  async 'options: the keyboard alone'({ house, page }) {
-    house.show(options({ phase: { type: 'stop', seat: 0 } }));
+  async 'options: the game is played by the keyboard alone'({ house, page }) {
+    house.show(optionsTable({ phase: { type: 'stop', seat: 0 } }));
     await act(page, 'stop').waitFor();
     await page.keyboard.press('e');
     await page.keyboard.press('s');
     assert.deepEqual((await house.next('act')).action, { type: 'stop', floor: 1 });
-    house.show(options({ phase: turn() }));
+    house.show(optionsTable({ phase: turn() }));
     await page.getByText('Play your floor, then end.').waitFor();
     await page.locator('.floor.front [data-slot="0"]').focus();
     await page.keyboard.press('Enter');
@@ -339,8 +339,8 @@ export const OPTIONS = {
     assert.deepEqual((await house.next('act')).action, { type: 'buy', slot: 0 });
   },
 
-  async 'options: what is picked in the moment of the question stays picked'({ house, page }) {
-    house.show(options({ phase: { type: 'stop', seat: 0 } }));
+  async 'options: a selection made when the prompt opens is kept'({ house, page }) {
+    house.show(optionsTable({ phase: { type: 'stop', seat: 0 } }));
     await act(page, 'stop').waitFor();
     // The press comes before the prompt is painted.
     await page.evaluate(() => {
@@ -351,7 +351,7 @@ export const OPTIONS = {
       });
       at.observe(document.body, { childList: true, subtree: true, characterData: true });
     });
-    house.show(options({ phase: turn() }));
+    house.show(optionsTable({ phase: turn() }));
     await page.getByText('Play your floor, then end.').waitFor();
     await page.evaluate(() => new Promise((done) => { setTimeout(done, 200); }));
     assert.equal(await page.locator('.floor.front [data-slot="0"]').getAttribute('aria-pressed'), 'true');
@@ -360,9 +360,9 @@ export const OPTIONS = {
 
 /** The states checked in every size. */
 export const OPTIONS_LOOKS = [
-  ['options-turn', options({ phase: turn() })],
-  ['options-other', options({ phase: turn({ seat: 2, floor: 3 }), asked: [2], players: { 2: { facing: 3, chips: 41 }, 3: { folded: true }, 0: { chips: 18, evade_token: false, leveraged: true } } })],
-  ['options-eight', options({ phase: { type: 'stop', seat: 0 }, seats: 8, rules: { seats_max: 8, dice_2d6: true }, pot: 214, costs: { buy: 2, sell: 11, exchange: 7 },
+  ['options-turn', optionsTable({ phase: turn() })],
+  ['options-other', optionsTable({ phase: turn({ seat: 2, floor: 3 }), asked: [2], players: { 2: { facing: 3, chips: 41 }, 3: { folded: true }, 0: { chips: 18, evade_token: false, leveraged: true } } })],
+  ['options-eight', optionsTable({ phase: { type: 'stop', seat: 0 }, seats: 8, rules: { seats_max: 8, dice_2d6: true }, pot: 214, costs: { buy: 2, sell: 11, exchange: 7 },
     dice: [...DICE, { value: 5, place: 0 }, { value: 12, place: 15 }], floors: FLOORS.map(([, , up], i) => ['9S', '2H', up ?? `${i + 2}C`]) })],
-  ['options-ready', between({ phase: preparing([1]) })],
+  ['options-ready', betweenGames({ phase: preparingPhase([1]) })],
 ];

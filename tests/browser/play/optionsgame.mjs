@@ -1,8 +1,8 @@
 // A complete game of Tongo (options) against bots on a real server, through the page alone, with the
 // connection cut during the game; then its end, the check of its deal, and its replay.
 import assert from 'node:assert/strict';
-import { findings, seat } from './browser.mjs';
-import { cut } from './cut.mjs';
+import { findings, openPage } from './browser.mjs';
+import { cutNetwork } from './cut.mjs';
 import { relayTo } from './relay.mjs';
 
 const ROOM = 'quick-options';
@@ -18,7 +18,7 @@ export const OPTIONS_ROOM = {
 };
 
 /** Returns what a player sees. */
-function look(page) {
+function readPage(page) {
   return page.evaluate(() => ({
     acts: Object.fromEntries([...document.querySelectorAll('[data-act]')].map((one) => [one.dataset.act, !one.disabled])),
     down: [...document.querySelectorAll('.floor.front [data-slot]')].filter((one) => one.querySelector('.back')).map((one) => one.dataset.slot),
@@ -31,15 +31,15 @@ function look(page) {
   }));
 }
 
-function myTurn(page, ms = 60_000) {
+function waitForTurn(page, ms = 60_000) {
   return page.waitForFunction(() => document.querySelector('[data-act]:not([disabled])') !== null
     || document.querySelector('.ending') !== null, null, { timeout: ms, polling: 30 });
 }
 
 /** Returns the part compared with a newer tab; null after the game. */
-async function hand(page) {
-  await myTurn(page);
-  const { cards, floors, pot, ending } = await look(page);
+async function waitForHand(page) {
+  await waitForTurn(page);
+  const { cards, floors, pot, ending } = await readPage(page);
   return ending ? null : { cards, floors, pot };
 }
 
@@ -51,8 +51,8 @@ async function press(page, selector) {
 }
 
 /** Performs one action as a newcomer might, and returns its name. `done` has the actions of this turn. */
-async function doOne(page, done) {
-  const { acts, down, cards } = await look(page);
+async function performAction(page, done) {
+  const { acts, down, cards } = await readPage(page);
   const act = async (name) => {
     await press(page, `[data-act="${name}"]`);
     return name;
@@ -70,7 +70,7 @@ async function doOne(page, done) {
   }
   if (down.length > 0 && !done.has('buy')) {
     await press(page, `.floor.front [data-slot="${down[0]}"]`);
-    const now = await look(page);
+    const now = await readPage(page);
     if (now.acts.buy) return act('buy');
     if (now.acts.put_back) await act('put_back');
     done.add('buy');
@@ -89,10 +89,10 @@ async function playGame(page, each) {
   let turn = new Set();
   const all = [];
   for (let count = 0; count < TURNS_MAX; count += 1) {
-    await myTurn(page);
-    const seen = await look(page);
+    await waitForTurn(page);
+    const seen = await readPage(page);
     if (seen.ending) return all;
-    const name = await doOne(page, turn);
+    const name = await performAction(page, turn);
     turn.add(name);
     all.push(name);
     if (name === 'stop') turn = new Set();
@@ -104,7 +104,7 @@ async function playGame(page, each) {
 
 export async function optionsGame({ browser, url, mistakes, picture }) {
   const relay = await relayTo(url);
-  const { context, page } = await seat(browser, relay.url, mistakes);
+  const { context, page } = await openPage(browser, relay.url, mistakes);
   await page.goto(`${relay.url}/play`);
   await page.getByRole('button', { name: 'Rooms' }).click();
   await page.getByRole('dialog').getByRole('heading', { name: 'Tongo (options)' }).waitFor();
@@ -116,7 +116,7 @@ export async function optionsGame({ browser, url, mistakes, picture }) {
   const done = await playGame(page, async (all, seen) => {
     hinted += Number(seen.hint);
     if (isCut || all.at(-1) !== 'stop' || all.length < 3) return;
-    isCut = await cut({ page, context, relay, hand });
+    isCut = await cutNetwork({ page, context, relay, hand: waitForHand });
     if (isCut) await picture(page, 'options-real');
   });
   assert.ok(isCut, `the connection was cut: ${done}`);
@@ -132,7 +132,7 @@ export async function optionsGame({ browser, url, mistakes, picture }) {
   await checkDeal(page, mistakes, picture);
   await page.getByRole('button', { name: 'Leave' }).click();
   await page.locator('main.home').waitFor();
-  await again(page, mistakes, picture);
+  await checkReplay(page, mistakes, picture);
   await context.close();
   relay.close();
   return 1;
@@ -176,7 +176,7 @@ async function checkDeal(page, mistakes, picture) {
 }
 
 /** Replays the game with all hands. */
-async function again(page, mistakes, picture) {
+async function checkReplay(page, mistakes, picture) {
   await page.getByRole('button', { name: 'My games' }).click();
   await page.locator('.games .game').first().click();
   await page.getByText('The deal', { exact: true }).waitFor();

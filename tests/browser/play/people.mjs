@@ -1,9 +1,9 @@
 // Tests with other players: bots in the free seats of a private table, a rematch, profiles, notices, and the
 // analysis of a game.
 import assert from 'node:assert/strict';
-import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
-import { between, GAME, ME, meld, OTHERS, playing, preparing, RULES } from './house.mjs';
-import { preparingAfter, won } from './scenes.mjs';
+import { DESKTOP, findings, findOverflows, PHONE, openPage, SIDEWAYS } from './browser.mjs';
+import { betweenGames, GAME, ME, meld, OTHERS, playingTable, preparingPhase, RULES } from './house.mjs';
+import { preparingAfter, winMessages } from './scenes.mjs';
 
 const CODE = 'K7MWQ2XA';
 const HAND = ['2C', '5H', '6H', '9S', 'KS'];
@@ -11,30 +11,30 @@ const PROFILE = {
   id: OTHERS[0], name: 'Benjie', avatar: 'carabao', is_bot: false, created_at: '2026-03-01T12:00:00Z',
   statistics: [{ kind: 'tongits', game: 'Tong-its', games: 120, wins: 46, hits: 5, best_pot: 4200, streak: 1, best_streak: 6, counters: [] }],
 };
-const table = (more = {}) => playing({ hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], melds: [meld(2, 'KC', 'KD', 'KH')],
+const table = (more = {}) => playingTable({ hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], melds: [meld(2, 'KC', 'KD', 'KH')],
   legal: HAND.map((card) => ({ type: 'dump', card })), ...more });
 
-async function clean(house, page, name) {
+async function assertAccessible(house, page, name) {
   await house.picture(page, name);
-  for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
+  for (const wrong of [...await findOverflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
 }
 
 /** Runs `show` in all sizes and both languages. */
-async function everywhere(house, scene, name, show) {
+async function checkEverywhere(house, scene, name, show) {
   for (const [size, viewport] of [['phone', PHONE], ['sideways', SIDEWAYS], ['desktop', DESKTOP]]) {
     for (const language of ['en-US', 'fil-PH']) {
       house.scene = scene;
-      const { context, page } = await seat(house.browser, house.url, house.mistakes, { viewport, language });
+      const { context, page } = await openPage(house.browser, house.url, house.mistakes, { viewport, language });
       await page.goto(`${house.url}/play`);
       await show(page);
-      await clean(house, page, `${name}-${size}-${language.slice(0, 2)}`);
+      await assertAccessible(house, page, `${name}-${size}-${language.slice(0, 2)}`);
       await context.close();
     }
   }
 }
 
 /** Sets answers during `act`. */
-async function answering(house, answers, act) {
+async function withAnswers(house, answers, act) {
   Object.assign(house.answers, answers);
   try {
     await act();
@@ -43,7 +43,7 @@ async function answering(house, answers, act) {
   }
 }
 
-const asked = async (house, name) => {
+const waitForRequest = async (house, name) => {
   for (const until = Date.now() + 30_000; Date.now() < until;) {
     const found = house.asked.find((one) => one.name === name);
     if (found) return found;
@@ -53,10 +53,10 @@ const asked = async (house, name) => {
 };
 
 /** Ends a game at this table, won by the player. */
-async function end(house, page) {
+async function endGame(house, page) {
   house.show(table());
   await page.locator('.rack [data-card]').first().waitFor();
-  house.tell(won(), preparingAfter);
+  house.tell(winMessages(), preparingAfter);
   await page.locator('.ending').waitFor();
 }
 
@@ -81,71 +81,71 @@ const ANALYSIS = {
 
 export const PEOPLE = {
   async 'the host has bots fill the free seats'({ house, page }) {
-    const scene = between({ phase: { type: 'waiting' }, seats: { 1: null, 2: null }, terms: { private: { ends_after_ms: 3600000 } } });
+    const scene = betweenGames({ phase: { type: 'waiting' }, seats: { 1: null, 2: null }, terms: { private: { ends_after_ms: 3600000 } } });
     const invited = { code: CODE, link: `${house.url}/play/join/${CODE}`, table: scene.view.table };
     const seen = { ...invited, host: ME, bet: 500, seats: 3, players: [ME], kind: 'tongits' };
     await page.evaluate((kept) => sessionStorage.setItem('bahay.invited', JSON.stringify(kept)), invited);
     house.scene = scene;
-    await answering(house, { [`GET /v1/private-tables/${CODE}`]: seen, [`POST /v1/private-tables/${CODE}/bots`]: { refuse: 'bots_unavailable', status: 409 } }, async () => {
+    await withAnswers(house, { [`GET /v1/private-tables/${CODE}`]: seen, [`POST /v1/private-tables/${CODE}/bots`]: { refuse: 'bots_unavailable', status: 409 } }, async () => {
       await page.reload();
       const fill = page.locator('.between').getByRole('button', { name: 'Fill with bots' });
       await fill.waitFor();
-      await clean(house, page, 'bots-waiting');
+      await assertAccessible(house, page, 'bots-waiting');
       await fill.click();
       await page.getByText('The house has no bots for this table now.').waitFor();
       await page.getByRole('button', { name: 'Invite' }).click();
       const sheet = page.getByRole('dialog', { name: 'Invite' });
       await sheet.getByRole('button', { name: 'Fill with bots' }).waitFor();
-      await clean(house, page, 'bots-invitation');
+      await assertAccessible(house, page, 'bots-invitation');
       house.answers[`POST /v1/private-tables/${CODE}/bots`] = seen;
       await sheet.getByRole('button', { name: 'Fill with bots' }).click();
-      await asked(house, `POST /v1/private-tables/${CODE}/bots`);
+      await waitForRequest(house, `POST /v1/private-tables/${CODE}/bots`);
       const bots = { 1: { bot: true, name: 'Bot Benjie' }, 2: { bot: true, name: 'Bot Carmela' } };
-      house.show(between({ phase: preparing([1, 2]), seats: bots, terms: { private: { ends_after_ms: 3600000 } } }));
+      house.show(betweenGames({ phase: preparingPhase([1, 2]), seats: bots, terms: { private: { ends_after_ms: 3600000 } } }));
       await sheet.getByRole('button', { name: 'Fill with bots' }).waitFor({ state: 'detached' });
     });
   },
 
   async 'a guest of a private table seats no bots'({ house, page }) {
-    const scene = between({ phase: { type: 'waiting' }, seats: { 2: null }, terms: { private: { ends_after_ms: 3600000 } } });
+    const scene = betweenGames({ phase: { type: 'waiting' }, seats: { 2: null }, terms: { private: { ends_after_ms: 3600000 } } });
     const invited = { code: CODE, link: `${house.url}/play/join/${CODE}`, table: scene.view.table };
     await page.evaluate((kept) => sessionStorage.setItem('bahay.invited', JSON.stringify(kept)), invited);
     house.scene = scene;
-    await answering(house, { [`GET /v1/private-tables/${CODE}`]: { ...invited, host: OTHERS[0], bet: 500, seats: 3, players: [ME], kind: 'tongits' } }, async () => {
+    await withAnswers(house, { [`GET /v1/private-tables/${CODE}`]: { ...invited, host: OTHERS[0], bet: 500, seats: 3, players: [ME], kind: 'tongits' } }, async () => {
       await page.reload();
       await page.getByText('Waiting for 1 more').waitFor();
-      await asked(house, `GET /v1/private-tables/${CODE}`);
+      await waitForRequest(house, `GET /v1/private-tables/${CODE}`);
       assert.equal(await page.getByRole('button', { name: 'Fill with bots' }).count(), 0);
     });
   },
 
-  async 'a rematch with the same people, asked for at the result'({ house, page }) {
-    await end(house, page);
-    await clean(house, page, 'rematch-end');
+  async 'a rematch requested at the result'({ house, page }) {
+    await endGame(house, page);
+    await assertAccessible(house, page, 'rematch-end');
     const invited = { code: CODE, link: `${house.url}/play/join/${CODE}`, table: preparingAfter.view.table };
-    await answering(house, { [`POST /v1/games/${GAME}/rematch`]: invited }, async () => {
+    await withAnswers(house, { [`POST /v1/games/${GAME}/rematch`]: invited }, async () => {
       await page.getByRole('button', { name: 'Rematch, same people' }).click();
-      await asked(house, `POST /v1/games/${GAME}/rematch`);
+      await waitForRequest(house, `POST /v1/games/${GAME}/rematch`);
       // A player who continues has read the result.
       await page.locator('.ending').waitFor({ state: 'detached' });
     });
   },
 
-  async 'a rematch that another player asks for'({ house }) {
+  async 'a rematch requested by another player'({ house }) {
     const offer = { type: 'invited', code: CODE, from: OTHERS[1], name: 'Carmela', game: GAME };
-    await everywhere(house, table(), 'rematch-offered', async (page) => {
+    await checkEverywhere(house, table(), 'rematch-offered', async (page) => {
       await page.locator('main.table .rack').waitFor();
       for (const socket of house.sockets) socket.send(offer);
       await page.locator('.strip').waitFor();
     });
     house.scene = null;
-    const { context, page } = await seat(house.browser, house.url, house.mistakes);
+    const { context, page } = await openPage(house.browser, house.url, house.mistakes);
     await page.goto(`${house.url}/play`);
     await page.locator('.act.huge:not([disabled])').waitFor();
     for (const socket of house.sockets) socket.send(offer);
     await page.getByText('Carmela asks for a rematch.').waitFor();
-    house.scene = between({ phase: preparing([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
-    await answering(house, { [`POST /v1/private-tables/${CODE}/seat`]: { code: CODE, link: `${house.url}/play/join/${CODE}`, table: house.scene.view.table } }, async () => {
+    house.scene = betweenGames({ phase: preparingPhase([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
+    await withAnswers(house, { [`POST /v1/private-tables/${CODE}/seat`]: { code: CODE, link: `${house.url}/play/join/${CODE}`, table: house.scene.view.table } }, async () => {
       await page.getByRole('button', { name: 'Join' }).click();
       // Joining implies being ready.
       await house.next('ready');
@@ -153,39 +153,39 @@ export const PEOPLE = {
     await context.close();
   },
 
-  async 'a touch on an opponent opens the profile'({ house, page }) {
+  async 'touching an opponent opens the profile'({ house, page }) {
     const answers = {
       [`GET /v1/players/${OTHERS[0]}`]: PROFILE, [`GET /v1/players/${OTHERS[1]}`]: { ...PROFILE, id: OTHERS[1], name: 'Carmela' }, 'GET /v1/me/mutes': { items: [] }, 'GET /v1/me/blocks': { items: [{ player: OTHERS[0], name: 'Benjie', since: '2026-03-01T12:00:00Z' }] },
       [`PUT /v1/me/mutes/${OTHERS[0]}`]: {}, [`DELETE /v1/me/blocks/${OTHERS[0]}`]: {}, [`POST /v1/games/${GAME}/reports`]: {},
     };
-    await answering(house, answers, async () => {
+    await withAnswers(house, answers, async () => {
       house.show(table());
       await page.getByRole('button', { name: 'Profile of Benjie' }).click();
       const sheet = page.getByRole('dialog', { name: 'Benjie' });
       await sheet.getByText('120', { exact: true }).waitFor();
       await sheet.getByText('(38 %)').waitFor();
       await sheet.getByRole('switch', { name: /^Mute/, checked: false }).click();
-      await asked(house, `PUT /v1/me/mutes/${OTHERS[0]}`);
+      await waitForRequest(house, `PUT /v1/me/mutes/${OTHERS[0]}`);
       await sheet.getByRole('switch', { name: /^Block/, checked: true }).click();
-      await asked(house, `DELETE /v1/me/blocks/${OTHERS[0]}`);
+      await waitForRequest(house, `DELETE /v1/me/blocks/${OTHERS[0]}`);
       await sheet.getByText('Report this player…').click();
       await sheet.getByRole('button', { name: 'Stalling' }).click();
       await sheet.getByLabel('In your own words, if you like').fill('Waits each time until the clock ends.');
-      await clean(house, page, 'profile-report');
+      await assertAccessible(house, page, 'profile-report');
       await sheet.getByRole('button', { name: 'Send the report' }).click();
-      const { body } = await asked(house, `POST /v1/games/${GAME}/reports`);
+      const { body } = await waitForRequest(house, `POST /v1/games/${GAME}/reports`);
       assert.deepEqual(body, { player: OTHERS[0], reason: 'stalling', words: 'Waits each time until the clock ends.' });
       await sheet.getByText('Reported. People will look at this game.').waitFor();
-      await everywhere(house, table(), 'profile', async (one) => {
+      await checkEverywhere(house, table(), 'profile', async (one) => {
         await one.locator('.seat-face').first().click();
         await one.locator('.profile .toggle').first().waitFor();
       });
     });
   },
 
-  async 'a bot has a record, and nobody mutes it; one has a profile oneself'({ house, page }) {
+  async "a bot's profile has a record and no mute button, and players have a profile of their own"({ house, page }) {
     const answers = { [`GET /v1/players/${OTHERS[0]}`]: { ...PROFILE, name: 'Bot Benjie', is_bot: true }, [`GET /v1/players/${ME}`]: { ...PROFILE, id: ME, name: 'Althea', statistics: [] } };
-    await answering(house, answers, async () => {
+    await withAnswers(house, answers, async () => {
       house.show(table({ seats: { 1: { bot: true, name: 'Bot Benjie' } } }));
       await page.getByRole('button', { name: 'Profile of Bot Benjie' }).click();
       await page.getByRole('dialog', { name: 'Benjie' }).getByText('A bot of the house').waitFor();
@@ -195,7 +195,7 @@ export const PEOPLE = {
       await page.getByRole('button', { name: 'Settings' }).click();
       await page.getByRole('button', { name: 'My profile' }).click();
       await page.getByRole('dialog', { name: 'Althea' }).getByText('No games yet.').waitFor();
-      await clean(house, page, 'profile-own');
+      await assertAccessible(house, page, 'profile-own');
     });
   },
 
@@ -207,7 +207,7 @@ export const PEOPLE = {
     ];
     const answers = { 'GET /v1/me/notices': { items, next_cursor: null }, [`POST /v1/me/notices/${notice(1)}/read`]: {} };
     house.notices = 1;
-    await answering(house, answers, async () => {
+    await withAnswers(house, answers, async () => {
       house.scene = null;
       await page.evaluate(() => sessionStorage.clear());
       await page.goto(`${house.url}/play`);
@@ -216,15 +216,15 @@ export const PEOPLE = {
       await sheet.getByText('Carmela asked for a rematch.').waitFor();
       await sheet.getByText('A game could not be finished. 15 coins came back to you.').waitFor();
       await sheet.getByText('The house has news for you.').waitFor();
-      await clean(house, page, 'notices');
-      await asked(house, `POST /v1/me/notices/${notice(1)}/read`);
-      house.scene = between({ phase: preparing([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
+      await assertAccessible(house, page, 'notices');
+      await waitForRequest(house, `POST /v1/me/notices/${notice(1)}/read`);
+      house.scene = betweenGames({ phase: preparingPhase([1, 2]), terms: { private: { ends_after_ms: 3600000 } } });
       house.answers[`POST /v1/private-tables/${CODE}/seat`] = { code: CODE, link: `${house.url}/play/join/${CODE}`, table: house.scene.view.table };
       await sheet.getByRole('button', { name: 'Join' }).click();
       await house.next('ready');
       await sheet.waitFor({ state: 'detached' });
       delete house.answers[`POST /v1/private-tables/${CODE}/seat`];
-      await everywhere(house, null, 'notices', async (one) => {
+      await checkEverywhere(house, null, 'notices', async (one) => {
         await one.locator('.bell').click();
         await one.locator('.notices').waitFor();
       });
@@ -232,18 +232,18 @@ export const PEOPLE = {
     delete house.notices;
   },
 
-  async 'after a game: what a strong bot would have played otherwise'({ house, page }) {
-    await end(house, page);
-    await answering(house, ANALYSIS, async () => {
+  async "the analysis of a game shows a strong bot's choices"({ house, page }) {
+    await endGame(house, page);
+    await withAnswers(house, ANALYSIS, async () => {
       await page.getByRole('button', { name: 'My mistakes?' }).click();
       const sheet = page.getByRole('dialog', { name: 'What a strong bot would have played' });
       await sheet.getByText('Better: Sapaw K♠ to Carmela').waitFor();
       await sheet.getByText('You: Dump 2♣').waitFor();
       await sheet.getByText('costs 1.55 bets on average').waitFor();
-      await clean(house, page, 'analysis');
+      await assertAccessible(house, page, 'analysis');
       await sheet.getByRole('button', { name: 'Look at step 3' }).click();
       await page.getByText('Step 3 of 3').waitFor();
-      await clean(house, page, 'analysis-step');
+      await assertAccessible(house, page, 'analysis-step');
       await page.keyboard.press('Escape');
       await sheet.waitFor();
       await page.keyboard.press('Escape');
@@ -251,24 +251,24 @@ export const PEOPLE = {
     });
   },
 
-  async 'a game of which there is nothing to tell'({ house, page }) {
+  async 'a game without analysed decisions'({ house, page }) {
     const name = `GET /v1/games/${GAME}/analysis`;
     for (const [answer, words] of [[{ game: GAME, seat: 0, engine: 'strong', items: [] }, 'Nothing better was seen. Well played!'],
       [{ game: GAME, seat: 0, engine: null, items: [] }, 'No bot judges games by these rules.'],
       [{ refuse: 'game_not_finished', status: 409 }, 'There is nothing to tell of this game.']]) {
       await page.reload();
-      await end(house, page);
-      await answering(house, { [name]: answer }, async () => {
+      await endGame(house, page);
+      await withAnswers(house, { [name]: answer }, async () => {
         await page.getByRole('button', { name: 'My mistakes?' }).click();
         await page.getByText(words).waitFor();
       });
     }
   },
 
-  async 'the judgement of a game in all sizes and both languages'({ house }) {
-    await answering(house, { ...ANALYSIS, 'GET /v1/me/games': { next_cursor: null, items: [{ id: GAME, kind: 'tongits', room: 'newbie', net: 300, outcome: 'won', ending: 'fight',
+  async 'the analysis of a game in all sizes and both languages'({ house }) {
+    await withAnswers(house, { ...ANALYSIS, 'GET /v1/me/games': { next_cursor: null, items: [{ id: GAME, kind: 'tongits', room: 'newbie', net: 300, outcome: 'won', ending: 'fight',
       finished_at: '2026-03-01T12:00:00Z', state: 'settled' }] } }, async () => {
-      await everywhere(house, null, 'analysis', async (page) => {
+      await checkEverywhere(house, null, 'analysis', async (page) => {
         await page.locator('.tile').nth(4).click();
         await page.locator('.games .game').click();
         await page.locator('.sheet .list button.plain').first().click();

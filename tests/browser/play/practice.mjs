@@ -1,46 +1,46 @@
 // Tests of practice tables: their opening for each game and rule set, the absence of coins, and a bot's
 // advice in both languages, with its marks. The last test runs on a real server.
 import assert from 'node:assert/strict';
-import { findings, overflows, seat } from './browser.mjs';
-import { between, GAME, meld, playing, PRACTICE, preparing } from './house.mjs';
-import { look, myTurn } from './player.mjs';
+import { findings, findOverflows, openPage } from './browser.mjs';
+import { betweenGames, GAME, meld, playingTable, PRACTICE, preparingPhase } from './house.mjs';
+import { readPage, waitForTurn } from './player.mjs';
 
 const HAND = ['2C', '5H', '6H', '8H', '9H', '7C', '7D', 'KS', 'QD', '4S', 'JC', '3D'];
 const ASK = 'What would a bot play?';
 const kings = meld(2, 'KC', 'KD', 'KH');
 
-const turn = (more = {}) => playing({
+const turn = (more = {}) => playingTable({
   hand: HAND, phase: { type: 'play', seat: 0 }, discards: ['TD'], melds: [kings], pot: 0, terms: PRACTICE,
   seats: { 1: { bot: true, name: 'Bot Benjie' }, 2: { bot: true, name: 'Bot Carmela' } },
   legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))], ...more,
 });
 
 /** Returns an element's outline style. */
-const outline = (page, place) => page.locator(place).first().evaluate((one) => getComputedStyle(one).outlineStyle);
+const outlineStyle = (page, place) => page.locator(place).first().evaluate((one) => getComputedStyle(one).outlineStyle);
 
-async function clean(house, page, name) {
+async function assertAccessible(house, page, name) {
   await house.picture(page, name);
-  for (const wrong of [...await overflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
+  for (const wrong of [...await findOverflows(page), ...await findings(page)]) house.mistakes.push(`${name}: ${wrong}`);
 }
 
 export const PRACTISING = {
-  async 'a practice table says what it is, and what a bot would play'({ house, page }) {
+  async 'a practice table is labelled, and offers advice'({ house, page }) {
     house.show(turn());
     const ask = page.getByRole('button', { name: ASK });
     await ask.waitFor();
     await page.getByText('practice, no coins').waitFor();
     assert.equal(await page.locator('[data-anchor="wallet"]').count(), 0, 'no coins are shown');
-    await clean(house, page, 'practice');
+    await assertAccessible(house, page, 'practice');
     house.follow = (said) => said.type === 'hint' ? { advice: { type: 'sapaw', card: 'KS', meld: 0 } } : null;
     await ask.click();
     await house.next('hint');
     await page.getByRole('status').filter({ hasText: /^A bot would play: Sapaw K♠ to Carmela K♠ costs 10 in your hand, and Carmela may not fight in the next turn\.$/ }).waitFor();
     for (const place of ['[data-act="sapaw"]', '.rack [data-card="KS"]', '[data-target="meld-0"]']) {
-      assert.equal(await outline(page, place), 'dashed', place);
+      assert.equal(await outlineStyle(page, place), 'dashed', place);
     }
-    assert.notEqual(await outline(page, '.rack [data-card="2C"]'), 'dashed');
+    assert.notEqual(await outlineStyle(page, '.rack [data-card="2C"]'), 'dashed');
     assert.equal(await ask.count(), 0, 'it was said');
-    await clean(house, page, 'practice-advice');
+    await assertAccessible(house, page, 'practice-advice');
     // The player ignores the advice; the next prompt is a new one.
     await page.locator('.rack [data-card="2C"]').click({ position: { x: 7, y: 18 } });
     await page.locator('[data-act="dump"]:not([disabled])').click();
@@ -48,7 +48,7 @@ export const PRACTISING = {
     house.show({ ...turn(), prompt: 8 });
     await ask.waitFor();
     assert.equal(await page.getByText('A bot would play').count(), 0);
-    assert.notEqual(await outline(page, '.rack [data-card="KS"]'), 'dashed');
+    assert.notEqual(await outlineStyle(page, '.rack [data-card="KS"]'), 'dashed');
   },
 
   async 'advice by the keyboard, in Filipino'({ house, page }) {
@@ -61,10 +61,10 @@ export const PRACTISING = {
     await page.keyboard.press('h');
     await house.next('hint');
     await page.getByText('Ganito ang bot: Tapon 2♣').waitFor();
-    await clean(house, page, 'practice-filipino');
+    await assertAccessible(house, page, 'practice-filipino');
   },
 
-  async 'where coins are played for nobody may ask a bot'({ house, page }) {
+  async 'a table with coins offers no advice'({ house, page }) {
     house.show(turn({ terms: {} }));
     await page.locator('.say.urgent').waitFor();
     const before = house.heard.length;
@@ -78,7 +78,7 @@ export const PRACTISING = {
     assert.equal(house.heard.length, before, 'no hint was asked for');
   },
 
-  async 'a game that was practised ends without coins, and leaving it is free'({ house, page }) {
+  async 'a practice game ends without coins, and leaving it is free'({ house, page }) {
     const items = [{ name: 'normal', rule: '6.1', counts: 1 }, { name: 'burned', rule: '6.6', counts: 1 }];
     const settlement = { winner: 0, fees: [], pot: null, payments: [{ from: 1, to: 0, owed: 0, paid: 0, items }] };
     house.show(turn());
@@ -86,19 +86,19 @@ export const PRACTISING = {
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByText('Leave in the midst of a game? It ends with that.').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
-    const phase = preparing([1, 2]);
+    const phase = preparingPhase([1, 2]);
     house.tell([
       { type: 'game', event: { type: 'over', ending: 'tongits', winner: 0, showdown: [] } },
       { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
       { type: 'settled', game: GAME, pot: 0, crown: null }, phase,
-    ], between({ phase, pot: 0, terms: PRACTICE }));
+    ], betweenGames({ phase, pot: 0, terms: PRACTICE }));
     const end = page.locator('.ending');
     await end.waitFor();
     await end.getByText('practice, no coins').waitFor();
     assert.equal(await end.locator('.net').innerText(), '+2 bets');
     assert.equal(await end.getByRole('button', { name: 'Check this deal' }).count(), 0, 'no record is kept');
     assert.match(await end.locator('.payments').innerText(), /^Benjie\s+win 1 · burned 1$/);
-    await clean(house, page, 'practice-end');
+    await assertAccessible(house, page, 'practice-end');
   },
 
   async 'practice is offered for each game and rule set'({ house, page }) {
@@ -110,11 +110,11 @@ export const PRACTISING = {
     await sheet.waitFor();
     const offered = await sheet.locator('[data-practice]').evaluateAll((all) => all.map((one) => one.dataset.practice));
     for (const game of ['tongits', 'tongo_assets', 'tongo_options']) assert.ok(offered.some((one) => one.startsWith(`${game}/`)), game);
-    await clean(house, page, 'practice-choice');
+    await assertAccessible(house, page, 'practice-choice');
     house.answers['POST /v1/practice-tables'] = { refuse: 'practice_full', status: 409 };
     await sheet.locator('[data-practice="tongits/classic"]').click();
     await page.getByText('All practice tables are in use. Try again later.').waitFor();
-    house.scene = between({ phase: preparing([1, 2]), pot: 0, terms: PRACTICE });
+    house.scene = betweenGames({ phase: preparingPhase([1, 2]), pot: 0, terms: PRACTICE });
     house.answers['POST /v1/practice-tables'] = { table: house.scene.view.table };
     await page.getByRole('button', { name: 'Practise' }).click();
     await page.locator('[data-practice="tongits/classic"]').click();
@@ -132,15 +132,15 @@ const FOLLOWED = 4;
 
 /** On a real server: the house's advice is marked on the page, and the marks disappear after the action. */
 export async function practiceGame({ browser, url, mistakes, picture }) {
-  const { context, page } = await seat(browser, url, mistakes);
+  const { context, page } = await openPage(browser, url, mistakes);
   await page.goto(`${url}/play`);
   await page.getByRole('button', { name: 'Practise' }).click();
   await page.locator('[data-practice="tongits/kingdom"]').click();
   await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
   let isOver = false;
   for (let followed = 0; ; followed += 1) {
-    await myTurn(page);
-    const { ending, ready } = await look(page);
+    await waitForTurn(page);
+    const { ending, ready } = await readPage(page);
     isOver = ending || ready;
     // In the player's turn the game cannot end before an action, so it is left here.
     if (isOver || followed === FOLLOWED) break;
@@ -149,9 +149,9 @@ export async function practiceGame({ browser, url, mistakes, picture }) {
     await advised.waitFor();
     assert.match(await advised.innerText(), /^A bot would play: \w/);
     if (followed === 0) await picture(page, 'practice-real');
-    const cards = await marked(page, '.rack [data-card]', 'card');
+    const cards = await markedElements(page, '.rack [data-card]', 'card');
     for (const card of cards) await page.locator(`.rack [data-card="${card}"]`).click({ position: { x: 7, y: 18 } });
-    const [act] = await marked(page, '[data-act]', 'act');
+    const [act] = await markedElements(page, '[data-act]', 'act');
     assert.ok(act, 'a button is marked');
     await page.locator(`[data-act="${act}"]:not([disabled])`).click();
     await advised.waitFor({ state: 'detached' });
@@ -171,7 +171,7 @@ export async function practiceGame({ browser, url, mistakes, picture }) {
 }
 
 /** Returns the outlined elements of these. */
-function marked(page, place, name) {
+function markedElements(page, place, name) {
   return page.locator(place).evaluateAll((all, key) => all
     .filter((one) => getComputedStyle(one).outlineStyle === 'dashed').map((one) => one.dataset[key]), name);
 }

@@ -21,8 +21,8 @@ export async function relayTo(url, { delayMs = 0 } = {}) {
         other.destroy();
       });
     }
-    carry(near, far, delayMs);
-    carry(far, near, delayMs);
+    forward(near, far, delayMs);
+    forward(far, near, delayMs);
   });
   await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
   return {
@@ -40,7 +40,7 @@ export async function relayTo(url, { delayMs = 0 } = {}) {
 }
 
 
-function carry(from, to, delayMs) {
+function forward(from, to, delayMs) {
   if (delayMs === 0) {
     from.pipe(to);
     return;

@@ -1,15 +1,15 @@
 // Scenes at a table of Tong-its, each with a prepared table: the visible elements, the enabled actions, the
 // reasons for disabled ones, and the sent commands. The cards follow PROTOCOL.md.
 import assert from 'node:assert/strict';
-import { between, GAME, ME, meld, playing, preparing } from './house.mjs';
-import { lift, look } from './player.mjs';
+import { betweenGames, GAME, ME, meld, playingTable, preparingPhase } from './house.mjs';
+import { liftCard, readPage } from './player.mjs';
 
 const HAND = ['2C', '5H', '6H', '8H', '9H', '7C', '7D', 'KS', 'QD', '4S', 'JC', '3D'];
 const kings = meld(2, 'KC', 'KD', 'KH');
 const mine = meld(0, 'AD', 'AC', 'AS');
 
-const draw = (hand, more) => playing({ hand, phase: { type: 'draw', seat: 0, fight_blocked: false }, ...more });
-const play = (hand, more) => playing({ hand, phase: { type: 'play', seat: 0 }, ...more });
+const draw = (hand, more) => playingTable({ hand, phase: { type: 'draw', seat: 0, fight_blocked: false }, ...more });
+const play = (hand, more) => playingTable({ hand, phase: { type: 'play', seat: 0 }, ...more });
 const game = (event) => ({ type: 'game', event });
 
 const payment = (from, to, items, paid, owed = paid) => ({
@@ -21,7 +21,7 @@ const shown = (hand, melds, leftover, points, burned = false) =>
   ({ hand, arrangement: { melds, leftover, deadwood: points }, burned, points });
 
 /** Returns the house's messages after the player at seat 0 has won by Tongits, and wins the POT. */
-export function won() {
+export function winMessages() {
   const settlement = {
     winner: 0,
     payments: [
@@ -41,11 +41,11 @@ export function won() {
     game({ type: 'over', ending: 'tongits', winner: 0, showdown: [] }),
     { type: 'over', game: GAME, settlement, server_seed: '5e'.repeat(32) },
     { type: 'settled', game: GAME, pot: 0, crown: null },
-    preparing([1, 2]),
+    preparingPhase([1, 2]),
   ];
 }
 
-export const preparingAfter = between({ phase: preparing([1, 2]), pot: 0 });
+export const preparingAfter = betweenGames({ phase: preparingPhase([1, 2]), pot: 0 });
 
 /** The scenes by name. */
 export const SCENES = {
@@ -67,7 +67,7 @@ export const SCENES = {
     assert.deepEqual((await house.next('act')).action, { type: 'chow', cards: ['6H', '8H'] });
     // Lifted cards decide without a question.
     house.show(house.scene);
-    for (const card of ['7C', '7D']) await lift(page, card);
+    for (const card of ['7C', '7D']) await liftCard(page, card);
     await page.locator('[data-act="chow"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'chow', cards: ['7C', '7D'] });
   },
@@ -77,16 +77,16 @@ export const SCENES = {
       discards: ['TD'], melds: [kings, mine],
       legal: [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))],
     }));
-    await lift(page, '2C');
+    await liftCard(page, '2C');
     assert.equal(await page.locator('.meld.takes').count(), 0);
     const sent = house.heard.length;
     await page.locator('[data-target="meld-0"]').click();
     await page.getByText('This card does not fit that meld. (rule 3.5)').waitFor();
     assert.equal(house.heard.length, sent, 'nothing was sent');
     await house.picture(page, 'sapaw-refused');
-    await lift(page, '2C');
+    await liftCard(page, '2C');
     // A card that must be added may not be dumped, and the button says so.
-    await lift(page, 'KS');
+    await liftCard(page, 'KS');
     assert.equal(await page.locator('[data-act="dump"]').isEnabled(), false);
     assert.match(await page.locator('[data-act="dump"]').innerText(), /must be sapawed/);
     assert.equal(await page.locator('.meld.takes').count(), 1);
@@ -95,8 +95,8 @@ export const SCENES = {
     assert.deepEqual((await house.next('act')).action, { type: 'sapaw', card: 'KS', meld: 0 });
   },
 
-  async 'a fight that is called, challenged and folded'({ house, page }) {
-    const fight = playing({
+  async 'a fight is called, challenged and folded'({ house, page }) {
+    const fight = playingTable({
       hand: ['2C', '3D', '4S'], melds: [kings, mine], discards: ['TD'], counts: [3, 5, 9],
       phase: { type: 'fight', fighter: 1, asked: [0, 2], asked_secretly: [], answered: [] },
       legal: [{ type: 'challenge' }, { type: 'fold' }],
@@ -112,12 +112,12 @@ export const SCENES = {
     assert.deepEqual((await house.next('act')).action, { type: 'fold' });
   },
 
-  async 'a fight of one’s own, and why it may not be'({ house, page }) {
+  async 'the player’s own fight, and the reason against it'({ house, page }) {
     house.show(draw(['2C', '3D', '4S'], { melds: [mine], discards: ['TD'], legal: [{ type: 'draw' }, { type: 'fight' }] }));
     await page.getByText('Your turn: draw, chow or fight.').waitFor();
     await page.locator('[data-act="fight"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'fight' });
-    const blocked = playing({ hand: ['2C', '3D', '4S'], melds: [mine], discards: ['TD'], added: [0],
+    const blocked = playingTable({ hand: ['2C', '3D', '4S'], melds: [mine], discards: ['TD'], added: [0],
       phase: { type: 'draw', seat: 0, fight_blocked: true }, legal: [{ type: 'draw' }] });
     house.show(blocked);
     await page.locator('[data-act="fight"][disabled]').getByText('sapawed: next turn').waitFor();
@@ -125,23 +125,23 @@ export const SCENES = {
     await page.locator('[data-act="fight"][disabled]').getByText('lay a meld first').waitFor();
   },
 
-  async 'dropping a meld that was lifted, and cards that are none'({ house, page }) {
+  async 'lifted cards are dropped as a meld, and refused if they form none'({ house, page }) {
     const hand = ['6S', '7S', '8S', '9S', 'KD', '2C'];
     const drops = [['6S', '7S', '8S'], ['7S', '8S', '9S'], ['6S', '7S', '8S', '9S']];
     house.show(play(hand, { discards: ['TD'],
       legal: [...drops.map((cards) => ({ type: 'drop', cards })), ...hand.map((card) => ({ type: 'dump', card }))] }));
     // The complete run is offered by default.
     await page.locator('[data-act="drop"]').getByText('6♠ 7♠ 8♠ 9♠').waitFor();
-    for (const card of ['7S', '8S', '9S']) await lift(page, card);
+    for (const card of ['7S', '8S', '9S']) await liftCard(page, card);
     await page.locator('[data-act="drop"]').getByText('7♠ 8♠ 9♠').waitFor();
-    await lift(page, 'KD');
+    await liftCard(page, 'KD');
     await page.locator('[data-act="drop"][disabled]').getByText('no meld').waitFor();
-    await lift(page, 'KD');
+    await liftCard(page, 'KD');
     await page.locator('[data-act="drop"]').click();
     assert.deepEqual((await house.next('act')).action, { type: 'drop', cards: ['7S', '8S', '9S'] });
   },
 
-  async 'a card that is dragged to the discards, to a meld, and within the hand'({ house, page }) {
+  async 'a card is dragged to the discards, to a meld, and within the hand'({ house, page }) {
     const legal = [{ type: 'sapaw', card: 'KS', meld: 0 }, ...HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }))];
     house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
     await page.locator('.rack [data-card="4S"]').waitFor();
@@ -169,17 +169,17 @@ export const SCENES = {
     await page.getByText('This card fits a meld on the table: sapaw it instead. (rule 3.6)').waitFor();
     assert.equal(house.heard.length, sent);
     await drag('2C', '.rack [data-card="KS"]');
-    assert.equal((await look(page)).cards.length, HAND.length);
+    assert.equal((await readPage(page)).cards.length, HAND.length);
     assert.equal(house.heard.length, sent, 'moving a card within the hand plays nothing');
     await page.getByRole('button', { name: 'By suit' }).click();
   },
 
-  async 'Tongits, and the end shown right'({ house, page }) {
+  async 'Tongits, and its end is shown correctly'({ house, page }) {
     const hand = ['5H', '6H', '7H', 'KS', 'KD', 'KC'];
     const scene = play(hand, { discards: ['TD'], counts: [6, 3, 7], crown: { player: ME, wins: 1 },
       legal: [{ type: 'drop', cards: ['5H', '6H', '7H'] }, { type: 'tongits' }, { type: 'dump', card: 'KS' }] });
     house.show(scene);
-    house.follow = (said) => said.type === 'act' ? { events: won(), scene: preparingAfter } : null;
+    house.follow = (said) => said.type === 'act' ? { events: winMessages(), scene: preparingAfter } : null;
     await page.locator('[data-act="tongits"]:not([disabled])').click();
     assert.deepEqual((await house.next('act')).action, { type: 'tongits' });
     house.follow = () => null;
@@ -203,21 +203,21 @@ export const SCENES = {
     assert.equal((await house.next('ready')).game, preparingAfter.view.phase.game);
   },
 
-  async 'the AI plays, and the seat is taken back'({ house, page }) {
-    const scene = playing({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'],
+  async 'the AI plays, and the player takes the seat back'({ house, page }) {
+    const scene = playingTable({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'],
       melds: [kings], seats: { 0: { taken_over: true }, 2: { connected: false, taken_over: true }, 1: { bot: true, name: 'Bot Benjie' } } });
     house.show(scene);
     await page.getByText('The AI plays for you.').waitFor();
     await house.picture(page, 'taken-over');
     house.follow = (said) => said.type === 'take_back' ? { events: [{ type: 'takeover', seat: 0, on: false }],
-      scene: playing({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'], melds: [kings] }) } : null;
+      scene: playingTable({ hand: HAND, phase: { type: 'draw', seat: 1, fight_blocked: false }, discards: ['TD'], melds: [kings] }) } : null;
     await page.getByRole('button', { name: 'Take back' }).click();
     await house.next('take_back');
     await page.getByText('The AI plays for you.').waitFor({ state: 'detached' });
     house.follow = () => null;
   },
 
-  async 'what is said'({ house, page }) {
+  async 'phrases are sent and shown'({ house, page }) {
     house.show(draw(HAND, { discards: ['TD'], melds: [kings], legal: [{ type: 'draw' }] }));
     house.follow = () => ({ said: true });
     await page.getByRole('button', { name: 'Say' }).click();
@@ -232,7 +232,7 @@ export const SCENES = {
     house.follow = () => null;
   },
 
-  async 'the keyboard alone'({ house, page }) {
+  async 'the game is played by the keyboard alone'({ house, page }) {
     const legal = HAND.filter((card) => card !== 'KS').map((card) => ({ type: 'dump', card }));
     house.show(play(HAND, { discards: ['TD'], melds: [kings], legal }));
     await page.locator('.rack [data-card="2C"]').waitFor();
@@ -243,7 +243,7 @@ export const SCENES = {
     const second = await page.evaluate(() => document.activeElement.dataset.card);
     assert.notEqual(first, second);
     await page.keyboard.press('Space');
-    assert.deepEqual((await look(page)).lifted, [second]);
+    assert.deepEqual((await readPage(page)).lifted, [second]);
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-selected')), 'true');
     if (second !== 'KS') {
       await page.keyboard.press('x');
@@ -260,10 +260,10 @@ export const SCENES = {
     await page.getByRole('switch', { name: 'Malalaking baraha' }).click();
     await house.picture(page, 'settings');
     await page.keyboard.press('Escape');
-    await lift(page, 'QD');
+    await liftCard(page, 'QD');
     house.follow = (said) => said.type === 'act' ? { refuse: 'stale_prompt' } : null;
-    await lift(page, 'QD');
-    await lift(page, '2C');
+    await liftCard(page, 'QD');
+    await liftCard(page, '2C');
     await page.locator('[data-act="dump"]:not([disabled])').click();
     await house.next('act');
     await page.getByText('Huli na: tuloy na ang mesa.').waitFor();

@@ -1,7 +1,7 @@
 // Runs the scenes, each on a table of its own, and the tests of the pages around the table.
 import { ASSETS, ASSETS_LOOKS } from './assets.mjs';
-import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
-import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
+import { DESKTOP, findings, findOverflows, PHONE, openPage, SIDEWAYS } from './browser.mjs';
+import { betweenGames, openHouse, playingTable, preparingPhase, ME, meld } from './house.mjs';
 import { INSTALLING } from './installing.mjs';
 import { LEARNING } from './learning.mjs';
 import { LEAVING } from './leaving.mjs';
@@ -36,8 +36,8 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     house.asked.length = 0;
     house.follow = () => null;
     house.isMute = false;
-    house.scene = between({ phase: preparing([0, 1, 2], 60_000) });
-    const { context, page } = await seat(browser, house.url, mistakes);
+    house.scene = betweenGames({ phase: preparingPhase([0, 1, 2], 60_000) });
+    const { context, page } = await openPage(browser, house.url, mistakes);
     page.setDefaultTimeout(WAIT_MS);
     house.picture = picture;
     house.browser = browser;
@@ -53,7 +53,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     await context.close();
     played += 1;
   }
-  if (!only) await look({ browser, house, mistakes, picture });
+  if (!only) await checkLayouts({ browser, house, mistakes, picture });
   await house.close();
   return played;
 }
@@ -61,8 +61,8 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
 const FULL = ['2C', '5H', '6H', '7H', '9H', '7C', '7D', 'KS', 'QD', '4S', 'JC', '3D', 'TS'];
 
 /** Checks the fullest table, and the pages, at three sizes: nothing is cut off, and axe finds nothing. */
-async function look({ browser, house, mistakes, picture }) {
-  const crowded = playing({
+async function checkLayouts({ browser, house, mistakes, picture }) {
+  const crowded = playingTable({
     hand: ['2C', 'KS', '4S'], phase: { type: 'play', seat: 0 }, discards: ['5C', 'TD', 'QH'], stock: 2, pot: 4200,
     crown: { player: ME, wins: 1 }, counts: [3, 4, 2],
     melds: [meld(1, '8S', '9S', 'TS', 'JS', 'QS'), meld(2, 'KC', 'KD', 'KH'), meld(0, 'AD', 'AC', 'AS'), meld(1, '3C', '3D', '3H', '3S'),
@@ -70,19 +70,19 @@ async function look({ browser, house, mistakes, picture }) {
     legal: [{ type: 'sapaw', card: 'KS', meld: 1 }, { type: 'dump', card: '2C' }, { type: 'dump', card: '4S' }],
     seats: { 1: { bot: true, name: 'Bot Benjie' }, 2: { name: 'Maria Carmela del Rosario', connected: false, taken_over: true } },
   });
-  const dealt = playing({ hand: FULL, phase: { type: 'play', seat: 0 }, counts: [13, 12, 12], stock: 15, pot: 300,
+  const dealt = playingTable({ hand: FULL, phase: { type: 'play', seat: 0 }, counts: [13, 12, 12], stock: 15, pot: 300,
     legal: [{ type: 'drop', cards: ['5H', '6H', '7H'] }, ...FULL.map((card) => ({ type: 'dump', card }))] });
   for (const [size, viewport] of [['phone', PHONE], ['sideways', SIDEWAYS], ['desktop', DESKTOP]]) {
     house.scene = dealt;
-    const { context, page } = await seat(browser, house.url, mistakes, { viewport });
+    const { context, page } = await openPage(browser, house.url, mistakes, { viewport });
     page.setDefaultTimeout(WAIT_MS);
     await page.goto(`${house.url}/play`);
-    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', between({ phase: preparing([1]) })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS, ...PRACTICE_LOOKS];
+    const looks = [['dealt', dealt], ['crowded', crowded], ['ready', betweenGames({ phase: preparingPhase([1]) })], ...ASSETS_LOOKS, ...OPTIONS_LOOKS, ...PRACTICE_LOOKS];
     for (const [name, scene] of looks) {
       house.show(scene);
       await page.waitForTimeout(350);
       await picture(page, `table-${name}-${size}`);
-      for (const wrong of await overflows(page)) mistakes.push(`${name} on ${size}: ${wrong}`);
+      for (const wrong of await findOverflows(page)) mistakes.push(`${name} on ${size}: ${wrong}`);
       for (const finding of await findings(page)) mistakes.push(`${name} on ${size}: ${finding}`);
     }
     house.scene = null;
@@ -91,7 +91,7 @@ async function look({ browser, house, mistakes, picture }) {
     await home.locator('.act.huge:not([disabled])').waitFor();
     await home.waitForTimeout(200);
     await picture(home, `home-${size}`);
-    for (const wrong of await overflows(home)) mistakes.push(`home on ${size}: ${wrong}`);
+    for (const wrong of await findOverflows(home)) mistakes.push(`home on ${size}: ${wrong}`);
     for (const finding of await findings(home)) mistakes.push(`home on ${size}: ${finding}`);
     await context.close();
   }
