@@ -324,7 +324,7 @@ class Game:
             full = all(len(self.hands[other]) == 7 for other in who)
             check(full, "3.5", "hands of seven are needed for a confront")
         else:
-            check(self.phase == "open" and self.is_last(), "3.5", "nobody confronts now")
+            check(self.phase == "open" and self.is_last(), "3.5", "a confrontation is not possible now")
         self.clear()
         self.confronter = seat
         self.pay(seat, self.risk)

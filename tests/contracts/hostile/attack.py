@@ -251,9 +251,9 @@ class Attack:
                 text = self.generator.command(self.role)
                 said.append(text if isinstance(text, str) else text.decode("latin-1"))
                 socket.send(text)
-                for opcode, heard in socket.receive(0.02):
-                    self.check_secrets(said[-1], heard)
-                    if opcode == 8 and heard[:2] == b"\x03\xf3":
+                for opcode, payload in socket.receive(0.02):
+                    self.check_secrets(said[-1], payload)
+                    if opcode == 8 and payload[:2] == b"\x03\xf3":
                         self.complain("the socket is closed with 1011", " then ".join(said)[-1500:])
         except (ConnectionError, TimeoutError, BrokenPipeError):
             pass
