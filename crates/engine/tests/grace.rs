@@ -1,5 +1,5 @@
-//! Rule 8.3 in random play of every game: connections come and go at any time, and what the AI plays
-//! is held against the rule as it is told here, without the engine's own words for it.
+//! Rule 8.3 in random play of every kind: connections come and go at any time, and the AI's actions
+//! are compared with an independent statement of the rule.
 //!
 //! A run that fails prints its seed; `BAHAY_SEED` repeats one.
 
@@ -20,10 +20,10 @@ const GRACE_MS: u32 = 15_000;
 const THINK_MS: u32 = 1_000;
 const LAST_MS: i64 = 1_000;
 
-/// The longest pause between two things that players do, in milliseconds.
+/// The longest pause between two player actions, in ms.
 const PAUSE_MS: usize = 3_000;
 
-/// What a run has shown.
+/// The counts of a run.
 #[derive(Debug, Default)]
 struct Seen {
     /// Answers of the AI within the grace, and after it.
@@ -35,7 +35,7 @@ struct Seen {
     back_in_time: usize,
 }
 
-/// Whether an action is a commitment of a seat's own accord, as the page of the game has it.
+/// Returns true if an action commits a seat of its own accord, as the page of the game says.
 type Commits<G> = fn(&<G as Game>::View, &<G as Game>::Action) -> bool;
 
 struct House<G: Game> {
@@ -44,10 +44,10 @@ struct House<G: Game> {
     now: Timestamp,
     dice: ChanceRng,
     ids: u64,
-    /// When each player who is away lost the connection.
+    /// The time at which each absent player lost the connection.
     lost_at: BTreeMap<PlayerId, Timestamp>,
     connections: BTreeMap<PlayerId, ConnectionId>,
-    /// Who has lost the connection in the countdown that runs.
+    /// The players who have lost the connection during the current countdown.
     interrupted: Vec<PlayerId>,
     seen: Seen,
 }
@@ -56,7 +56,7 @@ impl<G: GameKind> House<G> {
     fn new(seed: u64, rule_set: &str, commits: Commits<G>) -> Self {
         let set = G::rule_sets().iter().find(|set| set.name == rule_set);
         let rules = (set.expect("there is such a rule set").rules)();
-        // Nobody asks a ledger there, so that time alone opens and settles a game.
+        // Practice tables need no ledger, so time alone opens and settles a game.
         let terms = Terms::for_practice("grace", rules, Clocks::default());
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -78,7 +78,7 @@ impl<G: GameKind> House<G> {
         Uuid::from_u64_pair(7, self.ids)
     }
 
-    /// Tells the table an input and checks what it makes of it; false where it refuses.
+    /// Applies an input and checks its effects. Returns false if the table refuses it.
     fn tell(&mut self, input: Input<G::Action>) -> bool {
         let seed = core::array::from_fn(|_| u8::try_from(self.dice.below(256)).expect("a byte"));
         let fresh = GameEntropy { seed: ServerSeed(Hex(seed)), game: GameId(self.id()) };
@@ -122,7 +122,7 @@ impl<G: GameKind> House<G> {
         self.check_countdown(before, line.at);
     }
 
-    /// A countdown is as long for a player who is away as for anybody else.
+    /// Checks that a countdown is as long for an absent player as for any other.
     fn check_countdown(&mut self, before: &Table<G>, at: Timestamp) {
         let Phase::Playing(now) = self.table.phase() else {
             return;
@@ -165,7 +165,7 @@ impl<G: GameKind> House<G> {
         self.seen.within += 1;
     }
 
-    /// Goes on to what is due next, or to what a player does before.
+    /// Advances to the next deadline, or to an earlier player action.
     fn step(&mut self) {
         let pause_ms = u32::try_from(self.dice.below(PAUSE_MS)).expect("a short pause");
         let next = self.now.after_ms(pause_ms);
@@ -222,7 +222,7 @@ impl<G: GameKind> House<G> {
         }
     }
 
-    /// Has the player of a seat play, who is there.
+    /// Lets the present player of a seat act.
     fn act(&mut self, seat: Seat) {
         let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat) else {
             return;
@@ -245,13 +245,13 @@ impl<G: GameKind> House<G> {
     }
 }
 
-/// The seeds of a run: the given one, or fixed ones.
+/// Returns the seeds of a run: the given one, or fixed ones.
 fn seeds() -> Vec<u64> {
     let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
     given.map_or_else(|| (1..=4).collect(), |seed| vec![seed])
 }
 
-/// Plays so many steps of each seed, and checks that all kinds of answers came up.
+/// Plays a number of steps of each seed, and checks that all kinds of answers occurred.
 fn play<G: GameKind>(rule_set: &str, steps: usize, commits: Commits<G>) {
     let mut all = Seen::default();
     for seed in seeds() {

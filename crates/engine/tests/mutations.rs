@@ -13,8 +13,8 @@ use bahay_engine::table::{Clocks, Price, PrivateTerms, Readable, Record, Spectat
 use crate::independent::{Expected, assert_verified, verdicts};
 use serde_json::{Value, json};
 
-/// Fields that may have another value of the same form in a record that holds, and why. A `*` stands
-/// for any field or place. Of another form nothing may be.
+/// Fields that may have another value of the same form in a valid record, with the reason. A `*`
+/// stands for any field or index. No field may have another form.
 const UNDETERMINED: &[(&str, &str)] = &[
     ("table", "an id; the books say at which table a game was"),
     ("terms.room", "a name; the books say in which room a game was"),
@@ -41,7 +41,7 @@ const UNDETERMINED: &[(&str, &str)] = &[
     ("terms.rules.counts.*", "the price of an ending that did not come, and not of the dearest"),
 ];
 
-/// Rules that every game comes to, though a `*` above would let them be.
+/// Fields that rules of every kind determine, although a `*` above matches them.
 const DETERMINED: &[&str] = &[
     "terms.rules.latinum",
     "terms.rules.chips",
@@ -59,7 +59,7 @@ fn script(kind: &str) -> String {
     format!("{}/../../docs/{name}.py", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Games of each kind: in a room and among friends, with a POT and without one.
+/// Plays games of each kind: in a room and at a private table, with and without a POT.
 fn records(kind: &str) -> Vec<Record<AnyGame>> {
     let kinds = catalog::kinds();
     let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
@@ -86,7 +86,7 @@ fn records(kind: &str) -> Vec<Record<AnyGame>> {
         let mut tables = Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, welcome);
         let mut played = Vec::new();
         tables.play(12, |_, record| played.push(record.clone()));
-        // The shortest that has payments, so that all is quick.
+        // The shortest game with payments keeps the test fast.
         played.retain(|record| !record.settlement.payments.is_empty());
         played.sort_by_key(|record| record.actions.len());
         records.extend(played.into_iter().take(1));
@@ -94,31 +94,31 @@ fn records(kind: &str) -> Vec<Record<AnyGame>> {
     records
 }
 
-/// A changed document, and where it was changed.
+/// A changed document and the position of the change.
 struct Mutant {
-    /// With a `*` for each place of a list.
+    /// With a `*` for each index of a list.
     pattern: String,
     what: String,
-    /// With a `*` for each index of a list.
+    /// True if the document still has the form of a record.
     keeps_form: bool,
     document: String,
 }
 
 const ACTORS: [&str; 3] = ["player", "clock", "ai"];
 
-/// A crown, or null where nobody wears one.
+/// The crown, which is null if no seat wears it.
 const MAY_BE_NULL: &str = "crown_before";
 
-/// The crown, which is null if no seat wears it.
+/// A field of which any text is valid.
 const FREE_TEXT: &str = "terms.room";
 
-/// A field of which any text is valid.
+/// Where a host allows short stakes, a wallet is staked whole, and its balance is in no record.
 const SHORT_STAKES: [&str; 2] = ["stakes", "stakes.*"];
 
-/// Where a host allows short stakes, a wallet is staked whole, and its balance is in no record.
+/// A change of a value, described in words; `None` removes it.
 type Change = (&'static str, Option<Value>);
 
-/// A change of a value, described in words; `None` removes it.
+/// Changes that may keep the form of a value.
 const KEEP_FORM: &[&str] = &[
     "otherwise",
     "one more",
@@ -192,7 +192,7 @@ fn changes(value: &Value) -> Vec<Change> {
     }
 }
 
-/// Where a value is: its pointer, and its pattern.
+/// The position of a value: its pointer and its pattern.
 #[derive(Clone, Default)]
 struct Path {
     pointer: String,
@@ -225,7 +225,7 @@ fn paths(value: &Value, at: &Path, found: &mut BTreeMap<String, Vec<Path>>) {
     }
 }
 
-/// Changes of a record; where many values are alike, of some of them.
+/// Returns the mutations of a record; of many similar values only some are changed.
 fn mutants(record: &Value, of_each: usize) -> Vec<Mutant> {
     let mut found = BTreeMap::new();
     paths(record, &Path::default(), &mut found);
@@ -287,7 +287,7 @@ fn is_undetermined(pattern: &str) -> bool {
     !DETERMINED.contains(&pattern) && UNDETERMINED.iter().any(|(known, _)| fits(known))
 }
 
-/// Requires that each accepted change is of a field that no rule determines.
+/// Asserts that each accepted mutation changes a field that no rule determines.
 fn assert_refused(by: &str, record: &Value, accepted: impl Iterator<Item = Mutant>) {
     let mut unknown = BTreeSet::new();
     let may_be_short = record.pointer("/terms/private/short_stakes").is_some();
@@ -335,7 +335,7 @@ fn the_verifiers_in_python_find_every_change_of_what_a_rule_determines() {
     }
 }
 
-/// What was accepted once: another actor, other amounts, one player in two seats.
+/// Mutations that were accepted once: another actor, other amounts, one player in two seats.
 #[test]
 fn a_mutation_once_accepted_by_all_verifiers_is_refused() {
     for kind in KINDS {
@@ -351,7 +351,7 @@ fn a_mutation_once_accepted_by_all_verifiers_is_refused() {
                 let document = forged.to_string();
                 let fault = AnyGame::read_record(&document).expect("it has the form").verify();
                 assert_eq!(fault.unwrap_err().rule, rule, "{kind}: {name}");
-                // The page of Tongo (assets) has the stake among the hands.
+                // The page of Tongo (assets) states the stake among the hands.
                 let is_own = kind == "tongo_assets" && name == "stake";
                 let rule = if is_own { "1.5" } else { rule };
                 let name = format!("{kind}: {name}");

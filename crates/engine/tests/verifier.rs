@@ -17,11 +17,11 @@ use bahay_engine::testing::TestRng;
 use crate::independent::{Expected, assert_verified};
 use uuid::Uuid;
 
-/// How a seat plays here.
+/// A seat's style of play.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Random,
-    /// Lays, adds and chows whenever it can, face down first.
+    /// Lays, adds and chows whenever possible, face down first.
     Giving,
     /// Keeps a hand of nothing but melds for a fight.
     Waiting,
@@ -89,7 +89,7 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
     }
 }
 
-/// A whole game as a record; the seat that won the last one is seat 0.
+/// Plays a whole game and returns its record; the winner of the previous game is seat 0.
 fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongits> {
     let mut dice = TestRng::new(seed);
     let game_id = GameId(Uuid::from_u64_pair(7, seed));
@@ -165,7 +165,7 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongit
     record
 }
 
-/// The arithmetic of a record's outcome, told once more: rules 6.7 to 7.5.
+/// Recomputes a record's outcome independently: rules 6.7 to 7.5.
 fn settle(record: &mut Record<Tongits>) {
     let outcome = &record.outcome;
     let hits = record.terms.hits.expect("there is a POT");
@@ -186,7 +186,7 @@ fn settle(record: &mut Record<Tongits>) {
     record.crown_after = crown.filter(|_| pot.is_none());
 }
 
-/// The rule sets with a name, and some that differ from them in switches.
+/// Returns the named rule sets, and some that differ from them in switches.
 fn rule_sets() -> Vec<(String, Rules, Hits)> {
     let hits = |preset: &Preset| Hits {
         ante: 1,
@@ -216,7 +216,7 @@ fn rule_sets() -> Vec<(String, Rules, Hits)> {
 
 const SEEDS: u64 = 14;
 
-/// Records by every rule set, each with a name.
+/// Returns named records with every rule set.
 fn records() -> Vec<(String, Record<Tongits>)> {
     let mut records = Vec::new();
     for (name, rules, hits) in rule_sets() {
@@ -243,7 +243,7 @@ fn records() -> Vec<(String, Record<Tongits>)> {
             }
         }
     }
-    // What is rare is looked for.
+    // These games seek rare events.
     let hits = Hits { ante: 1, to_win: 3, second_hit_bonus: 1 };
     for (name, rules) in [
         ("spread", Rules { hand_cards: 3, ..Rules::joker() }),
@@ -258,7 +258,7 @@ fn records() -> Vec<(String, Record<Tongits>)> {
     records
 }
 
-/// How often something happened in the records.
+/// Returns the number of records with a property.
 fn count(records: &[(String, Record<Tongits>)], what: impl Fn(&Record<Tongits>) -> bool) -> usize {
     records.iter().filter(|(_, record)| what(record)).count()
 }
@@ -268,7 +268,7 @@ fn owes(record: &Record<Tongits>, name: &str) -> bool {
     items.into_iter().any(|item| item.name == name)
 }
 
-/// What is forged keeps the arithmetic right, so that only play can show it.
+/// A forgery keeps the arithmetic right, so that only play can reveal it.
 type Forgery = (&'static str, &'static str, fn(&mut Record<Tongits>) -> bool);
 
 const FORGERIES: &[Forgery] = &[
@@ -316,7 +316,7 @@ const FORGERIES: &[Forgery] = &[
         record.clients[0].commitment == Commitment::NONE
     }),
     ("what lay face down lies open", "", |record| {
-        // Only what the winner laid is owed for.
+        // Only the melds that the winner laid are paid for.
         let winner = record.outcome.winner;
         let by_winner = record.actions.iter_mut().filter(|taken| Some(taken.seat) == winner);
         let drops = by_winner.filter_map(|taken| match &mut taken.action {

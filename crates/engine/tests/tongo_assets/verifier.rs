@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_assets.py");
 
-/// The rule sets with a name, and some in which games come to showdowns, debts and bribes.
+/// Returns the named rule sets, and some whose games reach showdowns, debts and bribes.
 fn rule_sets() -> [Rules; 5] {
     let short = Rules { rounds_max: 2, confront_all_rounds: 0, ..Rules::advanced() };
     let rich = Rules { latinum: 2_000, bribes: true, winner_share: 80, ..short };

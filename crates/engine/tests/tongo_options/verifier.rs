@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::conformance::any_rules;
 use super::tables::simulation;
 
-/// A whole game of random play as a record; some games are calm, so that they last.
+/// Plays a whole random game and returns its record; some games are calm, so that they last.
 fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
     let mut dice = TestRng::new(seed);
     let game_id = GameId(Uuid::from_u64_pair(7, seed));
@@ -117,7 +117,7 @@ fn terms(rules: Rules) -> Terms<Rules> {
     }
 }
 
-/// The arithmetic of a record's outcome, so that only play can show what was forged.
+/// Recomputes a record's outcome, so that only play can reveal the forgery.
 fn settle(record: &mut Record<TongoOptions>) {
     let Record { outcome, terms, stakes, .. } = record;
     record.settlement =
