@@ -54,9 +54,9 @@ export function tellRefusal(code: string, detail?: string | null, kind?: string)
 export const speech = signal<Record<string, { phrase: string; number: number }>>({});
 let speeches = 0;
 
-/** Whether the connection is open, though it may be weak; sent commands are in flight. */
+/** True if the connection is open, though it may be weak; sent commands are in flight. */
 export const online = computed(() => link.value.type === 'live' || isWeak.value);
-/** Whether an answer has been missing for a while. */
+/** True if an answer has been missing for a while. */
 export const isWeak = computed(() => link.value.type === 'weak');
 
 /** The reason for the loss of a seat, until it was read. */

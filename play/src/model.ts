@@ -22,7 +22,7 @@ export interface Terms {
   hits?: { ante: number; to_win: number; second_hit_bonus: number } | null;
   clocks: { prepare_ms: number; [name: string]: number };
   private?: unknown;
-  /** Whether the table is for practice: without coins, with a bot's advice. */
+  /** True if the table is for practice: without coins, with a bot's advice. */
   practice?: boolean;
 }
 

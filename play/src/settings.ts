@@ -25,19 +25,19 @@ export const settings = {
   fourColours: flag('fourColours', false),
   largeCards: flag('largeCards', false),
   still: flag('still', prefersReducedMotion),
-  /** Whether sound was offered. */
+  /** True if sound was offered. */
   soundAsked: flag('soundAsked', false),
-  /** Whether hints are shown, by game; on until the player switches them off. */
+  /** True if hints are shown, by game; on until the player switches them off. */
   hints: signal(storedRecord<boolean>('hints')),
   /** How often the player has performed a hint's action, by game and hint. */
   learnt: signal(storedRecord<number>('learnt')),
   /** The game that was played last. */
   kind: signal(typeof storedSettings['kind'] === 'string' ? storedSettings['kind'] : GAMES[0].kind),
-  /** Whether a first game was finished. */
+  /** True if a first game was finished. */
   played: flag('played', false),
-  /** Whether the page has asked for a name. */
+  /** True if the page has asked for a name. */
   named: flag('named', false),
-  /** Whether hands are sorted by melds instead of suits. */
+  /** True if hands are sorted by melds instead of suits. */
   byMeld: flag('byMeld', true),
 };
 

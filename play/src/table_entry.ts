@@ -9,7 +9,7 @@ import { say } from './words.ts';
 
 export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
 
-/** Whether the player has asked to play, and is ready for the first game. */
+/** True if the player has asked to play, and is ready for the first game. */
 export const readyAtOnce = signal(false);
 
 export interface PrivateInvitation { code: string; link: string; table: string }

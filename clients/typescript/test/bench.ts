@@ -40,7 +40,7 @@ export class Bench {
   url = "";
   protocols: readonly string[] = [];
   readonly stored = new Map<StoreKey, string>();
-  /** Whether the server answers pings at once. */
+  /** True if the server answers pings at once. */
   answersPings = true;
   #inputs: Input[] = [];
   #commands = 0;

@@ -7,9 +7,9 @@ import type { Action, GameStep, Item, Seat, SeatView, Settlement, TableState, Ta
 import type { RulesPage } from '../rules.tsx';
 import type { TableChange } from '../house.ts';
 
-/** What a seat shows beside its player. */
+/** The public parts of a seat beside its player. */
 export interface SeatInfo {
-  /** Whether the seat has to act. */
+  /** True if the seat has to act. */
   acting: boolean;
   /** The number of cards that the seat holds; null if it holds none. */
   cards: number | null;
@@ -17,7 +17,7 @@ export interface SeatInfo {
   note: string | null;
   /** Further public parts of the seat, such as chips and tokens. */
   more?: ComponentChildren;
-  /** Whether the seat is out of the running game. */
+  /** True if the seat is out of the running game. */
   out?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface FinishedGame {
   seats: (SeatView | null)[];
   settlement: Settlement;
   hitsToWin: number | null;
-  /** Whether the game was practice: without coins and without a record. */
+  /** True if the game was practice: without coins and without a record. */
   practice: boolean;
   /** The POT after the settlement. */
   pot: number | null;

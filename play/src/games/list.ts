@@ -11,7 +11,7 @@ export interface ListedGame {
   sets: readonly (readonly [name: string, word: Word])[];
   /** The rules of a practice table without time pressure. */
   unhurried: Record<string, unknown>;
-  /** Whether a host may admit players whose coins do not cover a whole stake. */
+  /** True if a host may admit players whose coins do not cover a whole stake. */
   shortStakes?: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface Act {
   label: string;
   /** The cards or coins of the action, or the reason why it is disabled. */
   note: string;
-  /** Whether the rules require the action next. */
+  /** True if the rules require the action next. */
   gold: boolean;
   danger: boolean;
   enabled: boolean;

@@ -122,12 +122,12 @@ export async function openHouse(dist) {
     dist,
     /** Changes a served file of the page, or returns null if it is missing. */
     change: null,
-    /** Whether nothing is answered, as without a network. */
+    /** True if nothing is answered, as without a network. */
     isDown: false,
     /** The REST requests, with their bodies. */
     asked: [],
     sockets: new Set(),
-    /** Whether commands on sockets are not answered and no socket is opened. */
+    /** True if commands on sockets are not answered and no socket is opened. */
     isMute: false,
     version: 6,
   };

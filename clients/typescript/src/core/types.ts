@@ -21,7 +21,7 @@ export interface CoreOptions {
   readonly wall?: number;
   /** The games known from the start. */
   readonly games: readonly GameModel[];
-  /** Whether further games may be requested by `load_game`. */
+  /** True if further games may be requested by `load_game`. */
   readonly loadsGames?: boolean;
   /** The message forms to offer; by default all, of which the server takes the shortest. */
   readonly forms?: readonly Form[];

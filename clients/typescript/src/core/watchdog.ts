@@ -49,7 +49,7 @@ export class Watchdog {
     this.#actions = actions;
   }
 
-  /** Whether an answer is missing. */
+  /** True if an answer is missing. */
   get isInDoubt(): boolean {
     return this.#missingSince !== null;
   }

@@ -28,7 +28,7 @@ export const mode = signal<Mode>({ type: 'none' });
 /** The selected cards of the hand, and of those kept when cards are offered. */
 export const picked = signal<ReadonlySet<string>>(new Set());
 export const slots = signal<ReadonlySet<number>>(new Set());
-/** Whether the next purchase spends a free one. */
+/** True if the next purchase spends a free one. */
 export const spendsFree = signal(false);
 /** The action that waits for a second touch. */
 export const awaitedConfirmation = signal<string | null>(null);
@@ -36,7 +36,7 @@ export const awaitedConfirmation = signal<string | null>(null);
 export const sent = signal(false);
 /** The cards that came last into the hand. */
 export const newCards = signal<ReadonlySet<string>>(new Set());
-/** Whether the own section is shown instead of the one of a reveal. */
+/** True if the own section is shown instead of the one of a reveal. */
 export const showsOwnSection = signal(false);
 
 export function gameView(view: TableView | null | undefined): View | null {
@@ -45,7 +45,7 @@ export function gameView(view: TableView | null | undefined): View | null {
 
 export const currentView = computed<View | null>(() => gameView(table.value?.view));
 
-/** Whether the player has an open prompt. */
+/** True if the player has an open prompt. */
 export const isPrompted = computed<boolean>(() => (table.value?.prompt?.legal.length ?? 0) > 0);
 
 export function nameOf(view: TableView, seat: Seat): string {

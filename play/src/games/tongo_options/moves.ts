@@ -27,7 +27,7 @@ export const turned = signal<number | null>(null);
 export const picked = signal<number | null>(null);
 /** The lifted cards of the hand, to be discarded. */
 export const lifted = signal<ReadonlySet<Card>>(new Set());
-/** Whether the buy-in pays for the next card. */
+/** True if the buy-in pays for the next card. */
 export const usesBuyIn = signal(false);
 /** The chooser that covers the table. */
 export const chooser = signal<'none' | 'costs' | 'challenge' | 'more'>('none');
@@ -51,7 +51,7 @@ export function gameView(view: TableView | null): View | null {
 
 export const game = computed<View | null>(() => gameView(table.value?.view ?? null));
 
-/** Whether the player has an open prompt. */
+/** True if the player has an open prompt. */
 export const isPrompted = computed(() => (table.value?.prompt?.legal.length ?? 0) > 0);
 
 /** Returns the reason why nothing can be sent, or null. */
