@@ -1,6 +1,6 @@
-// Makes the types of both contracts: src/gen/socket.ts out of asyncapi.yaml, src/gen/rest.ts out of
-// openapi.yaml, without what only operators call. What they say is all that is in these files; the
-// code that uses them is written by hand.
+// Generates the types of both contracts: src/gen/socket.ts from asyncapi.yaml, and src/gen/rest.ts from
+// openapi.yaml without the operators' operations. The files contain only what the contracts state; the code
+// that uses them is written by hand.
 //
 //   node generate.mjs OPENAPI_YAML ASYNCAPI_YAML FOLDER
 
@@ -20,7 +20,7 @@ const [openapi, asyncapi] = await Promise.all(
 await writeFile(join(folder, "socket.ts"), socket(asyncapi));
 await writeFile(join(folder, "rest.ts"), rest(openapi));
 
-/** The messages of both sides, and every schema of the document. */
+/** Returns the messages of both sides, and every schema of the document. */
 function socket({ components, operations, channels }) {
   const names = (operation) =>
     operation.messages.map(({ $ref }) => {
@@ -45,7 +45,7 @@ function codes(list) {
   return `{\n${lines.join("\n")}\n}`;
 }
 
-/** The operations of players, each under its method and path, and the schemas that they speak of. */
+/** Returns the players' operations, each under its method and path, and the schemas that they refer to. */
 function rest({ paths, components }) {
   const wanted = new Set();
   const operations = [];
@@ -118,7 +118,7 @@ function named(name, schema) {
     : `${about}export type ${id} = ${type(schema, "")};\n`;
 }
 
-/** The TypeScript of a schema. */
+/** Returns the TypeScript type of a schema. */
 function type(schema, indent) {
   if (schema === true || Object.keys(schema).length === 0) return "unknown";
   if (schema.$ref) return identifier(schema.$ref.split("/").pop());

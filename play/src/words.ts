@@ -53,12 +53,12 @@ export const WORDS = {
   seeking: ['Looking for a table…', 'Naghahanap ng mesa…'],
   seeking_note: ['Players first; if nobody comes, bots of the house sit down.',
     'Mga manlalaro muna; kung walang darating, uupo ang mga bot ng bahay.'],
-  seeking_network: ['All others who wait use the same network as you, which this room keeps apart. Take a room of a lower bet, or another connection.',
+  seeking_network: ['Everyone else who is waiting uses the same network as you, and this room keeps such players apart. Choose a room with a lower bet, or another connection.',
     'Iisa ang network mo at ng ibang naghihintay, kaya hindi kayo magkakasama rito. Pumili ng mas mababang taya o ibang koneksiyon.'],
   seeking_room: ['Room {room}, bet {bet}', 'Kuwarto {room}, taya {bet}'],
   cancel: ['Cancel', 'Huwag na'],
   nobody_came: ['Nobody came this time.', 'Walang dumating ngayon.'],
-  out_of_coins: ['Your coins do not reach for this room.', 'Kulang ang barya mo sa kuwartong ito.'],
+  out_of_coins: ['You do not have enough coins for this room.', 'Kulang ang barya mo sa kuwartong ito.'],
 
   // Practice.
   practice: ['Practise', 'Magsanay'],
@@ -69,7 +69,7 @@ export const WORDS = {
     'Makipaglaro sa mga bot nang walang taya. Sa turno mo, puwede mong itanong ang galaw ng bot.'],
   advice_ask: ['What would a bot play?', 'Ano ang galaw ng bot?'],
   advice_is: ['A bot would play: {what}', 'Ganito ang bot: {what}'],
-  leave_practice: ['Leave in the midst of a game? It ends with that.', 'Aalis ka habang may laro? Matatapos na ito.'],
+  leave_practice: ['Leave during a game? Leaving ends it.', 'Aalis ka habang may laro? Matatapos na ito.'],
 
   // Private tables.
   friends_title: ['A table for friends', 'Mesa para sa magkakaibigan'],
@@ -78,7 +78,7 @@ export const WORDS = {
   code: ['Code', 'Code'],
   join: ['Sit down', 'Umupo'],
   bet_label: ['Bet in coins', 'Taya sa barya'],
-  short_stakes: ['Who runs low plays on with all that is left', 'Tuloy ang kapos, itataya ang natitira'],
+  short_stakes: ['Players who run low play on with what they have left', 'Tuloy ang kapos, itataya ang natitira'],
   game: ['Game', 'Laro'],
   rule_set: ['Rules', 'Patakaran'],
   set_kingdom: ['Kingdom', 'Kingdom'],
@@ -101,7 +101,7 @@ export const WORDS = {
   invite_gone_note: ['The code {code} leads to no table any more. Ask your friend for a new one.',
     'Wala nang mesa ang code na {code}. Humingi ng bago sa kaibigan mo.'],
   invited_terms: ['{game}, bet {bet}. {n} of {seats} sit there.', '{game}, taya {bet}. {n} sa {seats} ang nakaupo.'],
-  send_away: ['Send {name} away', 'Paalisin si {name}'],
+  send_away: ['Remove {name}', 'Paalisin si {name}'],
   waiting_friends: ['Waiting for {n} more', 'Hinihintay pa ang {n}'],
 
   // The table.
@@ -137,7 +137,7 @@ export const WORDS = {
   dealing: ['Dealing…', 'Namimigay…'],
   counting: ['Counting…', 'Nagbibilang…'],
   leave: ['Leave', 'Umalis'],
-  leave_ask: ['Leave in the midst of a game? The AI plays on, and the result is yours.',
+  leave_ask: ['Leave during a game? The AI plays on, and the result is yours.',
     'Aalis ka habang may laro? Itutuloy ng AI, at sa iyo ang resulta.'],
   leave_table: ['Leave this table?', 'Aalis ka sa mesang ito?'],
   stay: ['Stay', 'Manatili'],
@@ -274,13 +274,13 @@ export const WORDS = {
   seat_lost: ['You have lost your seat', 'Nawala ang upuan mo'],
   lost_not_ready: ['You were not ready in time.', 'Hindi ka naging handa sa oras.'],
   lost_absent: ['You were away for too long.', 'Matagal kang nawala.'],
-  lost_cannot_pay: ['Your coins do not reach for the next game.', 'Kulang ang barya mo sa susunod na laro.'],
-  lost_removed: ['The host has sent you away.', 'Pinaalis ka ng host.'],
+  lost_cannot_pay: ['You do not have enough coins for the next game.', 'Kulang ang barya mo sa susunod na laro.'],
+  lost_removed: ['The host has removed you.', 'Pinaalis ka ng host.'],
   lost_closed: ['The room was closed.', 'Isinara ang kuwarto.'],
   lost_left: ['You have left the table.', 'Umalis ka sa mesa.'],
   lost_voided: ['An operator ended the table. Your coins are back.', 'Tinapos ng operator ang mesa. Naibalik ang barya mo.'],
   lost_lost: ['The table was lost. Your coins come back within half a minute.', 'Nawala ang mesa. Babalik ang barya mo sa loob ng kalahating minuto.'],
-  lost_not_seated: ['You sit at no table any more.', 'Wala ka na sa mesa.'],
+  lost_not_seated: ['You no longer sit at a table.', 'Wala ka na sa mesa.'],
   find_another: ['Find another table', 'Maghanap ng ibang mesa'],
 
   // Rewards.
@@ -290,7 +290,7 @@ export const WORDS = {
   claim: ['Take {coins}', 'Kunin ang {coins}'],
   claimed: ['Taken. Come back tomorrow.', 'Nakuha na. Bumalik bukas.'],
   relief: ['Relief', 'Saklolo'],
-  relief_note: ['For who has less than {floor} coins; {n} left today.', 'Para sa may kulang sa {floor} barya; {n} pa ngayon.'],
+  relief_note: ['For players with less than {floor} coins; {n} left today.', 'Para sa may kulang sa {floor} barya; {n} pa ngayon.'],
   got_coins: ['You get {coins} coins.', 'Nakakuha ka ng {coins} barya.'],
 
   // Boards and history.
@@ -329,7 +329,7 @@ export const WORDS = {
   set_hints: ['Hints', 'Mga payo'],
   account: ['Account', 'Account'],
   password_label: ['Password', 'Password'],
-  password_set: ['Keep this account by a password', 'Panatilihin ang account gamit ang password'],
+  password_set: ['Protect this account with a password', 'Panatilihin ang account gamit ang password'],
   sign_in: ['Sign in', 'Mag-sign in'],
   sign_in_note: ['You have a name and password already?', 'May pangalan at password ka na?'],
   password_note: ['Then you can sign in anywhere, and sit in every room.', 'Makakapag-sign in ka kahit saan, sa lahat ng kuwarto.'],
@@ -339,7 +339,7 @@ export const WORDS = {
   hint_draw: ['Draw a card from the stock, or chow the discard when it makes a meld with yours.',
     'Bumunot, o kunin ang tapon kapag nabubuo ang bahay mo.'],
   hint_chow: ['The discard makes a meld with your cards: chow takes it.', 'Nabubuo ang bahay mo sa tapon: i-chow mo.'],
-  hint_drop: ['You hold a meld. Touch Drop: who lays nothing is burned and pays more.',
+  hint_drop: ['You hold a meld. Touch Drop: a player who lays nothing is burned and pays more.',
     'May bahay ka. Ibaba mo: sunog ang walang nababa at mas malaki ang bayad.'],
   hint_sapaw: ['A card of yours fits a meld on the table. Lift it and touch that meld.',
     'May barahang maisasapaw ka. Iangat at pindutin ang bahay.'],

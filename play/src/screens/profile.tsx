@@ -15,7 +15,7 @@ const word = createSayer({
   hits: ['POTs taken', 'POT na nakuha'],
   best_pot: ['Largest POT', 'Pinakamalaking POT'],
   mute: ['Mute: do not hear what this player says', 'I-mute: huwag marinig ang sinasabi'],
-  block: ['Block: sit at no table of the house together', 'I-block: huwag magkasama sa mesa ng bahay'],
+  block: ['Block: never sit at the same table of the house', 'I-block: huwag magkasama sa mesa ng bahay'],
   report: ['Report this player…', 'I-ulat ang manlalaro…'],
   report_why: ['For what?', 'Dahil saan?'],
   cheating: ['Cheating', 'Pandaraya'],

@@ -182,7 +182,7 @@ export const LEAVING = {
     await page.getByRole('dialog', { name: 'Say' }).waitFor({ state: 'detached' });
     await page.evaluate(() => history.back());
     const asked = page.getByRole('dialog', { name: 'Leave' });
-    await asked.getByText('Leave in the midst of a game?').waitFor();
+    await asked.getByText('Leave during a game?').waitFor();
     await asked.getByRole('button', { name: 'Stay' }).click();
     await page.evaluate(() => history.back());
     await asked.waitFor();

@@ -197,12 +197,12 @@ export const MANNERS = {
     await openHome(house, page);
     await page.locator('.who').click();
     const sheet = page.getByRole('dialog', { name: 'Settings' });
-    const keep = sheet.locator('form', { has: page.getByRole('button', { name: 'Keep this account by a password' }) });
+    const keep = sheet.locator('form', { has: page.getByRole('button', { name: 'Protect this account with a password' }) });
     await keep.getByLabel('Password').fill('short');
     await keep.getByText('at least 8 characters').waitFor();
     await keep.getByLabel('Password').fill('rain on a tin roof');
     await withAnswers(house, { 'POST /v1/me/password': house.answers['GET /v1/me'] }, async () => {
-      await keep.getByRole('button', { name: 'Keep this account by a password' }).press('Enter');
+      await keep.getByRole('button', { name: 'Protect this account with a password' }).press('Enter');
       await sheet.getByText('protected by a password').waitFor();
     });
     const inside = () => page.waitForFunction(() => document.querySelector('.sheet').contains(document.activeElement));

@@ -100,7 +100,7 @@ export const PAGES = {
     delete house.answers['PATCH /v1/me'];
     house.answers['POST /v1/me/password'] = { ...house.answers['GET /v1/me'], name: 'Benjie' };
     await settings.getByLabel('Password').last().fill('rain on a tin roof');
-    await settings.getByRole('button', { name: 'Keep this account by a password' }).click();
+    await settings.getByRole('button', { name: 'Protect this account with a password' }).click();
     await page.getByText('Saved.').waitFor();
     delete house.answers['POST /v1/me/password'];
   },

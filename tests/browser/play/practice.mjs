@@ -84,7 +84,7 @@ export const PRACTISING = {
     house.show(turn());
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Leave' }).click();
-    await page.getByText('Leave in the midst of a game? It ends with that.').waitFor();
+    await page.getByText('Leave during a game? Leaving ends it.').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
     const phase = preparingPhase([1, 2]);
     house.tell([
