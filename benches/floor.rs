@@ -1,11 +1,11 @@
-//! The floor that a server's time for a move stands on: what this machine takes for one when nothing is
-//! decided. A bare server reads a command of as many bytes as a move's and writes as many as its updates
-//! have to three connections; then the same with a line stored in Redis first. There is no WebSocket, no
-//! message and no table, and neither does the bare client read what it is sent. `./dev bench floor`
-//! prints what a program without them could reach on this machine, in the minute in which it ran;
-//! `./dev loadtest` says how far above it the server is.
+//! The floor of a server's time for a move: the cost on this machine of I/O alone. A bare server
+//! reads a command of as many bytes as a move's and writes as many bytes as its updates have to
+//! three connections; then the same with a line stored in Redis first. There is no WebSocket, no
+//! message and no table, and the bare client does not parse either. `./dev bench floor` prints the
+//! limit on this machine at the time of the run, with which `./dev loadtest` can be compared.
 //!
-//! As in a load test the server has one processor and the players another, where `taskset` is found.
+//! As in a load test the server has one processor and the players another, if `taskset` is
+//! available.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
@@ -23,14 +23,14 @@ use hdrhistogram::Histogram;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
-/// Tables with 500 ms to think, and the last without any, as in the rows of the load test.
+/// Tables with 500 ms of think time, and the last row without any, as in the load test.
 const ROWS: [(usize, u64); 5] = [(100, 500), (1_000, 500), (3_000, 500), (6_000, 500), (200, 0)];
 
-/// Bytes of a command, and of each of a move's three updates in the full form.
+/// The bytes of a command, and of each of a move's three updates in the full form.
 const COMMAND: usize = 110;
 const UPDATE: usize = 389;
 
-/// A line of a journal, of as many bytes as that of a move.
+/// A journal line of typical size.
 const LINE: [u8; 200] = [b'l'; 200];
 
 const WARM_UP: Duration = Duration::from_secs(2);
@@ -50,7 +50,7 @@ fn main() {
     }
 }
 
-/// Runs every row by two processes, and prints what each took.
+/// Runs every row with two processes and prints the usage of each.
 fn compare() {
     println!(
         "{:<44}{:>9}{:>12}{:>13}{:>9}{:>9}",
@@ -64,8 +64,8 @@ fn compare() {
             let mut players =
                 part(1, &["play", &address, &tables.to_string(), &think_ms.to_string()]);
             let mut said = BufReader::new(players.stdout.take().unwrap()).lines();
-            // One line when the measurement begins, one when it ends; then the players wait, so that
-            // their time can be read.
+            // One line at the start of the measurement and one at its end; then the players wait,
+            // so that their time can be read.
             let [begun, ended] = [(); 2].map(|()| {
                 let line = said.next().expect("the players broke off").unwrap();
                 let spent =
@@ -91,7 +91,7 @@ fn compare() {
     }
 }
 
-/// This program again, on a processor of its own where the system knows how.
+/// Starts this program again, on its own processor if the system supports that.
 fn part(processor: usize, words: &[&str]) -> Child {
     let own = env::current_exe().unwrap();
     let spawn = |mut program: Command| {
@@ -102,7 +102,7 @@ fn part(processor: usize, words: &[&str]) -> Child {
     spawn(pinned).or_else(|_| spawn(Command::new(own))).unwrap()
 }
 
-/// The server: three connections after one another are a table.
+/// Runs the server: three successive connections are a table.
 fn serve(tables: usize, is_stored: bool) {
     let mut listener = TcpListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     println!("{}", listener.local_addr().unwrap());
@@ -114,7 +114,7 @@ fn serve(tables: usize, is_stored: bool) {
     let mut redis = is_stored.then(|| store(&poll, REDIS));
     let mut connections: Vec<TcpStream> = Vec::with_capacity(tables * SEATS);
     let mut turns = vec![0_u8; tables];
-    // Tables whose line is on its way to Redis, in the order in which it answers.
+    // Tables whose line is on its way to Redis, in the order of its replies.
     let mut waiting = VecDeque::new();
     let mut calls = Vec::new();
     let mut buffer = [0_u8; 4_096];
@@ -160,7 +160,7 @@ fn serve(tables: usize, is_stored: bool) {
                 }
             }
         }
-        // What Redis has no room for waits a moment.
+        // Calls beyond Redis's buffer wait briefly.
         if let Some(redis) = redis.as_mut().filter(|_| !calls.is_empty()) {
             match redis.write(&calls) {
                 Ok(count) => drop(calls.drain(..count)),
@@ -178,7 +178,7 @@ fn tell(table: usize, turns: &mut [u8], connections: &mut [TcpStream]) {
     }
 }
 
-/// A connection to the Redis that REDIS_URL names, by a socket of the machine or TCP.
+/// Opens a connection to the Redis that REDIS_URL names, by Unix socket or TCP.
 fn store(poll: &Poll, token: Token) -> Box<dyn ReadWrite> {
     use redis::{ConnectionAddr, IntoConnectionInfo};
     let url = env::var("REDIS_URL").expect("REDIS_URL names a Redis");
@@ -204,7 +204,7 @@ fn store(poll: &Poll, token: Token) -> Box<dyn ReadWrite> {
 trait ReadWrite: Read + Write {}
 impl<T: Read + Write> ReadWrite for T {}
 
-/// What one call reads: what comes later is told of anew. Of a connection that has ended, nothing.
+/// Reads once; later data causes another event. Returns zero for a closed connection.
 fn read(from: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> usize {
     use ErrorKind::{ConnectionReset, WouldBlock};
     match from.read(buffer) {
@@ -214,7 +214,8 @@ fn read(from: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> usize {
     }
 }
 
-/// The players: whose turn it is thinks and moves; a move has arrived when all three have heard of it.
+/// Runs the players: the player whose turn it is thinks and moves; a move is complete when all
+/// three have received it.
 fn play(address: SocketAddr, tables: usize, think_ms: u64) {
     let mut poll = Poll::new().unwrap();
     let mut events = Events::with_capacity(1_024);
@@ -231,7 +232,7 @@ fn play(address: SocketAddr, tables: usize, think_ms: u64) {
         })
         .collect();
     let mut dice = 88_172_645_463_325_252_u64;
-    // Between half of the time and one and a half.
+    // Uniform between half and one and a half of the time.
     let mut thinks = || {
         dice ^= dice << 13;
         dice ^= dice >> 7;

@@ -1,18 +1,18 @@
-//! Settlements a second, beside pgbench's TPC-B-like transactions on the same server in the same
+//! Settlements per second, beside pgbench's TPC-B-like transactions on the same server in the same
 //! run: `./dev bench ledger` prints one table, once with the disk as it is and once with two
 //! milliseconds added to every flush of a commit.
 //!
-//! Games are real: bots play them in the engine's simulation, three seats each, and their records
-//! are stored in full (with ids of their own, since some dozens of games are dealt out to many
-//! tables). The rooms' terms are the house's, but for one thing: the first win takes the POT, so
-//! that every settlement pays it, the fee, both losers' debts and the rest of three stakes: seven
+//! Games are real: bots play them in the engine's simulation with three seats each, and their
+//! records are stored in full (with their own ids, since some dozens of games are assigned to many
+//! tables). The terms are those of the house's rooms with one change: the first win takes the POT,
+//! so every settlement pays it, the fee, both losers' debts and the rest of three stakes: seven
 //! transfers, thirteen entries at once and the house's later. All pay the same fee account. Games
-//! are opened before the clock starts; building the input and its record is inside of it, as it is
-//! in the service.
+//! are opened before the clock starts; building the input and its record is included, as in the
+//! service.
 //!
-//! Each figure is the best of some rounds, because on a shared machine only the undisturbed round
-//! tells what the code costs; rounds of both programs alternate. Nothing counts unless the audit
-//! is clean at the end.
+//! Each figure is the best of some rounds, because on a shared machine only an undisturbed round
+//! shows the cost of the code; rounds of both programs alternate. The result counts only if the
+//! audit is clean at the end.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
@@ -36,25 +36,25 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use uuid::Uuid;
 
-/// Groups of three players. No two callers share one, and each game has a table of its own.
+/// Groups of three players. No two callers share one, and each game has its own table.
 const GROUPS: usize = 256;
 
-/// Games that bots play before anything is measured.
+/// The number of games that bots play before the measurement.
 const PLAYED: u64 = 64;
 
-/// Callers that settle one at a time, each in a transaction of its own; and pgbench's clients.
+/// The numbers of callers that settle in transactions of their own; also of pgbench's clients.
 const ONE_BY_ONE: [usize; 3] = [1, 8, 32];
 
-/// Callers that wait for the writers.
+/// The number of callers that wait for the group commit of the writers.
 const WAITING: usize = 256;
 
-/// Before the clock starts, so that connections have planned.
+/// The warm-up before the clock starts, in which connections plan their statements.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// Branches of TPC-B; no fewer than clients, so that these are not what it waits for.
+/// The branches of TPC-B; no fewer than clients, so that branches are not the bottleneck.
 const PGBENCH_SCALE: &str = "32";
 
-/// What is added to a flush in the second half, in microseconds.
+/// The delay of a flush in the second half, in microseconds.
 const SLOW_US: u32 = 2_000;
 
 struct Options {
@@ -64,20 +64,19 @@ struct Options {
     alone: bool,
 }
 
-/// What was measured under one kind of disk.
+/// The measurements with one kind of disk.
 #[derive(Default)]
 struct Measured {
     one_by_one: [Rate; ONE_BY_ONE.len()],
     tpc_b: [Rate; ONE_BY_ONE.len()],
     writer: Rate,
-    /// Offered in the measurement of latency.
+    /// The offered rate in the measurement of latency.
     offered: u64,
     p50_us: u128,
     p99_us: u128,
 }
 
-/// How many a second, and what each cost in processor time: the server's processes, and whoever
-/// asked them.
+/// The rate per second, and the processor time per operation of server and caller.
 #[derive(Clone, Copy, Default)]
 struct Rate {
     per_second: u64,
@@ -86,7 +85,7 @@ struct Rate {
 }
 
 impl Rate {
-    /// Of two rounds the one that was disturbed less.
+    /// Returns the less disturbed of two rounds.
     fn best(self, other: Self) -> Self {
         if other.per_second > self.per_second { other } else { self }
     }
@@ -107,7 +106,7 @@ fn options() -> Options {
             "--rounds" => options.rounds = number().expect("--rounds takes a number"),
             "--alone" => options.alone = true,
             "--seconds" => options.seconds = number().expect("--seconds takes a number").into(),
-            // What cargo adds.
+            // An argument that cargo adds.
             _ => {}
         }
     }
@@ -159,7 +158,7 @@ async fn execute(connection: &mut PgConnection, sql: &str) {
     sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
 }
 
-/// Settlements in the columns of `live`.
+/// Measures settlements in the columns of `live`.
 async fn alone(options: &Options, mut house: House, cpu: &Cpu) -> ExitCode {
     let duration = Duration::from_secs(options.seconds);
     let print = |what: &str, Rate { per_second, server_us, caller_us }: Rate| {
@@ -243,7 +242,7 @@ fn print(measured: &Measured, title: &str) {
     println!("{name:<34}{offered:>14}  p50 {p50} us, p99 {p99} us");
 }
 
-/// Processor time of PostgreSQL's processes, and of this one with those that it has waited for.
+/// The processor time of PostgreSQL's processes, and of this one with its awaited children.
 struct Cpu {
     postmaster: String,
 }
@@ -255,7 +254,7 @@ struct CpuTime {
 }
 
 impl Cpu {
-    /// By the process of one of its connections. Elsewhere than on Linux it reads nothing.
+    /// Finds the server by a connection's process. Reads nothing outside of Linux.
     fn of_server(backend: i32) -> Self {
         let stat = std::fs::read_to_string(format!("/proc/{backend}/stat")).unwrap_or_default();
         Self { postmaster: fields(&stat).get(1).map_or_else(String::new, ToString::to_string) }
@@ -275,7 +274,7 @@ impl Cpu {
             };
             let pid = process.file_name();
             if pid == *self.postmaster || pid == *std::process::id().to_string() {
-                // With children that have ended.
+                // Including children that have exited.
                 let time = sum(11, 15) * 10_000;
                 if pid == *self.postmaster {
                     ticks.server_us += time;
@@ -300,12 +299,12 @@ impl CpuTime {
     }
 }
 
-/// What stands in a process's `stat` after its name, which may hold anything.
+/// Returns the fields of a process's `stat` after its name, which may hold anything.
 fn fields(stat: &str) -> Vec<&str> {
     stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect()
 }
 
-/// pgbench on a database of its own.
+/// pgbench on its own database.
 struct TpcB {
     program: String,
     url: String,
@@ -320,7 +319,7 @@ impl TpcB {
         tpc_b
     }
 
-    /// Transactions a second, and how many they were.
+    /// Returns the transactions per second, and their number.
     async fn run(&self, clients: usize, seconds: u64) -> (u64, u64) {
         let duration_s = seconds;
         let (clients, seconds) = (clients.to_string(), seconds.to_string());
@@ -341,16 +340,16 @@ impl TpcB {
     }
 }
 
-/// A game that is open and can be settled.
+/// An open game that can be settled.
 struct Ready {
     game: GameId,
     table: TableId,
     group: usize,
-    /// Which of the games that were played it is.
+    /// The index of the played game.
     played: usize,
 }
 
-/// The house with its players and the games that are open.
+/// The house with its players and open games.
 struct House {
     database: PgConnectOptions,
     pool: PgPool,
@@ -377,7 +376,7 @@ impl House {
         Self { database, pool, owner, ledger, _tasks: tasks, played, groups, opened: 0 }
     }
 
-    /// Opens games until there are as many as this rate will settle, and some more.
+    /// Opens as many games as this rate will settle, and some more.
     async fn open_enough(&mut self, rate: u64, duration: Duration) {
         let wanted = rate.max(1_000) * duration.as_secs() * 5 / 4;
         let each = usize::try_from(wanted).unwrap().div_ceil(GROUPS);
@@ -404,19 +403,19 @@ impl House {
         for opened in join_all(openings.collect::<Vec<_>>()).await {
             opened.unwrap();
         }
-        // What is measured is to pay for its own folding only.
+        // The measurement is to include only its own projecting.
         self.ledger.project_house_entries().await.unwrap();
     }
 
-    /// What happens to a database within its first minute, and to pgbench's when it is made: until
-    /// then PostgreSQL plans for the empty tables that it once saw.
+    /// Vacuums and analyses, as autovacuum does within the first minute and pgbench on
+    /// initialisation; before that PostgreSQL plans for empty tables.
     async fn age(&self) {
         sqlx::query("vacuum analyze").execute(&self.owner).await.unwrap();
     }
 
-    /// Each caller has a ledger with a queue of its own, so that nothing is taken together, and
-    /// there are as many connections as callers. A connection plans in its first calls; these are
-    /// made before the clock starts.
+    /// Measures callers with their own ledgers and queues, so that no operations share a
+    /// transaction, and with as many connections as callers. A connection plans in its first calls,
+    /// which are made before the clock starts.
     async fn settle_one_by_one(&self, cpu: &Cpu, callers: usize, duration: Duration) -> Rate {
         let connections_max = u32::try_from(callers).unwrap();
         let pool = PoolOptions { connections_max, ..PoolOptions::default() };
@@ -432,12 +431,12 @@ impl House {
         let (ledgers, tasks): (Vec<_>, Vec<_>) = started.unzip();
         self.settle(cpu, &ledgers, WARM_UP).await;
         let rate = self.settle(cpu, &ledgers, duration).await;
-        // Not stopped, which would fold: they end with their ledgers.
+        // Not stopped, which would project; the tasks end with their ledgers.
         drop(tasks);
         rate
     }
 
-    /// Settlements a second, and what they cost: each caller asks for the next when the one before is answered.
+    /// Measures settlements per second and their cost in a closed loop of callers.
     async fn settle(&self, cpu: &Cpu, ledgers: &[Ledger], duration: Duration) -> Rate {
         let before = cpu.now();
         let begun = Instant::now();
@@ -467,8 +466,8 @@ impl House {
         cpu.now().since(before, per_second(settled, begun.elapsed()), settled)
     }
 
-    /// The median and the 99th percentile of what settlements take that come at a steady rate,
-    /// whether or not those before them are answered; in microseconds from when they were due.
+    /// Returns the median and the 99th percentile of the time of settlements at a steady rate,
+    /// whether or not earlier ones are answered, in microseconds from their due times.
     async fn settle_at_rate(&self, rate: u64, duration: Duration) -> (u128, u128) {
         let begun = Instant::now();
         let mut answers = Vec::new();
@@ -511,7 +510,7 @@ impl House {
         format!("a settlement: {entries} entries, a record of {bytes} bytes")
     }
 
-    /// Nothing counts unless the books add up.
+    /// Returns a failure unless the books are consistent.
     async fn verdict(&self) -> ExitCode {
         self.ledger.project_house_entries().await.expect("the house's entries are written");
         let deadlocks: i64 = sqlx::query_scalar(
@@ -550,7 +549,7 @@ impl Ready {
         }
     }
 
-    /// As `tables` makes it out of a record.
+    /// Returns the input that `tables` makes of a record.
     fn settlement(&self, played: &[Record<AnyGame>]) -> SettleGame {
         let mut record = played[self.played].clone();
         (record.game, record.table, record.players) = (self.game, self.table, group(self.group));
@@ -566,7 +565,7 @@ impl Ready {
     }
 }
 
-/// Makes a player who can always pay.
+/// Creates a player who can always pay.
 async fn welcome(owner: &PgPool, ledger: &Ledger, player: PlayerId) {
     let query = sqlx::query("insert into players (id, name) values ($1, 'Tala')");
     query.bind(player.0).execute(owner).await.expect("a player is made");
@@ -575,12 +574,12 @@ async fn welcome(owner: &PgPool, ledger: &Ledger, player: PlayerId) {
     ledger.grant(grant).await.expect("a welcome is granted");
 }
 
-/// The players of a group.
+/// Returns the players of a group.
 fn group(number: usize) -> Vec<PlayerId> {
     (1..=3).map(|seat| PlayerId(Uuid::from_u64_pair(seat, number as u64))).collect()
 }
 
-/// Games that were won, each the first of its table.
+/// Plays games with a winner, each the first of its table.
 fn played() -> Vec<Record<AnyGame>> {
     let rooms = lobby::house_rooms(Clocks::default());
     let mut terms = rooms[0].terms().clone();

@@ -1,11 +1,11 @@
-//! The live path alone: what it takes to have a move stored, without deciding it and without
-//! telling anybody. `./dev bench live` starts a Redis of its own and appends lines to the journals
-//! of many tables, from so many callers at once, each waiting for its answer as a table does. Then it
-//! looks for due tables, and reads a journal again, as a node does that comes to a table.
+//! The live path alone: the cost of storing a move, without deciding or publishing it. `./dev bench
+//! live` starts its own Redis and appends lines to the journals of many tables from a number of
+//! concurrent callers, each of which waits for its reply as a table does. Then it looks for due
+//! tables, and reads a journal again as a node does that takes over a table.
 //!
-//! Processor time is told beside the rate, of this process and of Redis, and how long Redis was in the
-//! script: a rate on a machine that does other things as well says little. Redis tells both of itself,
-//! wherever it runs; if others use it meanwhile, theirs is in it.
+//! Beside the rate it prints the processor time of this process and of Redis, and the time of Redis
+//! in scripts, because a rate alone means little on a shared machine. Redis reports both itself;
+//! other users of the same Redis are included.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
@@ -20,20 +20,20 @@ use futures_util::future::join_all;
 use redis::aio::MultiplexedConnection;
 use uuid::Uuid;
 
-/// Tables that are appended to at once. With the most, hardly anything of a table is in the
-/// processor's caches when its turn comes, as it is in play.
+/// The numbers of tables with concurrent appends. With the largest, hardly any of a table's data is
+/// in the processor's caches at its turn, as in production.
 const CALLERS: [usize; 5] = [1, 8, 64, 256, 2_000];
 
-/// How long each number of them is measured.
+/// The duration of each measurement.
 const MEASURED: Duration = Duration::from_secs(3);
 
-/// A line of a move, as a table of Tong-its writes it.
+/// A line of a move at a table of Tong-its.
 const LINE: &str = r#"{"at":1772366409120,"input":{"type":"act","player":"019ca944-3c00-7000-8000-00000091a7e1","game":"019ca944-3c00-7000-8000-000000009a3e","prompt":17,"action":{"type":"dump","card":"AC"}}}"#;
 
-/// Lines of a game, more or less.
+/// The approximate number of lines of a game.
 const GAME_LINES: usize = 30;
 
-/// The first deadline of a table, long after this has run, and from one to the next.
+/// The first deadline of a table, long after this run, and the interval between deadlines.
 const FIRST_MS: i64 = 4_102_444_800_000;
 const TURN_MS: i64 = 4_000;
 
@@ -116,7 +116,7 @@ async fn appended(live: &LiveStore, table: TableId, after: Point) -> Point {
     Point { version: after.version + 1, tag }
 }
 
-/// Does something so many times as it says, and prints what each cost.
+/// Measures a number of operations, which `work` returns, and prints the cost of each.
 async fn measure(what: &str, redis: &mut MultiplexedConnection, work: impl Future<Output = u32>) {
     let before = Spent::so_far(redis).await;
     let began = Instant::now();
@@ -139,13 +139,13 @@ async fn measure(what: &str, redis: &mut MultiplexedConnection, work: impl Futur
     );
 }
 
-/// Time since each began.
+/// Processor times since the start of each process.
 struct Spent {
-    /// This process on a processor, where the system tells it.
+    /// This process's time, where the system reports it.
     own_us: Option<u64>,
-    /// Redis on a processor, with all its threads.
+    /// The time of Redis with all of its threads.
     redis_us: u64,
-    /// Redis in scripts.
+    /// The time of Redis in scripts.
     script_us: u64,
 }
 
@@ -164,7 +164,7 @@ impl Spent {
     }
 }
 
-/// As in `12.345678`.
+/// Parses seconds such as `12.345678` into microseconds.
 fn us_of_seconds(text: &str) -> Option<u64> {
     let (seconds, fraction) = text.trim().split_once('.')?;
     let us: u64 = format!("{fraction:0<6}").get(..6)?.parse().ok()?;

@@ -1,10 +1,10 @@
-//! Sign-ins by password a second, and what bounds them: `./dev bench sign-ins` starts a server with
-//! the parameters of production on a PostgreSQL and a Redis of its own, gives players names and
-//! passwords, and lets them sign in from so many clients at once for some seconds each. Beside it
-//! stands how long one hash takes on a core that has nothing else to do.
+//! Password sign-ins per second and their limit: `./dev bench sign-ins` starts a server with
+//! production parameters on its own PostgreSQL and Redis, creates players with passwords, and lets
+//! them sign in from a number of concurrent clients for some seconds each. For comparison it prints
+//! the time of one hash on an idle core.
 //!
-//! Clients and server share the machine; a client costs a fraction of a hash. More clients than may
-//! wait are refused, and the last line counts how many.
+//! Clients and server share the machine; a client costs a fraction of a hash. Clients beyond the
+//! bound of the queue are refused, and the last line counts the refusals.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
@@ -34,13 +34,13 @@ use serde_json::{Value, json};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-/// Clients at once. The last are more than may wait.
+/// The numbers of concurrent clients. The last exceeds the bound of the queue.
 const CLIENTS: [usize; 4] = [1, 8, 64, 128];
 
-/// How long each number of clients is measured.
+/// The duration of each measurement.
 const MEASURED: Duration = Duration::from_secs(5);
 
-/// Hashes of which one's time is taken.
+/// The number of hashes over which one hash is timed.
 const HASHES: u32 = 50;
 
 const PASSWORD: &str = "rain on a tin roof";
@@ -159,7 +159,7 @@ async fn make_player(client: &Client, base: &str, number: usize) {
     assert_eq!(upgrade.send().await.unwrap().status(), StatusCode::OK);
 }
 
-/// So many clients, each with a player of its own, one sign-in after another.
+/// Runs a number of clients, each with its own player, one sign-in after another.
 async fn measure(client: &Client, base: &str, clients: usize) {
     let began = Instant::now();
     let each = (0..clients).map(|number| async move {
@@ -174,7 +174,7 @@ async fn measure(client: &Client, base: &str, clients: usize) {
             } else {
                 assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
                 refused += 1;
-                // As its `Retry-After` says, for whoever is in a hurry.
+                // A shorter wait than its `Retry-After`, for an impatient client.
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         }

@@ -1,10 +1,11 @@
-//! The rules of the house as a test: who may import whom, what is banned, how long a file may be,
-//! and that the documents speak of things that exist.
+//! The conventions of the repository as a test: permitted imports, banned items, the length of
+//! files, and the existence of what documents cite.
 //!
-//! The tables at the top and in `tidy/layers.rs` are the rules; what follows applies them. Every
-//! complaint names a file and a line and says what to do. The checks read text, not syntax trees:
-//! comments and strings are told from code, paths through `crate::` and `super::` are followed,
-//! macros are not expanded. The last test shows each check something bad and expects it to complain.
+//! The tables at the top and in `tidy/layers.rs` are the rules; the code below applies them. Every
+//! complaint names a file and a line and the remedy. The checks read text, not syntax trees:
+//! comments and strings are separated from code, paths through `crate::` and `super::` are
+//! followed, macros are not expanded. The last test gives each check a violation and expects a
+//! complaint.
 
 #[path = "tidy/documents.rs"]
 mod documents;
@@ -38,7 +39,7 @@ use rust::{Parts, paths};
 use schemas::twins;
 use versions::versions;
 
-/// Crates with a door of their own: only these modules of `src` may name them.
+/// Restricted crates: only these modules of `src` may name them.
 const DOORS: &[(&str, &[&str])] = &[
     ("axum", &["app", "auth", "http", "operators", "ws"]),
     ("argon2", &["accounts"]),
@@ -89,15 +90,15 @@ const DOORS: &[(&str, &[&str])] = &[
     ),
     ("totp_rs", &["operators"]),
     ("zstd", &["http", "records"]),
-    // The socket of axum says by its errors why a frame could not be read.
+    // axum's socket reports unreadable frames by these errors.
     ("tokio_tungstenite", &["client", "ws"]),
 ];
 
-/// What tells the time, and where it may be named.
+/// The clocks, and the modules that may name them.
 const CLOCKS: &[(&str, &[&str])] = &[
     ("SystemTime", &["src/clock.rs"]),
     ("Timestamp::now", &["src/clock.rs"]),
-    // Monotonic time, for limits and silences that no table knows of.
+    // Monotonic time, for limits and timeouts that no table records.
     (
         "Instant",
         &[
@@ -112,7 +113,7 @@ const CLOCKS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What no code of ours says, and what to say instead.
+/// Banned items, with their replacements.
 const BANNED: &[(&str, &str)] = &[
     ("#[ignore", "mend the test or delete it"),
     ("todo!", "do it, or leave it out"),
@@ -126,13 +127,13 @@ const BANNED: &[(&str, &str)] = &[
 const LINES_MAX: usize = 600;
 const COUNTED: [&str; 5] = ["rs", "sql", "sh", "lua", "py"];
 
-/// What the repository keeps because a test compares it.
+/// Generated files in the repository that a test compares.
 const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
 
-/// The page whose numbers are cited where a file's path names no other game with a page.
+/// The page whose rule numbers are cited if a file's path names no other game with a page.
 const RULES_PAGE: &str = "docs/rules/tongits.md";
 
-/// Where the rules pages lie, each named after its game.
+/// The folder of the rules pages, each named after its game.
 const RULES_PAGES: &str = "docs/rules/";
 
 /// A file of the repository.
@@ -230,7 +231,7 @@ fn hold(check: fn(&[File]) -> Complaints) {
     assert!(complaints.is_empty(), "\n\n{}\n", complaints.join("\n"));
 }
 
-/// Arrows and unknown modules.
+/// Reports imports against the arrows, and unknown modules.
 fn arrows(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     let roots = [
@@ -365,7 +366,7 @@ fn contracts(files: &[File]) -> Complaints {
     missing.map(|path| format!("{path}:1: missing: print it with `bahay`, and commit it")).collect()
 }
 
-/// The lines, from 1, on which a word occurs that is not part of a longer one.
+/// Returns the lines, from 1, with a whole-word occurrence.
 fn lines_with(code: &str, word: &str) -> Vec<usize> {
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let has = |line: &str| {
@@ -395,7 +396,8 @@ impl File {
     }
 }
 
-/// Every text of the repository, by path. What is built, downloaded or started is not part of it.
+/// Returns every text of the repository by path, without built, downloaded or generated local
+/// files.
 fn repository() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<PathBuf> = vec![root.to_owned()];
@@ -410,7 +412,7 @@ fn repository() -> Vec<File> {
                     folders.push(path);
                 }
             } else {
-                // Of a picture only its name is known.
+                // Of a binary file only the name is read.
                 let text = fs::read_to_string(&path).unwrap_or_default();
                 let path = path.strip_prefix(root).unwrap_or(&path).to_string_lossy();
                 files.push(File::new(&path.replace('\\', "/"), &text));
@@ -421,7 +423,7 @@ fn repository() -> Vec<File> {
     files
 }
 
-/// The canary: each check is shown something bad and something good that looks like it.
+/// The canary: each check gets a violation and a similar valid text.
 #[test]
 fn the_checks_find_what_is_wrong_and_only_that() {
     type Case = (fn(&[File]) -> Complaints, &'static str, &'static str, &'static str);

@@ -1,4 +1,4 @@
-//! What documents and comments cite: rules by their numbers, files by their paths.
+//! Citations in documents and comments: rules by number, files by path.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::rust::Parts;
 use super::{Complaints, File, RULES_PAGE, RULES_PAGES};
 
-/// The number that a line of the rules page gives to a rule.
+/// Returns the number that a line of the rules page gives to a rule.
 fn numbered(line: &str) -> Option<&str> {
     let text = line.strip_prefix("**").or_else(|| line.strip_prefix("| "))?;
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
@@ -14,7 +14,7 @@ fn numbered(line: &str) -> Option<&str> {
     is_number(number).then_some(number)
 }
 
-/// As in `6.10`.
+/// Returns true for numbers such as `6.10`.
 fn is_number(text: &str) -> bool {
     let digits = |part: &str| {
         (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
@@ -22,7 +22,8 @@ fn is_number(text: &str) -> bool {
     text.split_once('.').is_some_and(|(chapter, rule)| digits(chapter) && digits(rule))
 }
 
-/// `rule 6.10`, `rules 5.1, 5.2 and 5.3`, `rules 6.1 to 6.6`, with the line of each number.
+/// Returns the cited numbers with their lines: `rule 6.10`, `rules 5.1, 5.2 and 5.3`, `rules 6.1 to
+/// 6.6`.
 fn cited_in(text: &str) -> Vec<(usize, String)> {
     let mut cited = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
@@ -48,13 +49,13 @@ fn is_of_path(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "/._-".contains(letter)
 }
 
-/// Whether a word in a document is the path of something that the repository keeps.
+/// Returns true if a word in a document is a path of the repository.
 fn is_our_path(word: &str) -> bool {
     let roots = ["src/", "crates/", "docs/", "migrations/", "scripts/", "tests/"];
     roots.iter().any(|root| word.starts_with(root)) && word.chars().all(is_of_path)
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();
     for part in path.iter().map(|part| part.to_string_lossy()) {
@@ -69,7 +70,7 @@ fn normal(path: &Path) -> String {
     parts.join("/")
 }
 
-/// Links in documents, paths in their code words, and documents named in comments.
+/// Checks links in documents, paths in their code words, and documents named in comments.
 pub(crate) fn links(files: &[File]) -> Complaints {
     let exists = |path: &str| {
         let path = path.trim_end_matches('/');
@@ -113,7 +114,8 @@ pub(crate) fn links(files: &[File]) -> Complaints {
     complaints
 }
 
-/// Tests that documents name as `path::name` in code words: the file must have a function of that name.
+/// Checks tests that documents name as `path::name` in code words: the file must have a function of
+/// that name.
 pub(crate) fn tests_named(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for document in files.iter().filter(|file| file.extension() == "md") {
@@ -140,7 +142,7 @@ pub(crate) fn tests_named(files: &[File]) -> Complaints {
 /// The numbered rules of one game.
 struct RulesPage<'a> {
     path: &'a str,
-    /// As in paths, `tongits`.
+    /// As in paths, such as `tongits`.
     game: &'a str,
     rules: BTreeSet<&'a str>,
 }
@@ -153,8 +155,8 @@ impl<'a> RulesPage<'a> {
     }
 }
 
-/// Numbers after the word `rule` in documents and comments, and those that refusals and
-/// settlements give.
+/// Checks the numbers after the word `rule` in documents and comments, and those in refusals and
+/// settlements.
 pub(crate) fn citations(files: &[File]) -> Complaints {
     if !files.iter().any(|file| file.path == RULES_PAGE) {
         return vec![format!("{RULES_PAGE}:1: the rules page is missing: refusals cite it")];

@@ -1,12 +1,12 @@
-//! No floating-point number where coins are: not a type, not a value, not a cast in SQL.
+//! No floating-point numbers near coins: no type, value or cast in SQL.
 
 use std::collections::BTreeSet;
 
 use super::rust::Parts;
 use super::{Complaints, File, lines_with};
 
-/// Where coins are: the engine, and the modules that move, store or show them. Floating-point
-/// numbers have no place there, but in the files listed after them, each for a reason.
+/// The engine, and the modules that move, store or show coins. Floating-point numbers are banned
+/// there, except in the files listed below, each with a reason.
 const COINS: [&str; 11] = [
     "crates/engine/",
     "crates/protocol/",
@@ -21,17 +21,17 @@ const COINS: [&str; 11] = [
     "src/ws/",
 ];
 const FLOATS: &[&str] = &[
-    // Weights of a bot are learned; what is learned is integers.
+    // Training a bot's weights; the trained weights are integers.
     "crates/engine/examples/tongits_train.rs",
     "crates/engine/examples/tongits_train_large/rollout.rs",
     "crates/engine/examples/tongits_train_large/learner.rs",
     "crates/engine/examples/tongits_train_large/trainer.rs",
     "crates/engine/examples/tongits_train_large/main.rs",
-    // So are the habits of players, as integers.
+    // Fitting the habits of players, which are integers as well.
     "crates/engine/examples/tongits_habits.rs",
 ];
 
-/// Types, numbers and methods in code; types in SQL, also where Rust quotes it.
+/// Checks types, numbers and methods in code, and types in SQL, also where Rust quotes it.
 pub(crate) fn floats(files: &[File]) -> Complaints {
     const SQL: [&str; 5] = ["float", "float4", "float8", "double precision", "::real"];
     let mut complaints = Vec::new();
@@ -61,7 +61,7 @@ pub(crate) fn floats(files: &[File]) -> Complaints {
     complaints
 }
 
-/// Whether a line of code names a floating-point type, one of its methods or one of its numbers.
+/// Returns true if a line of code names a floating-point type, method or number.
 fn has_float(code: &str) -> bool {
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let words = code.split(|letter| !is_of_word(letter));
@@ -73,7 +73,7 @@ fn has_float(code: &str) -> bool {
             None => false,
         })
     };
-    // As in 2e3; the digits of a hexadecimal number are no exponent.
+    // As in 2e3; the digits of a hexadecimal number are not an exponent.
     let is_power = |word: &str| {
         word.split_once(['e', 'E']).is_some_and(|(number, power)| {
             let is_digits = |text: &str| text.chars().all(|it| it.is_ascii_digit() || it == '_');
@@ -82,7 +82,7 @@ fn has_float(code: &str) -> bool {
                 && is_digits(power)
         })
     };
-    // As in 0.5, which is no field of a field and no range.
+    // As in 0.5, which is neither a nested tuple field nor a range.
     let is_number = |(at, _): (usize, &str)| {
         let before = code[..at].trim_end_matches(|it: char| it.is_ascii_digit() || it == '_');
         before.len() < at

@@ -1,11 +1,11 @@
-//! Games are named in their folders, in the catalogue and in what is for tests and documents, and
-//! nowhere else: a game is added without a change to anything that plays games.
+//! Games are named only in their folders, in the catalogue, in tests and in documents, so a game is
+//! added without a change to the code that runs games.
 
 use super::rust::Parts;
 use super::{Complaints, File};
 
-/// Who may name a game, its actions or cards beside `games`, the catalogue and what is for tests.
-/// Everything else of the service plays whatever the catalogue has.
+/// The files that may name a game, its actions or cards beside `games`, the catalogue and test
+/// support. The rest of the service is generic over the catalogue.
 const KNOWS_A_GAME: &[(&str, &str)] = &[
     ("src/collusion/", "a study of how one game is cheated at"),
     ("src/http/hand_sorting.rs", "an order of the hands of one game, for its clients"),
@@ -13,11 +13,11 @@ const KNOWS_A_GAME: &[(&str, &str)] = &[
     ("src/ws/examples.rs", "the examples of the socket's description"),
 ];
 
-/// What names a game in code.
+/// Names of a game in code.
 const OF_A_GAME: [&str; 5] =
     ["bahay_engine::games", "bahay_engine::cards", "crate::games", "crate::cards", "Tongits"];
 
-/// Games that are named where any game is played.
+/// Reports games that generic code names.
 pub(super) fn games_named(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
@@ -30,7 +30,7 @@ pub(super) fn games_named(files: &[File]) -> Complaints {
         if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
             continue;
         }
-        // Tests of a module may play what they like.
+        // Unit tests may name any game.
         let text = file.text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         for (number, line) in (1..).zip(Parts::of(text).code.lines()) {
             if let Some(named) = OF_A_GAME.iter().find(|named| line.contains(**named)) {

@@ -36,21 +36,21 @@ pub(crate) fn glossary(files: &[File]) -> Complaints {
     complaints
 }
 
-/// The term and the path of a line such as ``- **seat** (`crates/engine/src/seat.rs`): …``.
+/// Returns the term and the path of a line such as ``- **seat** (`crates/engine/src/seat.rs`): …``.
 fn entry(line: &str) -> Option<(&str, &str)> {
     let (term, rest) = line.strip_prefix("- **")?.split_once("** (`")?;
     let (path, _) = rest.split_once("`)")?;
     Some((term, path))
 }
 
-/// The synonym and the term of a row such as ``| `Told` | delivery cursor |``.
+/// Returns the synonym and the term of a row such as ``| `Told` | delivery cursor |``.
 fn replacement(line: &str) -> Option<(&str, &str)> {
     let (synonym, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
     Some((synonym, rest.trim_end_matches('|').trim()))
 }
 
-/// Whether a text has the words of a term in a row, also as `snake_case` or `CamelCase`, whatever
-/// separates them and across the lines of a comment.
+/// Returns true if a text has the words of a term in sequence, also as `snake_case` or `CamelCase`,
+/// with any separators and across the lines of a comment.
 fn uses(text: &str, term: &str) -> bool {
     let words = |text: &str| {
         let letters = text.to_lowercase();
@@ -61,14 +61,14 @@ fn uses(text: &str, term: &str) -> bool {
     text.contains(&term) || text.contains(&term.replace(' ', ""))
 }
 
-/// Whether a file holds names of ours: Rust, SQL and TypeScript outside of the tests of tidy.
+/// Returns true for Rust, SQL and TypeScript files outside of the tests of tidy.
 fn is_ours(file: &File) -> bool {
     let roots = ["src/", "crates/", "migrations/", "play/src/", "clients/typescript/src/"];
     let is_code = ["rs", "sql", "ts", "tsx"].contains(&file.extension());
     is_code && roots.iter().any(|root| file.path.starts_with(root))
 }
 
-/// The text of a file without its comments.
+/// Returns the text of a file without its comments.
 fn code(file: &File) -> String {
     match file.extension() {
         "rs" => Parts::of(&file.text).code,
@@ -77,7 +77,7 @@ fn code(file: &File) -> String {
     }
 }
 
-/// The lines of a text, each up to the mark of a comment.
+/// Returns the lines of a text, each up to the comment mark.
 fn without(text: &str, mark: &str) -> String {
     let lines = text.lines().map(|line| line.split(mark).next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")

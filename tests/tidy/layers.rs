@@ -1,45 +1,45 @@
-//! The layers as data: who may import whom. Arrows go down only.
+//! The layers as data: the permitted imports. Arrows go down only.
 
-/// Who may import whom in `src`: the module, and what of the crate it may name. An arrow to a
-/// module allows all of it, an arrow to a part only that part.
+/// The permitted imports in `src`: a module, and the parts of the crate that it may name. An arrow
+/// to a module allows all of it, an arrow to a part only that part.
 pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // At the bottom: time, ids, randomness, the pool, logs.
     ("clock", &[]),
     ("ids", &[]),
     ("reason", &[]),
-    // What bounds how coins of many accounts gather at one: pure, or a count of its own.
+    // Bounds on collecting the coins of many accounts: pure, or with a count of its own.
     ("allowance", &[]),
     ("grant_limits", &["clock"]),
     ("entropy", &["ids"]),
     ("db", &["clock", "entropy"]),
     ("metrics", &[]),
     ("telemetry", &["entropy"]),
-    // Who plays, and who may.
+    // Authentication and accounts.
     ("auth", &["clock", "entropy", "ids"]),
     (
         "accounts",
         &["auth", "clock", "db", "entropy", "grant_limits", "ids", "ledger", "openid", "reason"],
     ),
     ("openid", &["auth::install_algorithms", "clock"]),
-    // Who is let in.
+    // Admission.
     ("rate_limit", &["ids"]),
-    // What is stored, and what is live. They do not know each other, but for the ledger, which
-    // stores the record of a game in the transaction that settles it.
+    // Stored and live state. They are independent, but for the ledger, which stores a game's record
+    // in the transaction that settles it.
     ("idempotency", &["db", "entropy"]),
     ("records", &["clock", "db"]),
     ("archive", &["clock", "db", "ids", "records"]),
     ("notices", &["clock", "db", "ids"]),
-    // Parts of tables by months, made ahead of time.
+    // Monthly partitions, created ahead of time.
     ("months", &["metrics"]),
-    // What of all that is removed when it is old.
+    // The removal of old data.
     ("retention", &["clock", "db", "idempotency"]),
     ("ledger", &["allowance", "clock", "db", "entropy", "archive", "ids", "months", "reason"]),
     ("live_store", &["clock", "entropy", "ids"]),
-    // Between players, and how they stand: counted from records, some time after the game.
+    // Relations and standings of players: projected from records, some time after the game.
     ("social", &["db", "ids", "reason"]),
     ("replay", &[]),
     ("standings", &["clock", "db", "archive", "ids", "live_store", "records", "replay"]),
-    // Coins beside the tables: what the house gives, and what those who run it correct.
+    // Coins apart from tables: the house's grants and operators' corrections.
     ("rewards", &["clock", "db", "grant_limits", "ids", "ledger"]),
     (
         "operators",
@@ -48,13 +48,13 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
-    // What others keep books by.
+    // Events for other systems' books.
     ("ledger_events", &["entropy"]),
-    // What operators read.
+    // Reports for operators.
     ("reports", &["clock", "db", "archive", "ids", "ledger", "records", "verify"]),
-    // What finished games say of their players.
+    // Projections of finished games.
     ("ratings", &["db", "ids"]),
-    // Tables, and the way to them.
+    // Tables, and the path to them.
     (
         "tables",
         &["clock", "db", "entropy", "archive", "ids", "ledger", "live_store", "metrics", "reason"],
@@ -76,7 +76,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "tables",
         ],
     ),
-    // The two doors. What is shared between them is the protocol.
+    // The two public interfaces, which share the protocol.
     (
         "ws",
         &[
@@ -127,7 +127,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
-    // Programs beside the server: they know what anybody may know.
+    // Programs beside the server, with public knowledge only.
     ("client", &["entropy", "ws::protocol"]),
     ("demo", &["client", "entropy", "ids", "ws::protocol"]),
     ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
@@ -136,7 +136,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("env", &[]),
     ("tapes", &["ids", "lobby", "ws::protocol"]),
     ("verify", &["db", "archive", "ids", "ledger", "metrics", "records"]),
-    // What operators do from the command line, on the services of a house that runs.
+    // Operators' commands on the services of a running house.
     (
         "operate",
         &[
@@ -151,13 +151,13 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
-    // How well signs of collusion tell who colludes, among bots.
+    // The measurement of collusion signals among bots.
     ("collusion", &[]),
-    // What attackers who make accounts bring to one wallet, by the functions that the server has.
+    // The gain of attackers who create accounts, computed with the server's functions.
     ("farm", &["allowance", "rate_limit", "grant_limits", "lobby", "ratings", "rewards"]),
-    // Games that nobody has played, to look at.
+    // Generated games for development.
     ("fixtures", &["clock", "ledger", "rooms", "standings"]),
-    // Settings, the wiring list, the commands.
+    // Settings, the wiring, the commands.
     (
         "config",
         &[
@@ -247,7 +247,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
 ];
 
-/// The same for the engine.
+/// The arrows of the engine.
 pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("coins", &[]),
     ("hex", &[]),
@@ -256,7 +256,7 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
     ("refusals", &["game"]),
-    // A game in the form that programs which learn want, and games to be learned.
+    // A game in the form for learning programs, and games to learn.
     ("spaces", &["game", "seat"]),
     ("gym", &["chance", "game", "hex", "seat", "spaces"]),
     ("games", &["cards", "chance", "game", "seat", "spaces"]),
@@ -269,11 +269,11 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "spaces", "table"]),
 ];
 
-/// The same for the protocol.
+/// The arrows of the protocol.
 pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] =
     &[("phrase", &[]), ("brief", &[]), ("reading", &["brief"]), ("received", &[])];
 
-/// The same for the shell.
+/// The arrows of the shell.
 pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
     ("synced_clock", &[]),
     ("journal", &[]),

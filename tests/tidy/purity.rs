@@ -1,16 +1,16 @@
-//! The packages without I/O name nothing that waits or comes from outside.
+//! The packages without I/O name nothing that blocks or reads external state.
 
 use super::rust::Parts;
 use super::{Complaints, File, lines_with};
 
-/// What the packages without I/O may not name: whatever waits, or comes from outside.
+/// Names banned in the packages without I/O: anything that blocks or reads external state.
 const PURE: &[(&str, &[&str])] = &[
     ("crates/engine/src/", &["tokio::", "redis::", "sqlx::", "axum::", "std::"]),
     ("crates/protocol/src/", WAITING),
     ("crates/shell/src/", WAITING),
 ];
 
-/// What the standard library has for waiting, and who waits.
+/// Crates and modules that block or read external state.
 const WAITING: &[&str] = &[
     "tokio::",
     "redis::",
@@ -31,7 +31,7 @@ pub(super) fn purity(files: &[File]) -> Complaints {
     for (root, banned) in PURE {
         for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
             let code = Parts::of(&file.text).code;
-            // A module of ours may have the name of what it is a model of.
+            // One of our modules may have the name of the service that it models.
             let code = code.replace("crate::simulation::redis::", "");
             for name in *banned {
                 for line in lines_with(&code, name) {

@@ -1,7 +1,7 @@
-//! Just enough of Rust's grammar to tell code from comments and strings, and to follow paths.
+//! Just enough of Rust's grammar to separate code from comments and strings, and to follow paths.
 
-/// Every path in the code that begins at the crate, with its line, as in `tables::catalog`.
-/// `place` is the module of the file; `super::` is followed from there.
+/// Returns every path in the code that begins at the crate, with its line, such as
+/// `tables::catalog`. `place` is the file's module, from which `super::` is resolved.
 pub(crate) fn paths(code: &str, place: &[&str]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let starts = ["crate::", "super::"].iter().flat_map(|start| code.match_indices(start));
@@ -15,7 +15,7 @@ pub(crate) fn paths(code: &str, place: &[&str]) -> Vec<(usize, String)> {
         let mut base: Vec<&str> = Vec::new();
         if start == "super::" {
             base = place.to_vec();
-            // In a module within the file, most often its tests, the first step stays in it.
+            // In a module within the file, mostly its tests, the first `super` stays in the file.
             if code[..at].lines().any(opens_module) {
                 base.push("tests");
             }
@@ -39,7 +39,7 @@ fn opens_module(line: &str) -> bool {
     line.starts_with("mod ") && line.ends_with('{')
 }
 
-/// Follows a path, and a list of them in braces; gives what comes after it.
+/// Follows a path, or a list of them in braces. Returns the text after it.
 fn follow<'a>(text: &'a str, base: &str, found: &mut Vec<String>) -> &'a str {
     let joined = |name: &str| if base.is_empty() { name.into() } else { format!("{base}::{name}") };
     let text = text.trim_start();
@@ -71,13 +71,12 @@ fn follow<'a>(text: &'a str, base: &str, found: &mut Vec<String>) -> &'a str {
     }
 }
 
-/// A text of Rust in its parts. Code and comments keep their lines; what is not part of them is
-/// blank.
+/// The parts of a Rust file. Code and comments keep their lines; everything else in them is blank.
 #[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) code: String,
     pub(crate) comments: String,
-    /// What is in quotes, with its line.
+    /// String literals with their lines.
     pub(crate) strings: Vec<(usize, String)>,
 }
 
@@ -113,7 +112,7 @@ impl Parts {
     }
 }
 
-/// The length of a literal at the beginning of the text, and what is in it.
+/// Returns the length and the content of a literal at the beginning of the text.
 fn string(text: &str, before: Option<char>) -> Option<(usize, &str)> {
     let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     if let Some(raw) = text.strip_prefix('r').filter(|_| !before.is_some_and(is_of_name)) {

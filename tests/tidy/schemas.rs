@@ -1,14 +1,14 @@
-//! The names of schemas in openapi.yaml: one name is one type, or the document shows one in the
-//! place of the other.
+//! The names of schemas in openapi.yaml: a name belongs to one type, or the document would show one
+//! type in place of another.
 
 use std::collections::BTreeMap;
 
 use super::{Complaints, File};
 
-/// Types by the names that their schemas get, with the line of each.
+/// Returns types by the names of their schemas, with the line of each.
 fn named(text: &str) -> Vec<(usize, String)> {
     let mut names = Vec::new();
-    // The attributes of the type that is being read.
+    // The attributes of the current type.
     let (mut is_schema, mut own) = (false, None);
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
@@ -34,7 +34,7 @@ fn word(text: &str) -> String {
     text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
 }
 
-/// Names that two types have.
+/// Reports names that two types share.
 pub(super) fn twins(files: &[File]) -> Complaints {
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let mut complaints = Vec::new();

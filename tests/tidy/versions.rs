@@ -1,10 +1,10 @@
-//! One version in every place that carries it, and a section of the changes for each that was released.
-//! `./dev release` writes them all (`scripts/release.py` has the same places).
+//! One version everywhere, and a section in the changelog for each released version. `./dev
+//! release` writes all places (`scripts/release.py` has the same list).
 
 use super::{Complaints, File};
 
-/// What a place is: a file, how the line before the version begins, how the version's line begins, and how many
-/// there are at least.
+/// A place: its file, the beginning of the line before the version, the beginning of the version's
+/// line, and the least number of occurrences.
 const PLACES: &[(&str, &str, &str, usize)] = &[
     ("Cargo.toml", "[workspace.package]", "version = \"", 1),
     ("Cargo.lock", "name = \"bahay", "version = \"", 1),
@@ -15,7 +15,7 @@ const PLACES: &[(&str, &str, &str, usize)] = &[
     (MIGRATION, IMAGE, "newTag: ", 1),
 ];
 
-/// Where an installation in a cluster is shown, and the image that it takes.
+/// The example of an installation in a cluster, with its image.
 const EXAMPLE: &str = "containers/kubernetes/example/kustomization.yaml";
 const MIGRATION: &str = "containers/kubernetes/example/migration/kustomization.yaml";
 const IMAGE: &str = "newName: registry.example/bahay";
@@ -25,7 +25,7 @@ const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
 
 const CHANGES: &str = "CHANGELOG.md";
 
-/// All versions of a file, with their lines.
+/// Returns all versions in a file with their lines.
 fn carried(file: &File) -> Vec<(usize, &str)> {
     let lines: Vec<&str> = file.text.lines().collect();
     let value = |line: &'_ str, prefix: &str| {
@@ -49,7 +49,7 @@ fn carried(file: &File) -> Vec<(usize, &str)> {
     found
 }
 
-/// The versions that were released, the newest first, with their lines.
+/// Returns the released versions, the newest first, with their lines.
 fn released(changes: &str) -> Vec<(usize, &str)> {
     let section = |line: &'_ str| line.strip_prefix("## [")?.split(']').next().map(str::len);
     (1..)
@@ -59,12 +59,13 @@ fn released(changes: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-/// Of a package of the workspace.
+/// Returns true for the manifest of a package of the workspace.
 fn is_manifest(path: &str) -> bool {
     path == "Cargo.toml" || path.starts_with("crates/") && path.ends_with("/Cargo.toml")
 }
 
-/// Places with another version than Cargo.toml, and versions of which nobody says what they changed.
+/// Reports places with another version than Cargo.toml, and versions without a section in the
+/// changelog.
 pub(crate) fn versions(files: &[File]) -> Complaints {
     let file = |path: &str| files.iter().find(|file| file.path == path);
     let Some(version) = file("Cargo.toml").and_then(|file| carried(file).first().map(|one| one.1))

@@ -1,7 +1,7 @@
-//! Steps of games for programs that learn, in one process: by themselves, with a tensor of each, and
-//! asked for in lines, many games at once. What the pipe adds is measured by `./dev env bench`.
-//! `./dev bench` prints it with the others, `cargo bench -p bahay-engine --bench env` without
-//! instructions.
+//! Steps of games for learning programs in one process: alone, with a tensor for each, and
+//! requested in lines, many games at once. `./dev env bench` measures the overhead of the pipe.
+//! `./dev bench` prints this with the other benchmarks, `cargo bench -p bahay-engine --bench env`
+//! without instructions.
 
 mod rows;
 
@@ -18,7 +18,7 @@ use rows::Rows;
 
 const GAMES: u64 = 40;
 const SIDE_BY_SIDE: usize = 256;
-/// Lines of a round; each is a step of every game.
+/// The lines of a round; each is a step of every game.
 const LINES: usize = 20;
 
 fn main() {
@@ -44,7 +44,7 @@ fn report<G: Spaces + 'static>(rows: &Rows) {
     }
 }
 
-/// Steps of random games, the same each time.
+/// Plays random games, the same each time. Returns the number of steps.
 fn steps<G: Spaces>(has_tensor: bool) -> u64 {
     let rules = (G::rule_sets()[0].rules)();
     let mut env = Env::<G>::new(rules.clone(), G::seats(&rules).least, 0);
@@ -68,7 +68,7 @@ fn steps<G: Spaces>(has_tensor: bool) -> u64 {
     steps
 }
 
-/// What is seen at the first steps of random games.
+/// Returns the views at the first steps of random games.
 fn views<G: Spaces>() -> Vec<G::View> {
     let rules = (G::rule_sets()[0].rules)();
     let (mut dice, mut views) = (TestRng::new(1), Vec::new());
@@ -85,7 +85,7 @@ fn views<G: Spaces>() -> Vec<G::View> {
     views
 }
 
-/// Steps by requests, with all that it takes to read and write them.
+/// Plays steps by requests, including their serialisation.
 fn lines<G: Spaces + 'static>(tensor: TensorForm) -> u64 {
     let set = &G::rule_sets()[0];
     let (rules, rule_set) = ((set.rules)(), set.name.to_owned());

@@ -1,9 +1,9 @@
-//! How long a round of the matcher takes with ten thousand tickets: `./dev bench`, or
-//! `cargo bench -p bahay-engine --bench matchmaking`.
+//! The time of a round of the matcher with ten thousand tickets: `./dev bench`, or `cargo bench -p
+//! bahay-engine --bench matchmaking`.
 //!
-//! Always on the same tickets, in some turns that begin with others of them: three crowds, of which the
-//! first finds places at once, the second comes from few addresses, and of the third nobody fits
-//! anybody. The last is the worst that a round can meet.
+//! The tickets are fixed, rotated in some rounds. There are three crowds: the first is placed at
+//! once, the second comes from few addresses, and in the third no two tickets are compatible, which
+//! is the worst case of a round.
 
 mod rows;
 

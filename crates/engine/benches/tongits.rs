@@ -1,7 +1,7 @@
-//! What Tong-its and its table cost, as one table: random play of whole games, the arrangement of a
-//! hand, and what the way of a move does with a table: deciding, following, showing, redacting,
-//! reading a journal, verifying a record, and how large these things are on paper.
-//! `./dev bench` prints it with the others, `cargo bench -p bahay-engine` without instructions.
+//! The costs of Tong-its and its table: random play of whole games, the arrangement of a hand, and
+//! a table's work for a move: deciding, applying, viewing, redacting, reading a journal, verifying
+//! a record, and the serialised sizes. `./dev bench` prints this with the other benchmarks, `cargo
+//! bench -p bahay-engine` without instructions.
 
 mod rows;
 
@@ -26,7 +26,7 @@ use rows::Rows;
 
 const GAMES: u64 = 1_000;
 const HANDS: usize = 4_096;
-/// Games of the journal that is read again.
+/// The number of games in the journal.
 const JOURNAL_GAMES: usize = 5;
 
 fn main() {
@@ -49,7 +49,8 @@ fn main() {
     rows.round("a decision of strong, in a game with two quick ones", decisions_of_strong);
 }
 
-/// Plays a game, the same each time: what the quick ones take is a hundredth of it at most.
+/// Plays a game, the same each time, and counts the decisions of `strong`; those of the quick
+/// players cost a hundredth of it at most.
 fn decisions_of_strong() -> u64 {
     let decisions = Rc::new(Cell::new(0));
     let strong: Grade = "strong".parse().expect("a grade");
@@ -80,7 +81,7 @@ impl Bot<Tongits> for Counted {
     }
 }
 
-/// A table that was played for some games, step by step.
+/// A table at which some games were played, step by step.
 struct Journal {
     /// The table before each line.
     steps: Vec<(Table<Tongits>, SimulationStep<Tongits>)>,
@@ -187,7 +188,7 @@ impl Journal {
     }
 }
 
-/// What the first seat that is asked sees.
+/// Returns the view of the first prompted seat.
 fn prompt(table: &Table<Tongits>) -> Option<View> {
     let bahay_engine::table::Phase::Playing(playing) = table.phase() else { return None };
     let Turn::Players(prompt) = playing.state.turn() else { return None };
@@ -204,7 +205,7 @@ fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("what the engine writes is JSON")
 }
 
-/// Steps and games, the same each time.
+/// Plays random games, the same each time. Returns steps and games.
 fn random_play() -> (u64, u64) {
     let rules = Rules::kingdom();
     let (mut events, mut actions) = (Vec::new(), Vec::new());

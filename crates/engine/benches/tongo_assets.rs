@@ -1,6 +1,6 @@
-//! What Tongo (assets) costs: random play of whole games at small and large tables, how strong a
-//! hand is, the advice of the bot, and how large these things are on paper.
-//! `./dev bench` prints it with the others, `cargo bench -p bahay-engine` without instructions.
+//! The costs of Tongo (assets): random play of whole games at small and large tables, the strength
+//! of a hand, the bot's choice, and the serialised sizes. `./dev bench` prints this with the other
+//! benchmarks, `cargo bench -p bahay-engine` without instructions.
 
 mod rows;
 
@@ -13,7 +13,7 @@ use rows::Rows;
 
 const GAMES: u64 = 400;
 const HANDS: usize = 4_096;
-/// Positions in which somebody is asked.
+/// The number of positions with a prompted seat.
 const POSITIONS: usize = 512;
 
 fn main() {
@@ -49,7 +49,7 @@ fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("what the engine writes is JSON")
 }
 
-/// Steps and games, the same each time.
+/// Plays random games, the same each time. Returns steps and games.
 fn random_play(seats: u8) -> (u64, u64) {
     let (mut events, mut actions) = (Vec::new(), Vec::new());
     let mut dice = TestRng::new(1);
@@ -82,7 +82,7 @@ fn random_hands(wilds: u8) -> Vec<CardSet> {
     (0..HANDS).map(|_| hand(&mut dice)).collect()
 }
 
-/// What the seats see that are asked in games of the AI.
+/// Returns the views of prompted seats in games of the AI.
 fn positions() -> Vec<View> {
     let mut views = Vec::new();
     let mut dice = TestRng::new(1);

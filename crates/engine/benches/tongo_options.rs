@@ -1,7 +1,7 @@
-//! What Tongo (options) costs, as one table: random play of whole games by both rule sets and numbers
-//! of seats, the strength of a hand, advice, what the way of a move does with a table of eight, and
-//! how many bytes a move is. `cargo bench -p bahay-engine --bench tongo_options`, and `./dev bench`
-//! prints it with the others.
+//! The costs of Tongo (options): random play of whole games with both rule sets and numbers of
+//! seats, the strength of a hand, the AI's choice, a table's work for a move with eight seats, and
+//! the bytes of a move. `cargo bench -p bahay-engine --bench tongo_options`; `./dev bench` prints
+//! it with the other benchmarks.
 
 mod rows;
 
@@ -21,7 +21,7 @@ use rows::Rows;
 
 const GAMES: u64 = 1_000;
 const HANDS: usize = 4_096;
-/// Games of the table that is looked at.
+/// The number of games at the measured table.
 const TABLE_GAMES: usize = 10;
 
 fn main() {
@@ -46,7 +46,7 @@ fn main() {
     table_of(&rows, 8);
 }
 
-/// What a table does with moves, and how large they are.
+/// Measures a table's work for moves, and their sizes.
 fn table_of(rows: &Rows, seats: u8) {
     let rules = Rules { seats_min: seats, seats_max: seats, ..Rules::lively() };
     let terms = Terms {
@@ -120,7 +120,8 @@ fn seen(
     })
 }
 
-/// In its short form an event is the number of its name and its fields; others are as in full.
+/// Returns the size of an event's short form: the number of its name and its fields; other values
+/// are as in the full form.
 fn short_len(event: &GameEvent) -> usize {
     struct Short<'a>(&'a GameEvent);
     impl serde::Serialize for Short<'_> {
@@ -142,8 +143,8 @@ fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("what the engine writes is JSON")
 }
 
-/// Decisions of players and games, the same each time. What chance decides between is in the time
-/// and not in the count.
+/// Plays random games, the same each time. Returns players' decisions and games; the time includes
+/// the decisions of chance.
 fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
     let (mut events, mut actions) = (Vec::new(), Vec::new());
     let mut dice = TestRng::new(1);
@@ -170,7 +171,7 @@ fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
     (decisions, GAMES)
 }
 
-/// What seats that are asked see, in games of the AI against random play.
+/// Returns the views of prompted seats in games of the AI against random play.
 fn views() -> Vec<View> {
     let mut dice = TestRng::new(1);
     let policies = [Policy::Ai, Policy::Random, Policy::Ai, Policy::Random];

@@ -1,32 +1,31 @@
-//! The rows of a benchmark: what one of something takes in the best of several rounds, because on a
-//! shared machine only the undisturbed round tells what the code costs; and how many instructions it
-//! is, which no other program on the machine changes.
+//! The rows of a benchmark: the time per operation in the best of several rounds, because on a
+//! shared machine only an undisturbed round shows the cost of the code; and the number of
+//! instructions, which no other program on the machine affects.
 //!
-//! Instructions are counted where `BAHAY_VALGRIND` names the program. For each row this program is
-//! run under it twice, for one round of that row and for three: everything but two rounds happens in
-//! both, so that the difference is theirs. Whatever runs in a row is therefore the same each time:
-//! chance comes from seeds, and nothing looks at a clock.
+//! Instructions are counted if `BAHAY_VALGRIND` names the program. For each row this program is run
+//! under it twice, with one round and with three, and the difference is the cost of two rounds. The
+//! work of a row is therefore deterministic: it uses seeded randomness and no clock.
 
 use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Rounds of a row that is timed.
+/// The rounds of a timed row.
 const ROUNDS: u32 = 20;
 
-/// Says that one row is to be done, without a clock: `--one ROW ROUNDS`.
+/// The option that runs one row without a clock: `--one ROW ROUNDS`.
 const ONE: &str = "--one";
 
-/// Where rows go.
+/// The output of rows.
 #[derive(Debug)]
 pub struct Rows {
-    /// Only this row, so many rounds of it.
+    /// The only row to run, with its number of rounds.
     one: Option<(String, u32)>,
     valgrind: Option<String>,
 }
 
 impl Rows {
-    /// As the command line says.
+    /// Reads the command line.
     pub fn new(title: &str) -> Self {
         let mut arguments = std::env::args().skip_while(|argument| argument != ONE).skip(1);
         let one = arguments.next().map(|row| {
@@ -40,7 +39,7 @@ impl Rows {
         Self { one, valgrind }
     }
 
-    /// Does something with each of these.
+    /// Measures an operation on each of these items.
     pub fn each<T, U>(&self, row: &str, items: &[T], work: impl Fn(&T) -> U) {
         self.round(row, || {
             for item in items {
@@ -50,7 +49,7 @@ impl Rows {
         });
     }
 
-    /// Does something that says how many it did.
+    /// Measures work that returns the number of its operations.
     pub fn round(&self, row: &str, work: impl Fn() -> u64) {
         if let Some((one, rounds)) = &self.one {
             if one == row {
@@ -75,14 +74,14 @@ impl Rows {
         );
     }
 
-    /// Something that has a size.
+    /// Prints a size.
     pub fn bytes(&self, row: &str, bytes: usize) {
         if self.one.is_none() {
             println!("{row:<58}{bytes:>12} bytes");
         }
     }
 
-    /// Of one of those that a round does; rounded down.
+    /// Returns the instructions of one operation, rounded down.
     fn instructions(&self, row: &str, done: u64) -> Option<u64> {
         let valgrind = self.valgrind.as_deref()?;
         let [few, many] = [1, 3].map(|rounds| counted(valgrind, row, rounds));
@@ -90,7 +89,7 @@ impl Rows {
     }
 }
 
-/// What a whole run with so many rounds of a row takes.
+/// Returns the instructions of a whole run with a number of rounds of a row.
 fn counted(valgrind: &str, row: &str, rounds: u32) -> u64 {
     let program = std::env::current_exe().expect("a program knows where it is");
     let output = Command::new(valgrind)
@@ -105,7 +104,7 @@ fn counted(valgrind: &str, row: &str, rounds: u32) -> u64 {
     count.unwrap_or_else(|| panic!("valgrind counted nothing: {said}"))
 }
 
-/// Rounded down.
+/// Returns the rate per second, rounded down.
 fn per_second(count: u64, taken: Duration) -> u64 {
     u64::try_from(u128::from(count) * 1_000_000_000 / taken.as_nanos().max(1)).unwrap_or(u64::MAX)
 }
