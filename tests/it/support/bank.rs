@@ -1,4 +1,4 @@
-//! A ledger on a database of its own, with players to play with.
+//! A ledger on its own database, with players.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::db::TestDatabase;
 
 pub(crate) const ROOM: &str = "newbie";
 
-/// Which game is played in it.
+/// The kind of its games.
 pub(crate) const KIND: &str = "tongits";
 
 /// Rule 6.9 at bet 1, multiplier 1.
@@ -31,7 +31,7 @@ pub(crate) const STAKE_MAX: Coins = Coins::from_hundredths(1_400);
 /// Rule 7.1 at bet 1.
 pub(crate) const ANTE: Coins = Coins::from_hundredths(100);
 
-/// The ledger is stopped, and the database dropped, with this.
+/// A ledger that is stopped, and its database dropped, on drop.
 #[derive(Debug)]
 pub(crate) struct Bank {
     pub(crate) ledger: Ledger,
@@ -48,7 +48,7 @@ impl Bank {
 
     pub(crate) async fn on(database: TestDatabase) -> Self {
         let pool = database.pool().await;
-        // One operation after the other: nothing to wait for.
+        // No pause between operations.
         let pace = Duration::ZERO;
         let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
         let (ledger, tasks) = Ledger::start(pool.clone(), options);
@@ -56,17 +56,17 @@ impl Bank {
         Self { ledger, pool, clock_ms, _tasks: tasks, database }
     }
 
-    /// Another node on the same database.
+    /// Starts another node on the same database.
     pub(crate) async fn node(&self) -> (Ledger, LedgerTasks) {
         Ledger::start(self.database.pool().await, LedgerOptions::default())
     }
 
-    /// A later moment at each call.
+    /// Returns a later time at each call.
     pub(crate) fn now_ms(&self) -> i64 {
         self.clock_ms.fetch_add(1_000, Ordering::Relaxed)
     }
 
-    /// A player with this much in the wallet, in hundredths; 0 for no wallet at all.
+    /// Creates a player with a balance in hundredths; 0 for no wallet at all.
     pub(crate) async fn player(&self, hundredths: i64) -> PlayerId {
         let player = PlayerId(Uuid::new_v4());
         sqlx::query!("insert into players (id, name) values ($1, 'Tala')", player.0)
@@ -99,7 +99,7 @@ impl Bank {
         self.ledger.grant(input).await
     }
 
-    /// A new game of these players.
+    /// Returns a new game of these players.
     pub(crate) fn deal(&self, table: TableId, players: &[PlayerId]) -> OpenGame {
         OpenGame {
             game: GameId(Uuid::new_v4()),
@@ -115,7 +115,7 @@ impl Bank {
         }
     }
 
-    /// Opens a game that everybody can pay, and gives its stakes and POT.
+    /// Opens a game that every player can pay. Returns its stakes and POT.
     pub(crate) async fn open(&self, input: &OpenGame) -> (Vec<Coins>, Coins) {
         match self.ledger.open_game(input.clone()).await.expect("the game is opened") {
             OpeningOutcome::Opened { stakes, pot } => (stakes, pot),
@@ -124,7 +124,7 @@ impl Bank {
         }
     }
 
-    /// Opens a game and settles it: each loser owes so many counts to the winner.
+    /// Opens and settles a game in which each loser owes a number of counts to the winner.
     pub(crate) async fn play(
         &self,
         table: TableId,
@@ -136,7 +136,7 @@ impl Bank {
         self.play_out(self.deal(table, players), winner, counts, pot).await
     }
 
-    /// The same, of a game that was dealt.
+    /// Settles a game that was opened.
     pub(crate) async fn play_out(
         &self,
         game: OpenGame,
@@ -164,7 +164,7 @@ impl Bank {
         }
     }
 
-    /// What is in the players' wallets, in hundredths.
+    /// Returns the balances of the players' wallets, in hundredths.
     pub(crate) async fn wallets(&self, players: &[PlayerId]) -> Vec<i64> {
         let mut wallets = Vec::new();
         for player in players {
@@ -174,7 +174,7 @@ impl Bank {
         wallets
     }
 
-    /// The balance of an account by its code, in hundredths, after folding.
+    /// Returns the balance of an account by its code, in hundredths, after projecting.
     pub(crate) async fn balance(&self, code: &str) -> i64 {
         self.ledger.project_house_entries().await.expect("the house's entries are written");
         let balance =
@@ -188,7 +188,7 @@ impl Bank {
         audit::audit(&self.pool).await.expect("the books are read")
     }
 
-    /// Finds nothing wrong, before and after folding.
+    /// Asserts that the audit finds no difference, before and after projecting.
     pub(crate) async fn audit_clean(&self) -> Report {
         let before = self.audit().await;
         assert_eq!(before.differences, []);
@@ -200,7 +200,7 @@ impl Bank {
     }
 }
 
-/// Whether the winner takes the POT.
+/// The winner of the POT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PotGoes {
     ToWinner,

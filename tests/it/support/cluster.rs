@@ -1,7 +1,7 @@
-//! Redis processes of a test's own, alone or as a cluster, on free ports of this machine.
+//! Redis processes for one test, alone or as a cluster, on free ports of this machine.
 //!
-//! A process ends, and its folder goes, with the value
-//! that stands for it, whether or not the test passed.
+//! A process ends, and its folder is removed, when its value is dropped, whether or not the test
+//! passed.
 
 use std::fs;
 use std::net::TcpListener;
@@ -19,7 +19,7 @@ use super::programs::program;
 
 pub(crate) const SLOTS: u16 = 16_384;
 
-/// How often a condition is looked at.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A Redis process.
@@ -27,18 +27,18 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(crate) struct Server {
     pub(crate) port: u16,
     bus: u16,
-    /// Where other nodes of a cluster say that it is: its port for TLS, if they speak that.
+    /// The port at which other nodes of a cluster reach it: its TLS port if they use TLS.
     met_at: u16,
     process: Child,
     folder: PathBuf,
 }
 
 impl Server {
-    /// One that answers.
+    /// Starts a process and waits until it answers.
     pub(crate) async fn start(settings: &[&str]) -> Self {
         let folder = std::env::temp_dir().join(format!("bahay-redis-{}", Uuid::new_v4().simple()));
         fs::create_dir(&folder).expect("a folder of its own can be made");
-        // Free a moment ago; nobody else on this machine is likely to take them meanwhile.
+        // The ports were free a moment ago and are unlikely to be taken meanwhile.
         let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
         let tls_port = settings.iter().skip_while(|setting| **setting != "--tls-port").nth(1);
@@ -72,7 +72,7 @@ impl Server {
         redis::Client::open(self.url())?.get_multiplexed_async_connection().await
     }
 
-    /// What a command is answered with, its words separated by spaces.
+    /// Sends a command, its words separated by spaces, and returns the reply.
     pub(crate) async fn ask<T: FromRedisValue>(&self, words: &str) -> T {
         let mut command = Cmd::new();
         for word in words.split(' ') {
@@ -82,7 +82,7 @@ impl Server {
         command.query_async(&mut connection).await.expect("Redis does as told")
     }
 
-    /// Stops in its tracks, and keeps its connections.
+    /// Suspends the process, which keeps its connections.
     pub(crate) fn freeze(&self) {
         self.signal("-STOP");
     }
@@ -97,7 +97,7 @@ impl Server {
     }
 
     pub(crate) fn kill(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -122,7 +122,7 @@ impl Cluster {
         Self::of(vec![a, b, c]).await
     }
 
-    /// Of these nodes, which know nothing yet.
+    /// Forms a cluster of fresh nodes.
     pub(crate) async fn of(masters: Vec<Server>) -> Self {
         for (number, master) in (0..).zip(&masters) {
             let (first, last) = (SLOTS / 3 * number, SLOTS / 3 * (number + 1) - 1);
@@ -144,13 +144,13 @@ impl Cluster {
         cluster
     }
 
-    /// Names two of the three: the third is learnt of.
+    /// Returns a URL of two of the three nodes: the third is discovered.
     pub(crate) fn url(&self) -> String {
         let [a, b, ..] = self.masters.as_slice() else { panic!("there are three masters") };
         format!("redis+cluster://127.0.0.1:{},127.0.0.1:{}", a.port, b.port)
     }
 
-    /// The slot of a key and the master that it was first given to.
+    /// Returns the slot of a key and the master to which it was first assigned.
     pub(crate) async fn home(&self, key: &str) -> (u16, usize) {
         let slot: u16 = self.masters[0].ask(&format!("CLUSTER KEYSLOT {key}")).await;
         (slot, usize::from(slot / (SLOTS / 3)).min(2))
@@ -162,7 +162,7 @@ impl Cluster {
         self.masters[0].ask::<()>(&meet).await;
     }
 
-    /// A replica of a master, with all that the master has.
+    /// Starts a replica of a master and waits until it is synchronised.
     pub(crate) async fn replica_of(&self, master: usize) -> Server {
         let replica = node(&[]).await;
         self.meet(&replica).await;
@@ -184,14 +184,14 @@ impl Cluster {
     }
 }
 
-/// A node of a cluster to be, with these settings beside.
+/// Starts a node for a cluster, with further settings.
 pub(crate) async fn node(settings: &[&str]) -> Server {
     let own = [
         "--cluster-enabled",
         "yes",
         "--cluster-announce-ip",
         "127.0.0.1",
-        // A master that is gone takes only its own slots along.
+        // A lost master makes only its own slots unavailable.
         "--cluster-require-full-coverage",
         "no",
         "--repl-diskless-sync-delay",
@@ -200,13 +200,13 @@ pub(crate) async fn node(settings: &[&str]) -> Server {
     Server::start(&[own.as_slice(), settings].concat()).await
 }
 
-/// Free a moment ago; nobody else on this machine is likely to take it meanwhile.
+/// Returns a port that was free a moment ago and is unlikely to be taken meanwhile.
 pub(crate) fn free_port() -> u16 {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     free.expect("loopback has a free port").port()
 }
 
-/// Looks again and again until something holds.
+/// Polls until a condition holds.
 pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let awaited = timeout(PATIENCE, async {
         while !holds().await {

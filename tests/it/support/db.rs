@@ -11,12 +11,12 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, Pg
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-/// Held while the template is made, since several test programs may want it at once.
+/// Held while the template is made, since several test programs may make it at once.
 const ADVISORY_LOCK: i64 = 0x6261_6861_795f_7465;
 
 static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
-/// A migrated database that nobody else knows.
+/// A migrated database of its own.
 #[derive(Debug)]
 pub(crate) struct TestDatabase {
     server: PgConnectOptions,
@@ -29,17 +29,17 @@ impl TestDatabase {
         Self::create(server(), &format!("template {template}")).await
     }
 
-    /// Without any schema.
+    /// Creates a database without any schema.
     pub(crate) async fn empty() -> Self {
         Self::create(server(), "").await
     }
 
-    /// With all that is in another one, to which nobody may be connected.
+    /// Creates a copy of another database, to which nothing may be connected.
     pub(crate) async fn copy_of(other: &Self) -> Self {
         Self::create(other.server.clone(), &format!("template {}", other.name)).await
     }
 
-    /// On another server than that of `DATABASE_URL`. It has no template.
+    /// Creates a database on another server than that of `DATABASE_URL`, without a template.
     pub(crate) async fn on(server: PgConnectOptions) -> Self {
         let database = Self::create(server, "").await;
         let pool = database.owner_pool().await;
@@ -55,7 +55,7 @@ impl TestDatabase {
         Self { server, name }
     }
 
-    /// For a process of its own.
+    /// Returns a URL for another process.
     pub(crate) fn url(&self) -> String {
         self.options().to_url_lossy().to_string()
     }
@@ -64,13 +64,13 @@ impl TestDatabase {
         self.server.clone().database(&self.name)
     }
 
-    /// A pool as the service has it, for each node that a test plays.
+    /// Creates a pool with the service's role, one for each node of a test.
     pub(crate) async fn pool(&self) -> PgPool {
         let options = PoolOptions { connections_max: 10, ..PoolOptions::default() };
         db::connect(self.options(), options).await.expect("the test's database is there")
     }
 
-    /// A pool that may do anything, as whoever tampers with the books can.
+    /// Creates a pool with all rights, as an attacker who tampers with the books has.
     pub(crate) async fn owner_pool(&self) -> PgPool {
         let pool = db::connect_as_login(self.options(), PoolOptions::default()).await;
         pool.expect("the test's database is there")
@@ -78,7 +78,7 @@ impl TestDatabase {
 }
 
 impl Drop for TestDatabase {
-    /// On a thread of its own, because the test's runtime may be going down.
+    /// Drops the database on its own thread, because the test's runtime may be shutting down.
     fn drop(&mut self) {
         let (server, name) = (self.server.clone(), self.name.clone());
         let dropped = std::thread::spawn(move || {
@@ -108,7 +108,7 @@ async fn execute(connection: &mut PgConnection, sql: String) {
     sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
 }
 
-/// Makes the template under another name first, so that one of its name is always whole.
+/// Makes the template under another name first, so that a template is always complete.
 async fn template() -> String {
     let mut checksums = Sha256::new();
     for migration in MIGRATOR.iter() {

@@ -1,4 +1,4 @@
-//! Tong-its with a fuse: a game that panics where its rule set says, as a bug would make it.
+//! Tong-its with a fuse: a game that panics where its rule set says, to simulate a bug.
 
 use std::ops::RangeInclusive;
 
@@ -13,14 +13,14 @@ use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-/// Where the bug is.
+/// The place of the bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Fuse {
-    /// In what any action does.
+    /// In applying an action.
     Act,
-    /// In what the AI thinks.
+    /// In the AI.
     Advise,
-    /// In what somebody sees.
+    /// In making a view.
     View,
 }
 

@@ -27,19 +27,19 @@ use uuid::Uuid;
 use super::db::TestDatabase;
 use super::live::TestLive;
 
-/// Nothing in a test takes so long unless it hangs.
+/// A timeout that only a hang exceeds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a fight lasts in the room where tests play.
+/// The duration of a fight in the tests' room.
 const FIGHT_MS: u32 = 300;
 
 const SECRET: &[u8] = b"5b8c2f7e91d04a63b7f0e2c9d8a1547360fe";
 
-/// The server is stopped, and the database dropped, with this.
+/// A server that is stopped, and its database dropped, on drop.
 #[derive(Debug)]
 pub(crate) struct House {
     pub(crate) base: String,
-    /// Where its first node answers supervisors.
+    /// The address of the first node's probes.
     pub(crate) probes: String,
     pub(crate) pool: PgPool,
     running: Option<RunningServer>,
@@ -48,13 +48,13 @@ pub(crate) struct House {
     pub(crate) database: TestDatabase,
 }
 
-/// What a test may have differently; the same on all nodes of its house.
+/// The settings that a test may change; the same on all nodes of its house.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) rooms: Vec<Room>,
-    /// All of a test's players come from one address, so by default they may meet.
+    /// All of a test's players share one address, so by default they may meet.
     pub(crate) lobby: lobby::Options,
-    /// The operating system's clock of the first node.
+    /// The operating-system clock of the first node.
     pub(crate) wall: Clock,
     pub(crate) rate_limits: rate_limit::Options,
     pub(crate) links: LinkTimes,
@@ -76,7 +76,7 @@ impl Default for Setup {
     }
 }
 
-/// Limits that no test meets by accident.
+/// Returns rate limits that no test reaches by accident.
 pub(crate) fn wide_rate_limits() -> rate_limit::Options {
     let rate = Rate { per_second: 100_000, burst: 100_000 };
     rate_limit::Options {
@@ -91,13 +91,13 @@ pub(crate) fn wide_rate_limits() -> rate_limit::Options {
     }
 }
 
-/// Times for clients that answer pings only when their test looks at them.
+/// Returns link timeouts for clients that answer pings only when their test polls them.
 pub(crate) fn patient_links() -> LinkTimes {
     let silence = Silence { ping_after: PATIENCE, lost_after: PATIENCE * 4 };
     LinkTimes { asked: silence, other: silence }
 }
 
-/// How much adjustments may move, as by default.
+/// Returns the default bounds of adjustments.
 pub(crate) fn adjustments() -> AdjustmentBounds {
     let coins = |whole| Coins::from_whole(whole).unwrap();
     AdjustmentBounds {
@@ -107,8 +107,8 @@ pub(crate) fn adjustments() -> AdjustmentBounds {
     }
 }
 
-/// Hashes of passwords that cost nothing, as many as a test may want, and a welcome for everybody: all
-/// players of a test come from one network.
+/// Returns options with cheap password hashes in any number, and a welcome grant for every player,
+/// since all share one network.
 pub(crate) fn cheap_auth_options() -> accounts::Options {
     let hashes = HashOptions { memory_kib: 64, passes: 1, at_once: 4, waiting_max: 10_000 };
     let grants = GrantLimits { welcomes: 0, reliefs: 0 };
@@ -124,7 +124,7 @@ impl House {
         Self::with_wall(clocks, Clock::system()).await
     }
 
-    /// Whose first node has this for the operating system's clock.
+    /// Starts a house whose first node has this operating-system clock.
     pub(crate) async fn with_wall(clocks: Clocks, wall: Clock) -> Self {
         Self::with(Setup { rooms: house_rooms(clocks), wall, ..Setup::default() }).await
     }
@@ -133,7 +133,7 @@ impl House {
         Self::furnished(TestDatabase::new().await, TestLive::new(), setup).await
     }
 
-    /// On these services.
+    /// Starts a house on these services.
     pub(crate) async fn on(
         database: TestDatabase,
         live: TestLive,
@@ -150,19 +150,19 @@ impl House {
         Self { base, probes, pool, running: Some(running), setup, live, database }
     }
 
-    /// A second node of the same house.
+    /// Starts a second node of the same house.
     pub(crate) async fn node(&self) -> (String, RunningServer) {
         let setup = Setup { wall: Clock::system(), ..self.setup.clone() };
         let (base, running, _) = start(&self.database, &self.live, setup).await;
         (base, running)
     }
 
-    /// A new guest.
+    /// Signs a new guest in.
     pub(crate) async fn guest(&self, name: &str) -> Client {
         guest_at(&self.base, name).await
     }
 
-    /// Three guests at one table of the newbie room.
+    /// Seats three guests at one table of the newbie room.
     pub(crate) async fn table(&self) -> (TableId, [Client; 3]) {
         let mut clients = vec![];
         let mut tables = vec![];
@@ -175,7 +175,7 @@ impl House {
         (tables[0], clients.try_into().unwrap())
     }
 
-    /// Counts games for ratings until all that was booked is sealed, by the node, and counted.
+    /// Applies games to ratings until every posted operation is sealed by the node and counted.
     pub(crate) async fn rate_all(&self, ratings: &Ratings) {
         let all = "
             select not exists (select from pending_house_entries)
@@ -196,8 +196,8 @@ impl House {
     }
 }
 
-/// The room where tests play, with fights that are over in a moment: else each lasts ten seconds
-/// where a concealed meld may be asked about (rule 4.2).
+/// Returns the tests' room with short fights; otherwise each lasts ten seconds if a concealed meld
+/// may be prompted (rule 4.2).
 fn short_fights(room: Room) -> Room {
     let mut terms = room.terms().clone();
     let AnyRules::Tongits(rules) = &mut terms.rules else {
@@ -215,7 +215,7 @@ pub(crate) async fn guest_at(base: &str, name: &str) -> Client {
     Client::guest(base, &device, name).await.unwrap()
 }
 
-/// A connection that has joined its table.
+/// Opens a connection and joins its table.
 pub(crate) async fn joined(client: &Client) -> Play {
     let mut play = client.play().await.unwrap();
     let joining = play.join().await.unwrap();

@@ -1,22 +1,22 @@
-//! Holds docs/verify.py, which shares no code with this project, against records: those that it is
-//! to accept, and those in which it is to find what was forged, with the rule that it must name.
+//! Runs docs/verify.py, which shares no code with this project, on valid records and on forged
+//! ones, for which it must name the violated rule.
 //!
-//! It needs `python3`. Where there is none this says so, unless `CI` is set: there a verifier that is
-//! not run is a failure.
+//! It needs `python3`. Without it the check is skipped with a message, unless `CI` is set, where
+//! that is a failure.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A record, and the rule by which it is to be refused, if it is.
+/// A record, and the rule by which it must be refused, if it is forged.
 pub(crate) struct Expected {
     pub(crate) name: String,
     pub(crate) record: String,
     pub(crate) rule: Option<&'static str>,
 }
 
-/// Has the verifier read all of these, and compares what it says. `script` is where it is. At least
-/// one of the records is forged.
+/// Runs the verifier at `script` on these records, of which at least one is forged, and compares
+/// its verdicts.
 pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
     let documents: Vec<&str> = expected.iter().map(|one| one.record.as_str()).collect();
     let Some((lines, code)) = verdicts(script, &documents) else {
@@ -34,7 +34,7 @@ pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
     assert_eq!(code, Some(1));
 }
 
-/// Returns what the verifier says of each document, a line each, and its exit code; `None` without
+/// Returns the verifier's verdicts, one line for each document, and its exit code; `None` without
 /// Python.
 pub(crate) fn verdicts(script: &str, documents: &[&str]) -> Option<(Vec<String>, Option<i32>)> {
     let python = python()?;
@@ -54,7 +54,7 @@ pub(crate) fn verdicts(script: &str, documents: &[&str]) -> Option<(Vec<String>,
     Some((lines, output.status.code()))
 }
 
-/// A folder that is gone with its guard.
+/// A folder that is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -67,7 +67,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays behind lies in the system's folder for such things.
+        // A folder that cannot be removed stays in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -11,12 +11,12 @@ use uuid::Uuid;
 
 const SHARDS: u16 = 4;
 
-/// Where a test's live state is. Several nodes of one test share it.
+/// The location of a test's live state. Several nodes of one test share it.
 #[derive(Clone, Debug)]
 pub(crate) struct TestLive {
     pub(crate) prefix: String,
     url: String,
-    /// Who signs for it, where it is reached over TLS.
+    /// The authority that signs its certificate, if it is reached over TLS.
     root_certificate: Option<PathBuf>,
     timeout: Duration,
 }
@@ -27,19 +27,19 @@ impl TestLive {
         Self { timeout: Duration::from_secs(5), ..Self::on(&url) }
     }
 
-    /// On another Redis than that of `REDIS_URL`, with the timeouts that a server has.
+    /// Uses another Redis than that of `REDIS_URL`, with a server's timeouts.
     pub(crate) fn on(url: &str) -> Self {
         let prefix = format!("test-{}", Uuid::new_v4().simple());
         let timeout = Duration::from_secs(2);
         Self { prefix, url: url.to_owned(), root_certificate: None, timeout }
     }
 
-    /// Over TLS, by this authority.
+    /// Uses TLS with this authority.
     pub(crate) fn trusting(self, root_certificate: PathBuf) -> Self {
         Self { root_certificate: Some(root_certificate), ..self }
     }
 
-    /// For tests that wait until it has passed.
+    /// Sets the timeout, for tests that wait until it has expired.
     pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
@@ -55,31 +55,31 @@ impl TestLive {
         }
     }
 
-    /// A node's connection.
+    /// Opens a node's connection.
     pub(crate) async fn connect(&self) -> (LiveStore, mpsc::UnboundedReceiver<Publication>) {
         LiveStore::connect(&self.options()).await.expect("the Redis of REDIS_URL answers")
     }
 
-    /// Past the service, for a test that spoils what is stored.
+    /// Opens a connection that bypasses the service, for a test that corrupts stored data.
     pub(crate) async fn raw(&self) -> MultiplexedConnection {
         let client = redis::Client::open(self.url.as_str()).expect("REDIS_URL is a URL");
         client.get_multiplexed_async_connection().await.expect("Redis answers")
     }
 
-    /// Every key of this test whose name holds a text.
+    /// Returns every key of this test that contains a text.
     pub(crate) async fn keys_with(&self, text: &str) -> Vec<String> {
         let mut call = redis::cmd("KEYS");
         call.arg(format!("{}:*{text}*", self.prefix));
         call.query_async(&mut self.raw().await).await.expect("Redis answers")
     }
 
-    /// As docs/OPERATIONS.md has it: `journal`, `head`.
+    /// Returns a table's key, as docs/OPERATIONS.md names it: `journal`, `head`.
     pub(crate) fn table_key(&self, table: TableId, part: &str) -> String {
         let shard = table.0.as_u128() % u128::from(SHARDS);
         format!("{}:{{s{shard}}}:table:{table}:{part}", self.prefix)
     }
 
-    /// Of what nodes share about a shard.
+    /// Returns the key of data that nodes share about a shard.
     pub(crate) fn shard_key(&self, shard: u16, part: &str) -> String {
         format!("{}:{{s{shard}}}:{part}", self.prefix)
     }

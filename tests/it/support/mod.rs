@@ -1,4 +1,4 @@
-//! What the tests share.
+//! The common parts of the tests.
 
 use bahay::reason::Reason;
 
@@ -19,7 +19,7 @@ pub(crate) mod services;
 pub(crate) mod tls;
 pub(crate) mod wire;
 
-/// Why something is done in a test.
+/// Returns a reason for an operator's act.
 pub(crate) fn reason(text: &str) -> Reason {
     text.parse().expect("a reason of the tests is one")
 }

@@ -1,7 +1,6 @@
-//! A server of NATS with JetStream of a test's own, on a free port of this machine.
+//! A NATS server with JetStream for one test, on a free port of this machine.
 //!
-//! It may be killed and started again with what it has written. It ends, and its folder goes, with the value
-//! that stands for it.
+//! It can be killed and restarted with its data. It ends, and its folder is removed, on drop.
 
 use std::process::{Child, Command, Stdio};
 
@@ -14,7 +13,7 @@ use tempfile::TempDir;
 use super::cluster::{free_port, until};
 use super::programs::nats_server;
 
-/// A message as a consumer hears it.
+/// A message as a consumer receives it.
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) place: u64,
@@ -33,7 +32,7 @@ pub(crate) struct Nats {
 }
 
 impl Nats {
-    /// One that listens.
+    /// Starts a server and waits until it listens.
     pub(crate) async fn start(arguments: &[&str]) -> Self {
         let program = nats_server();
         let folder = tempfile::tempdir().expect("a folder of its own can be made");
@@ -45,7 +44,7 @@ impl Nats {
         nats
     }
 
-    /// Killed, and started again with the data it has.
+    /// Kills the server and starts it again with its data.
     pub(crate) async fn restart(&mut self) {
         self.kill();
         self.process = run(&self.program, &self.folder, self.port, &self.arguments);
@@ -53,7 +52,7 @@ impl Nats {
     }
 
     pub(crate) fn kill(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -72,13 +71,13 @@ impl Nats {
         async_nats::jetstream::new(client)
     }
 
-    /// The last place of a stream; 0 where there is none, or not yet again.
+    /// Returns the last sequence of a stream; 0 if there is none, or none yet after a restart.
     pub(crate) async fn last(&self, stream: &str) -> u64 {
         let stream = self.context().await.get_stream(stream).await;
         stream.map_or(0, |stream| stream.cached_info().state.last_sequence)
     }
 
-    /// All that is in a stream, as a consumer hears it.
+    /// Returns every message of a stream as a consumer receives it.
     pub(crate) async fn hear(&self, stream: &str) -> Vec<Heard> {
         let stream: Stream = self.context().await.get_stream(stream).await.expect("it is there");
         let count = usize::try_from(stream.cached_info().state.messages).expect("not so many");

@@ -1,4 +1,4 @@
-//! Nodes in the test's own process, and players who are connected through them.
+//! Nodes in the test's process, and players who are connected through them.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use super::bank::Bank;
 use super::house::PATIENCE;
 use super::live::TestLive;
 
-/// A node in this process: killed with this, as by `kill -9`.
+/// A node in this process, which is killed on drop as by `kill -9`.
 pub(crate) struct Node {
     pub(crate) lobby: Lobby,
     _ledger: LedgerTasks,
     tasks: JoinSet<()>,
-    /// By which it says that it lives.
+    /// The heartbeat task.
     present: Option<AbortHandle>,
 }
 
 impl Node {
-    /// With its own clock, and nothing to do but to play.
+    /// Creates a node with its own clock and without background tasks.
     pub(crate) async fn new(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
@@ -41,7 +41,7 @@ impl Node {
         Self { lobby, _ledger: ledger_tasks, tasks, present: None }
     }
 
-    /// As a server is one: with the house's clock, and among the other nodes.
+    /// Starts a node as a server does: with the house's clock, and present among the other nodes.
     pub(crate) async fn start(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
@@ -55,7 +55,7 @@ impl Node {
         Self { lobby, _ledger: ledger_tasks, tasks, present }
     }
 
-    /// Says nothing more to the other nodes, until [`Node::wake`].
+    /// Stops the heartbeat until [`Node::wake`].
     pub(crate) fn fall_silent(&mut self) {
         self.present.take().expect("it says that it lives").abort();
     }
@@ -69,7 +69,7 @@ impl Node {
     }
 }
 
-/// One player, connected through one node.
+/// A player connected through one node.
 pub(crate) struct Seated {
     pub(crate) player: PlayerId,
     pub(crate) connection: ConnectionId,
@@ -88,7 +88,7 @@ impl Seated {
         Self { player, connection, notices: watch.notices, version, table }
     }
 
-    /// The next notice; the versions have no gap.
+    /// Returns the next notice and checks that the versions have no gap.
     pub(crate) async fn next(&mut self) -> Notice<AnyGame> {
         let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
         let notice = notice.expect("the watch goes on");
@@ -99,7 +99,7 @@ impl Seated {
         notice
     }
 
-    /// What this player should do now.
+    /// Returns the input that the table awaits from this player.
     pub(crate) fn input(&self) -> Option<Input<<AnyGame as Game>::Action>> {
         let player = self.player;
         let seat = self.table.seat_of(player)?;
@@ -128,7 +128,7 @@ pub(crate) async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
 }
 
 impl Seated {
-    /// Waits until the table is as asked for.
+    /// Waits until the table satisfies a condition.
     pub(crate) async fn until(&mut self, holds: impl Fn(&Table<AnyGame>) -> bool) {
         while !holds(&self.table) {
             self.next().await;
@@ -136,7 +136,7 @@ impl Seated {
     }
 }
 
-/// Whether a player is connected, as the table knows it.
+/// Returns true if the table knows the player as connected.
 pub(crate) fn is_here(table: &Table<AnyGame>, player: PlayerId) -> bool {
     let seat = table.seat_of(player).expect("the player keeps the seat");
     table.occupant(seat).is_some_and(|occupant| occupant.connection.is_some())
@@ -146,7 +146,7 @@ pub(crate) fn is_playing(table: &Table<AnyGame>) -> bool {
     matches!(table.phase(), Phase::Playing(_))
 }
 
-/// All ready, and the cards dealt.
+/// Makes all players ready and waits for the deal.
 pub(crate) async fn deal(node: &Node, seated: &mut [Seated]) {
     for one in seated.iter() {
         let look = node.tables().read_table(one.table.id()).await.unwrap().unwrap();

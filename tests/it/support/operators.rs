@@ -1,4 +1,4 @@
-//! Operators of houses that tests do not sign in to.
+//! Operators of houses whose sign-in is not under test.
 
 use bahay::auth::DeskToken;
 use bahay::clock::Clock;
@@ -7,7 +7,7 @@ use bahay::operators::{Operators, Role};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-/// Makes an operator and opens a session for it, as a sign-in would. Returns the session's token.
+/// Creates an operator with an open session. Returns the session's token.
 pub(crate) async fn operator_session(owner: &PgPool, name: &str, role: Role) -> String {
     let now = Clock::system().now();
     let parsed = name.parse().expect("a name of an operator");

@@ -1,4 +1,4 @@
-//! The server as a process of its own, ended with the test.
+//! The server as a process, ended with the test.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,7 +16,7 @@ pub(crate) fn bahay() -> Command {
     command
 }
 
-/// A server's command line on this test's services, on a free port.
+/// Returns a server's command line with this test's services and a free port.
 pub(crate) fn serve(database: &TestDatabase) -> Command {
     let live = TestLive::new().options();
     let mut command = bahay();
@@ -29,7 +29,7 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
         .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
         .env("BAHAY_SIGNING_SECRET", SECRET)
         .env("BAHAY_SECOND_FACTOR_KEYS", SECRET)
-        // All of a test's players come from one address.
+        // All of a test's players share one address.
         .env("BAHAY_SEPARATE_SAME_NETWORK", "false")
         .env("BAHAY_NOT_READY_WAITS_S", "0")
         .env("BAHAY_WELCOMES_PER_NETWORK", "0")
@@ -37,7 +37,7 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
     command
 }
 
-/// A server process that answers; killed with this.
+/// A server process that answers; killed on drop.
 pub(crate) struct Server {
     pub(crate) process: Child,
     pub(crate) url: String,
@@ -45,12 +45,12 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) async fn start(command: &mut Command) -> Self {
-        // Free a moment ago; nobody else on this machine is likely to take it meanwhile.
+        // The port was free a moment ago and is unlikely to be taken meanwhile.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         Self::start_at(command, free).await
     }
 
-    /// On a port that is known to be free.
+    /// Starts the server on a port that is known to be free.
     pub(crate) async fn start_at(command: &mut Command, address: SocketAddr) -> Self {
         let process = command.env("BAHAY_LISTEN", address.to_string()).spawn().unwrap();
         let mut server = Self { process, url: format!("http://{address}") };
@@ -68,12 +68,12 @@ impl Server {
         check.status.success()
     }
 
-    /// Tells it to stop, as a supervisor does.
+    /// Sends SIGTERM, as a supervisor does.
     pub(crate) fn terminate(&self) {
         self.signal("TERM");
     }
 
-    /// Sends it a signal, by its name.
+    /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let process = self.process.id().to_string();
         let told = Command::new("kill").args(["-s", name, &process]).status().unwrap();
@@ -87,7 +87,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

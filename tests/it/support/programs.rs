@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-/// What `./dev programs` says of one: `PG_BIN`, the folder of PostgreSQL's, `REDIS_SERVER` and
-/// `REDIS_CLI`.
+/// Returns a path from `./dev programs`: `PG_BIN`, the folder of PostgreSQL's programs,
+/// `REDIS_SERVER` or `REDIS_CLI`.
 pub(crate) fn program(name: &str) -> String {
     said(&["programs"], name)
 }
 
-/// The server of NATS.
+/// Returns the path of the NATS server.
 pub(crate) fn nats_server() -> String {
     said(&["programs", "nats"], "NATS_SERVER")
 }

@@ -1,5 +1,5 @@
-//! A WebSocket as bytes, for clients that no library would be: frames that break the protocol, and
-//! a reader that does not read.
+//! A WebSocket at the level of bytes, for clients that no library implements: frames that violate
+//! the protocol, and a reader that does not read.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
@@ -24,12 +24,12 @@ pub(crate) enum Heard {
     Close(Option<u16>),
     Ping,
     Other,
-    /// The connection is gone.
+    /// The connection is closed.
     End,
 }
 
 impl Raw {
-    /// Opens the socket. With `receive_bytes` the kernel keeps hardly more for this side.
+    /// Opens the socket. With `receive_bytes` the kernel buffers hardly more for this side.
     pub(crate) async fn open(base: &str, token: &str, receive_bytes: Option<u32>) -> Self {
         let address = base.trim_start_matches("http://");
         let socket = TcpSocket::new_v4().unwrap();
@@ -52,7 +52,7 @@ impl Raw {
         Self { stream }
     }
 
-    /// Sends bytes as they are; false when the connection is gone.
+    /// Sends bytes unchanged. Returns false if the connection is closed.
     pub(crate) async fn send(&mut self, bytes: &[u8]) -> bool {
         timeout(PATIENCE, self.stream.write_all(bytes)).await.unwrap().is_ok()
     }
@@ -61,9 +61,9 @@ impl Raw {
         self.send(&frame(TEXT, text.as_bytes())).await
     }
 
-    /// Says that nothing more will come.
+    /// Shuts down the sending side.
     pub(crate) async fn finish(&mut self) {
-        // The connection may be gone already.
+        // The connection may be closed already.
         let _ = self.stream.shutdown().await;
     }
 
@@ -71,7 +71,7 @@ impl Raw {
         timeout(PATIENCE, self.read()).await.unwrap().unwrap_or(Heard::End)
     }
 
-    /// The code with which the server closes, whatever it says before.
+    /// Returns the server's close code, and skips other frames before it.
     pub(crate) async fn close_code(&mut self) -> Option<u16> {
         loop {
             match self.next().await {
@@ -100,7 +100,7 @@ impl Raw {
     }
 }
 
-/// A whole frame of a client; its mask changes nothing.
+/// Returns a client's frame; its zero mask changes nothing.
 pub(crate) fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0x80 | opcode];
     match u16::try_from(payload.len()) {

@@ -1,12 +1,11 @@
-//! PostgreSQL and Redis for one test alone, which it may kill, stop for a while and start again.
+//! PostgreSQL and Redis for one test alone, which it may kill, pause and restart.
 //!
-//! They are started as anybody starts them, by `./dev services start`, in a new folder that
-//! `BAHAY_LOCAL` names; the programs are those that this checkout has found or downloaded. What
-//! runs, and where its data is, is asked of `./dev services status`.
+//! They are started by `./dev services start` in a new folder that `BAHAY_LOCAL` names, with the
+//! programs that this checkout has found or downloaded. `./dev services status` reports the running
+//! services and the location of their data.
 //!
-//! A janitor ends and removes everything. It is a process of its own that waits for the end of its
-//! input, so it does its work when the [`Services`] are dropped, and also when the test panics or
-//! is killed.
+//! A janitor process ends and removes everything. It waits for the end of its input, so it also
+//! acts when the test panics or is killed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,8 +18,9 @@ use tokio::net::UnixStream;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-/// $1 is `./dev`, $2 the folder, $3 where the services live, which may be elsewhere. What is
-/// paused would not hear that it is to end. A `./dev` that was still starting something ends too.
+/// $1 is `./dev`, $2 the folder, $3 the location of the services, which may be elsewhere. Paused
+/// processes are resumed, because they would not receive the signal to end. A `./dev` that is still
+/// starting a service ends too.
 const JANITOR: &str = r#"
     cat >/dev/null
     if [ -s "$2/paused" ]; then xargs kill -CONT <"$2/paused"; fi
@@ -43,14 +43,14 @@ impl Service {
     }
 }
 
-/// Ended and removed with this.
+/// Services that are ended and removed on drop.
 #[derive(Debug)]
 pub(crate) struct Services {
     wanted: Vec<Service>,
-    /// What `BAHAY_LOCAL` names.
+    /// The value of `BAHAY_LOCAL`.
     folder: PathBuf,
-    /// Where the data, the sockets and the logs are: the same folder, unless the user that the
-    /// services run as cannot enter it.
+    /// The location of data, sockets and logs: the same folder, unless the services' user cannot
+    /// enter it.
     instance: PathBuf,
     database_url: String,
     redis_url: String,
@@ -77,7 +77,7 @@ impl Services {
         let janitor = Command::new("sh")
             .args(["-c", JANITOR, "sh"])
             .args([&dev_path(), &folder, &instance])
-            // Out of reach of a Ctrl-C that ends the tests.
+            // Not reached by a Ctrl-C that ends the tests.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -90,7 +90,7 @@ impl Services {
         Self { wanted, folder, instance, database_url, redis_url, janitor }
     }
 
-    /// Of PostgreSQL, where it is wanted. The database of this name is empty.
+    /// Returns the URL of an empty database, if PostgreSQL was requested.
     pub(crate) fn database_url(&self) -> &str {
         &self.database_url
     }
@@ -99,13 +99,13 @@ impl Services {
         &self.redis_url
     }
 
-    /// Starts what does not run, and returns when it answers. The data is what it was.
+    /// Starts the stopped services with their data and waits until they answer.
     pub(crate) async fn start_again(&mut self) {
         let mut dev = self.dev();
         let started = spawn_blocking(move || said(dev.args(["services", "start"])));
         let started = started.await.expect("./dev starts the services");
         for line in started.lines() {
-            // The paths hold nothing that a shell would take for its own, so nothing is quoted.
+            // The paths hold nothing that a shell would interpret, so nothing is quoted.
             if let Some(url) = line.strip_prefix("export DATABASE_URL=") {
                 url.clone_into(&mut self.database_url);
             } else if let Some(url) = line.strip_prefix("export REDIS_URL=") {
@@ -114,10 +114,10 @@ impl Services {
         }
     }
 
-    /// Kills a service as `kill -9` does, and returns when nobody listens there any more.
+    /// Kills a service as `kill -9` does and waits until it no longer listens.
     pub(crate) async fn kill(&self, service: Service) {
         signal("KILL", &[self.pid(service)]);
-        // What was paused of it would hold its memory.
+        // Paused processes would hold its shared memory.
         self.resume();
         let socket = self.socket(service);
         while UnixStream::connect(&socket).await.is_ok() {
@@ -125,11 +125,11 @@ impl Services {
         }
     }
 
-    /// Stops a service in the midst of what it does, until [`Services::resume`]. Connecting still
-    /// works, since the kernel does that, and nothing is answered.
+    /// Suspends a service until [`Services::resume`]. Connecting still works, since the kernel
+    /// accepts, but nothing is answered.
     pub(crate) fn pause(&self, service: Service) {
         let main = self.pid(service);
-        // The main process first, so that it begets no more.
+        // The main process first, so that it forks no more.
         signal("STOP", &[main]);
         let mut paused = vec![main];
         paused.extend(children(main));
@@ -138,7 +138,7 @@ impl Services {
         signal("STOP", &paused[1..]);
     }
 
-    /// Lets what was paused go on.
+    /// Resumes paused services.
     pub(crate) fn resume(&self) {
         let Ok(paused) = fs::read_to_string(self.paused()) else {
             return;
@@ -151,7 +151,7 @@ impl Services {
         fs::remove_file(self.paused()).expect("the folder is ours");
     }
 
-    /// Kills Redis, if it runs, and starts it with nothing in it.
+    /// Kills Redis, if it runs, and starts it without data.
     pub(crate) async fn start_redis_empty(&mut self) {
         if status(&mut self.dev()).iter().any(|(what, _)| what == Service::Redis.name()) {
             self.kill(Service::Redis).await;
@@ -165,7 +165,7 @@ impl Services {
         self.start_again().await;
     }
 
-    /// The main process of a service, which must run.
+    /// Returns the main process of a running service.
     pub(crate) fn pid(&self, service: Service) -> u32 {
         let status = status(&mut self.dev());
         let found = status.iter().find(|(what, _)| what == service.name());
@@ -173,7 +173,7 @@ impl Services {
         pid.parse().expect("./dev tells the number of a process")
     }
 
-    /// As the URLs have it.
+    /// Returns the path of the socket, as in the URLs.
     fn socket(&self, service: Service) -> PathBuf {
         match service {
             Service::Postgres => {
@@ -193,7 +193,7 @@ impl Services {
         self.folder.join("paused")
     }
 
-    /// A URL that is given makes `./dev` leave that service alone.
+    /// Returns a `./dev` command; `./dev` does not manage a service whose URL is set.
     fn dev(&self) -> Command {
         let mut command = dev();
         command.env("BAHAY_LOCAL", &self.folder);
@@ -220,21 +220,21 @@ fn dev_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("dev")
 }
 
-/// `./dev`, with no services given.
+/// Returns a `./dev` command without service URLs.
 fn dev() -> Command {
     let mut command = Command::new(dev_path());
     command.env_remove("DATABASE_URL").env_remove("REDIS_URL").stdin(Stdio::null());
     command
 }
 
-/// What a command says, which must do well.
+/// Runs a command that must succeed and returns its output.
 fn said(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("the command can be started");
     assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
     String::from_utf8(stdout).expect("it speaks UTF-8")
 }
 
-/// The words of `./dev services status`, by twos.
+/// Returns the output of `./dev services status` in pairs of words.
 fn status(dev: &mut Command) -> Vec<(String, String)> {
     let said = said(dev.args(["services", "status"]));
     let lines = said.lines().filter_map(|line| line.split_once(' '));
@@ -247,14 +247,14 @@ fn instance(dev: &mut Command) -> PathBuf {
     found.expect("./dev says where the services live").1.into()
 }
 
-/// Whether or not all of them are still there.
+/// Signals processes, of which some may have exited.
 fn signal(name: &str, pids: &[u32]) {
     let pids = pids.iter().map(u32::to_string);
     let sent = Command::new("kill").arg(format!("-{name}")).args(pids).output();
     drop(sent.expect("there is a kill command"));
 }
 
-/// The processes whose parent this one is.
+/// Returns the child processes of a process.
 fn children(parent: u32) -> Vec<u32> {
     let table = match fs::read_dir("/proc/self") {
         Ok(_) => proc_table(),
@@ -268,12 +268,12 @@ fn children(parent: u32) -> Vec<u32> {
     processes.filter(|(_, of)| *of == parent).map(|(pid, _)| pid).collect()
 }
 
-/// As `ps` would print it.
+/// Returns the process table in the format of `ps`.
 fn proc_table() -> String {
     let entries = fs::read_dir("/proc").expect("it was there a moment ago").filter_map(Result::ok);
     let line = |entry: fs::DirEntry| {
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // After the name, which stands in brackets and may hold anything, come state and parent.
+        // The state and the parent follow the name, which stands in brackets and may hold anything.
         let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
         Some(format!("{} {parent}\n", entry.file_name().to_string_lossy()))
     };

@@ -1,5 +1,5 @@
-//! An authority of a test's own, and certificates that it signs: right ones, for another name, and ones
-//! that have expired.
+//! A certificate authority for one test, with certificates that it signs: valid ones, one for
+//! another name, and expired ones.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use rcgen::{
 };
 use uuid::Uuid;
 
-/// Signs certificates. Its own is in a file, which goes with this.
+/// An authority. Its certificate is in a file that is removed on drop.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     folder: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Signed {
     pub(crate) key: String,
 }
 
-/// Until when a certificate is good.
+/// The validity of a certificate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Until {
     ManyYearsFromNow,
@@ -45,7 +45,7 @@ impl Authority {
         Self { issuer, folder }
     }
 
-    /// The file of its certificate.
+    /// Returns the file of the authority's certificate.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.join("ca.pem")
     }
@@ -63,7 +63,7 @@ impl Authority {
         Signed { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
-    /// Puts both into files, which go with this, and says which.
+    /// Writes certificate and key into files, which are removed on drop, and returns the paths.
     pub(crate) fn keep(&self, signed: &Signed) -> [String; 2] {
         let name = Uuid::new_v4().simple().to_string();
         [("crt", &signed.certificate), ("key", &signed.key)].map(|(kind, pem)| {

@@ -1,17 +1,17 @@
-//! A wire between a program and PostgreSQL or Redis, which a test can break at any time.
+//! A proxy between a program and PostgreSQL or Redis, which a test can break at any time.
 //!
-//! The program is given [`Wire::url`], a Unix socket of the wire's own. Each connection there is
-//! carried by one to the real server, byte for byte and in both directions. Faults are set through
-//! the handle, from any task and at any time: cut what is connected, refuse what arrives, hold or
-//! delay what is on its way, and cut at a chosen request.
+//! The program connects to [`Wire::url`], the proxy's own Unix socket. Each connection is forwarded
+//! byte for byte in both directions to the real server. Faults are set through the handle, from any
+//! task and at any time: cut connections, refuse new ones, hold or delay traffic, and cut at a
+//! chosen request.
 //!
-//! Of PostgreSQL's protocol the wire knows how messages are framed, and that each Query and each
-//! Sync is answered by one ReadyForQuery. What a client sends up to such a message is a request;
-//! requests are passed on whole, so a cut never leaves half of one with the server. From the
-//! answers it notes which errors the server gave. What Redis and its clients say is not read.
+//! Of PostgreSQL's protocol the proxy knows the framing of messages, and that each Query and each
+//! Sync is answered by one ReadyForQuery. The bytes that a client sends up to such a message are a
+//! request; requests are forwarded whole, so a cut never leaves half of one with the server. From
+//! the answers it records the server's errors. The traffic of Redis is not parsed.
 //!
-//! Absent on purpose: encryption, which is declined as by a server that has none; bytes that are
-//! lost, doubled or out of order, which no stream has.
+//! Not simulated on purpose: encryption, which is declined as by a server without it; lost,
+//! duplicated or reordered bytes, which no stream has.
 
 mod protocol;
 
@@ -31,42 +31,42 @@ use uuid::Uuid;
 
 use protocol::{Answers, Piece, Said};
 
-/// In the name of PostgreSQL's socket, where it is the only thing it serves for.
+/// Part of the name of PostgreSQL's socket; it has no other use.
 const PORT: u16 = 5432;
 
-/// More than most statements and answers of ours need at once.
+/// Larger than most statements and answers.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// Where a request is cut off.
+/// The point at which a request is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// The server hears nothing of it.
+    /// Before the server receives it.
     Unsent,
-    /// The server hears it, and the client is cut off at once. The server's side stays open until
-    /// it has answered, as when nobody has told it yet.
+    /// After the server received it, at once for the client. The server's side stays open until it
+    /// has answered, as if it had not noticed yet.
     Unanswered,
-    /// The server has answered, and the client does not hear it.
+    /// After the server answered and before the client receives the answer.
     Unheard,
 }
 
-/// Which requests are counted.
+/// The counting of requests for a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// Those of all connections together, from now on. One is cut, and then no more.
+    /// Over all connections together, from now on. One is cut, and then no more.
     Together,
-    /// Those of each connection, from its beginning. Each is cut when it gets there.
+    /// For each connection from its beginning. Each is cut at its own request.
     Each,
 }
 
-/// What whoever connects after a cut meets.
+/// The fate of connections after a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Afterwards {
     Welcome,
-    /// As after [`Wire::refuse`], and from before the client can notice the cut.
+    /// Refused as after [`Wire::refuse`], from before the client can notice the cut.
     Refuse,
 }
 
-/// A connection to be cut at a request, counted from 1.
+/// A cut at a request, counted from 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     pub(crate) request: u64,
@@ -75,7 +75,7 @@ pub(crate) struct Cut {
     pub(crate) afterwards: Afterwards,
 }
 
-/// Dropped, it cuts all its connections.
+/// A proxy that cuts all of its connections on drop.
 #[derive(Debug)]
 pub(crate) struct Wire {
     inner: Arc<Inner>,
@@ -83,7 +83,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// To the server that these options name. The URL is of their database.
+    /// Creates a proxy to the server of these options. The URL names their database.
     pub(crate) async fn postgres(options: &PgConnectOptions) -> Self {
         let host = options.get_host();
         let folder = options.get_socket().cloned();
@@ -97,7 +97,7 @@ impl Wire {
         Self { inner, url }
     }
 
-    /// To the Redis that a URL names, which must need no password.
+    /// Creates a proxy to the Redis of a URL, which must need no password.
     pub(crate) async fn redis(url: &str) -> Self {
         let info = url.into_connection_info().expect("the URL is one of Redis");
         assert!(info.redis_settings().password().is_none(), "the wire knows no passwords");
@@ -112,17 +112,17 @@ impl Wire {
         Self { inner, url }
     }
 
-    /// What to give to the program instead of the server's own URL.
+    /// Returns the URL for the program, which replaces the server's.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// The same options, by way of this wire.
+    /// Returns the same options by way of this proxy.
     pub(crate) fn through(&self, options: &PgConnectOptions) -> PgConnectOptions {
         self.inner.through(options)
     }
 
-    /// Cuts all connections that there are, and returns when they are gone. Says how many.
+    /// Cuts all connections and waits until they are closed. Returns their number.
     pub(crate) async fn cut(&self) -> usize {
         let mut cut = 0;
         let mut below = 0;
@@ -135,59 +135,59 @@ impl Wire {
         cut
     }
 
-    /// From here on nobody can connect; who is connected stays.
+    /// Refuses new connections; existing ones stay.
     pub(crate) async fn refuse(&self) {
         self.inner.refuse().await;
     }
 
-    /// Lets connect again.
+    /// Accepts new connections again.
     pub(crate) async fn welcome(&self) {
         self.inner.welcome().await;
     }
 
-    /// Nothing gets through any more, in either direction, and nobody is told.
+    /// Silently holds all traffic in both directions.
     pub(crate) fn hold(&self) {
         self.inner.state.send_modify(|state| state.held = true);
     }
 
-    /// What was held goes on its way.
+    /// Forwards held traffic.
     pub(crate) fn release(&self) {
         self.inner.state.send_modify(|state| state.held = false);
     }
 
-    /// How long each request and each answer takes longer from here on.
+    /// Sets the delay of each request and each answer.
     pub(crate) fn delay(&self, delay: Duration) {
         self.inner.state.send_modify(|state| state.delay = delay);
     }
 
-    /// Chooses a request to cut at, in place of whichever was chosen before.
+    /// Sets the request to cut at, replacing an earlier choice.
     pub(crate) fn cut_at(&self, cut: Cut) {
         self.inner.state.send_modify(|state| state.chosen = Some((cut, state.requests)));
     }
 
-    /// Takes the choice back. Says whether a cut was still to come.
+    /// Cancels the chosen cut. Returns true if it had not happened yet.
     pub(crate) fn cut_no_more(&self) -> bool {
         let mut chosen = None;
         self.inner.state.send_modify(|state| chosen = state.chosen.take());
         chosen.is_some()
     }
 
-    /// How many requests have come in all.
+    /// Returns the number of requests so far.
     pub(crate) fn requests(&self) -> u64 {
         self.inner.state.borrow().requests
     }
 
-    /// Returns when so many requests have come in all.
+    /// Waits until the number of requests reaches `count`.
     pub(crate) async fn until_requests(&self, count: u64) {
         self.inner.until(|state| state.requests >= count).await;
     }
 
-    /// The requests of each connection that there is, the oldest first.
+    /// Returns the number of requests of each open connection, the oldest first.
     pub(crate) fn conversations(&self) -> Vec<u64> {
         self.inner.state.borrow().live.values().copied().collect()
     }
 
-    /// How often the server has answered with this SQLSTATE.
+    /// Returns the number of the server's errors with this SQLSTATE.
     pub(crate) fn errors(&self, sqlstate: &str) -> u64 {
         self.inner.state.borrow().errors.get(sqlstate).copied().unwrap_or_default()
     }
@@ -201,7 +201,7 @@ impl Drop for Wire {
         {
             accepting.abort();
         }
-        // Nobody minds when somebody was faster.
+        // The folder may have been removed already.
         drop(fs::remove_dir_all(&self.inner.folder));
     }
 }
@@ -235,25 +235,25 @@ impl Server {
     }
 }
 
-/// What the handle and all connections share. Whoever waits for a change of it watches it.
+/// The state that the handle and all connections share through a watch channel.
 #[derive(Debug, Default)]
 struct State {
     held: bool,
     delay: Duration,
-    /// How many connections have come so far; the next one gets this number.
+    /// The number of connections so far, which is the id of the next one.
     arrived: u64,
-    /// Connections with lower numbers are cut.
+    /// Connections with lower ids are cut.
     cut_below: u64,
-    /// The requests of each connection that there is.
+    /// The number of requests of each open connection.
     live: BTreeMap<u64, u64>,
     requests: u64,
-    /// The chosen cut, and how many requests there had been by then.
+    /// The chosen cut, and the number of requests before it was chosen.
     chosen: Option<(Cut, u64)>,
     errors: BTreeMap<String, u64>,
 }
 
 impl State {
-    /// Counts a request, and says its number on its connection and how it is to be cut.
+    /// Counts a request. Returns its number on its connection and the cut that applies to it.
     fn count(&mut self, id: u64) -> (u64, Option<Cut>) {
         self.requests += 1;
         let number = self.live.entry(id).or_default();
@@ -279,7 +279,7 @@ struct Inner {
     folder: PathBuf,
     socket: PathBuf,
     state: watch::Sender<State>,
-    /// The task that accepts, while there is one.
+    /// The accepting task, while there is one.
     door: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -307,7 +307,7 @@ impl Inner {
     async fn refuse(&self) {
         if let Some(accepting) = self.door.lock().await.take() {
             accepting.abort();
-            // The socket is closed when the task is gone.
+            // The socket is closed with the task.
             drop(accepting.await);
         }
     }
@@ -321,7 +321,7 @@ impl Inner {
         }
     }
 
-    /// Waits as long as what is on its way is to take.
+    /// Waits for the release of held traffic and for the delay.
     async fn pass(&self) {
         self.until(|state| !state.held).await;
         let delay = self.state.borrow().delay;
@@ -353,13 +353,13 @@ async fn carry(inner: Arc<Inner>, id: u64, client: Stream) {
     });
 }
 
-/// Why a connection ends.
+/// The end of a connection.
 enum Ending {
-    /// One of both sides has closed it, or the server is not there.
+    /// One side has closed it, or the server is unreachable.
     Closed,
     Cut {
         cut: Cut,
-        /// Of the request, on this connection.
+        /// The number of the request on this connection.
         number: u64,
     },
 }
@@ -386,7 +386,7 @@ async fn converse(inner: &Inner, id: u64, client: Stream) {
     }
 }
 
-/// Reads on, for nobody, until a request is answered or the server closes.
+/// Reads and discards until a request is answered or the server closes.
 async fn hear_out(server: &Stream, answers: &mut Answers, number: u64) {
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(count @ 1..) = server.read(&mut chunk).await {
@@ -403,12 +403,12 @@ async fn hear_out(server: &Stream, answers: &mut Answers, number: u64) {
 struct Line<'a> {
     inner: &'a Inner,
     id: u64,
-    /// The request whose answer is not to be heard, and the cut that wants it so.
+    /// The request whose answer is withheld, and its cut.
     unheard: OnceLock<(u64, Cut)>,
 }
 
 impl Line<'_> {
-    /// Carries what the client says.
+    /// Forwards the client's requests.
     async fn ask(&self, client: &Stream, server: &Stream) -> Ending {
         let mut said = Said::default();
         let mut chunk = vec![0; CHUNK_BYTES];
@@ -459,7 +459,7 @@ impl Line<'_> {
         }
     }
 
-    /// Carries what the server says.
+    /// Forwards the server's answers.
     async fn answer(&self, server: &Stream, client: &Stream, answers: &mut Answers) -> Ending {
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {

@@ -1,31 +1,31 @@
-//! Just enough of PostgreSQL's protocol to tell requests and answers apart.
+//! Just enough of PostgreSQL's protocol to separate requests and answers.
 //!
-//! A message is a byte for its type, a length that counts itself, and what it says; only the first
-//! ones of a client have no type. The wire asks for whole messages and never changes them.
+//! A message is a type byte, a length that includes itself, and a body; only a client's first
+//! messages have no type. The proxy forwards whole messages and never changes them.
 
 use std::mem;
 
-/// Codes in the place of a protocol version, by which a client asks for something else.
+/// Codes in place of a protocol version, by which a client makes another request.
 const CANCEL_REQUEST: u32 = 80_877_102;
 const ENCRYPTION_REQUESTS: [u32; 2] = [80_877_103, 80_877_104];
 
-/// What a client has said and the wire has not passed on yet.
+/// A client's bytes that are not forwarded yet.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     frames: Frames,
-    /// Whether it has introduced itself; from then on its messages have a type.
+    /// True after the startup message; later messages have a type.
     introduced: bool,
     /// The beginning of a request.
     begun: Vec<u8>,
 }
 
-/// What is passed on at once.
+/// Bytes to forward at once.
 #[derive(Debug)]
 pub(super) enum Piece {
-    /// Its last message asks for an answer.
+    /// The last message requires an answer.
     Request(Vec<u8>),
     Other(Vec<u8>),
-    /// Not passed on at all: the client asks whether the server encrypts.
+    /// Not forwarded: the client asks for encryption.
     Encryption,
 }
 
@@ -34,7 +34,7 @@ impl Said {
         self.frames.0.extend_from_slice(bytes);
     }
 
-    /// All that has come, whatever it is.
+    /// Returns all received bytes, whatever they are.
     pub(super) fn all(&mut self) -> Option<Vec<u8>> {
         let bytes = mem::take(&mut self.frames.0);
         (!bytes.is_empty()).then_some(bytes)
@@ -54,7 +54,7 @@ impl Said {
             let kind = message[0];
             self.begun.extend(message);
             match kind {
-                // Parse, Bind, Describe, Execute, Close: more of the request is to come.
+                // Parse, Bind, Describe, Execute, Close: the request continues.
                 b'P' | b'B' | b'D' | b'E' | b'C' => {}
                 // Query, Sync.
                 b'Q' | b'S' => return Some(Piece::Request(mem::take(&mut self.begun))),
@@ -64,19 +64,19 @@ impl Said {
     }
 }
 
-/// What a server has said and the wire has not passed on yet.
+/// A server's bytes that are not forwarded yet.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     frames: Frames,
-    /// How often it was ready for a query: once when it had let the client in, and then once at
-    /// the end of each answer.
+    /// The number of ReadyForQuery messages: one after the startup, and one at the end of each
+    /// answer.
     ready: u64,
 }
 
 /// One message of an answer.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// Which request it answers, counted from 1; 0 for what comes before all requests.
+    /// The number of the answered request, counted from 1; 0 before all requests.
     pub(super) number: u64,
     pub(super) message: Vec<u8>,
 }
@@ -94,12 +94,13 @@ impl Answers {
 }
 
 impl Answer {
-    /// Whether it is ReadyForQuery, the end of an answer.
+    /// Returns true for ReadyForQuery, the end of an answer.
     pub(super) fn is_last(&self) -> bool {
         self.message[0] == b'Z'
     }
 
-    /// Of an ErrorResponse: its fields end with a zero each, and `C` is the SQLSTATE.
+    /// Returns the SQLSTATE of an ErrorResponse: its fields end with a zero each, and `C` is the
+    /// SQLSTATE.
     pub(super) fn sqlstate(&self) -> Option<String> {
         let fields = self.message.strip_prefix(b"E")?.get(4..)?;
         let code = fields.split(|byte| *byte == 0).find_map(|field| field.strip_prefix(b"C"))?;
@@ -107,7 +108,7 @@ impl Answer {
     }
 }
 
-/// Bytes that have come, to be taken as whole messages.
+/// Received bytes, to be taken as whole messages.
 #[derive(Debug, Default)]
 struct Frames(Vec<u8>);
 
