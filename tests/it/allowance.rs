@@ -61,7 +61,7 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
 }
 
 #[tokio::test]
-async fn what_was_won_is_taken_off_and_comes_back_after_a_day() {
+async fn winnings_reduce_the_allowance_for_a_day() {
     let bank = Bank::new().await;
     let players = bank.players([100_000; 3]).await;
     let [winner, one, other] = players[..] else { panic!("three") };
@@ -154,11 +154,11 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
     let unbounded = Allowance { floor: whole(1_000_000) };
     let options = lobby::Options { allowance: unbounded, ..lobby::Options::default() };
     // Each stakes 14 × 60 coins of its 1,000, and one of them may win 1,680 and the POT.
-    let farm = Party::of(options, 6_000).await;
+    let farm = Party::with_options(options, 6_000).await;
     assert_eq!(farm.clients.len(), 3, "all three sit there");
 
     // With the bound nobody sits down there, neither as the host nor by a code.
-    let party = Party::of(lobby::Options::default(), 900).await;
+    let party = Party::with_options(lobby::Options::default(), 900).await;
     let body = json!({ "room": "newbie", "bet": 6_000, "rule_set": "kingdom" });
     let stranger = party.house.guest("Dante").await;
     let opened = call(&stranger, "POST", "/v1/private-tables", Some(&body)).await;

@@ -239,7 +239,7 @@ async fn the_service_closes_months_by_that_function_alone() {
 }
 
 #[tokio::test]
-async fn what_is_changed_in_a_closed_month_is_found() {
+async fn a_change_in_a_closed_month_is_detected() {
     let old = old_house().await;
     let month = old.close(3).await.unwrap().unwrap();
     let first = "(select min(id) from operations where game is not null)";

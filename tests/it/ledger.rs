@@ -1,4 +1,4 @@
-//! OpeningOutcome, settling and voiding games, to the hundredth.
+//! Opening, settling and voiding games, to the hundredth.
 
 use std::time::Duration;
 
@@ -117,7 +117,7 @@ async fn another_input_under_the_same_key_is_refused() {
 }
 
 #[tokio::test]
-async fn who_cannot_pay_ante_and_stake_does_not_start_and_nothing_moves() {
+async fn a_player_who_cannot_pay_ante_and_stake_does_not_start_and_no_coin_moves() {
     let bank = Bank::new().await;
     // No wallet; a hundredth less than ante and stake; both.
     let players = bank.players([0, 1_499, 1_500]).await;

@@ -79,7 +79,7 @@ async fn the_audit_and_the_query_of_the_page_find_the_same_end_of_the_chain() {
 type Planted = fn(&Difference) -> bool;
 
 #[tokio::test]
-async fn whatever_is_changed_in_what_was_booked_is_found_twice() {
+async fn every_change_of_a_posted_operation_is_detected_twice() {
     let bank = sealed().await;
     let owner = bank.database.owner_pool().await;
     let differs: Planted = |it| matches!(it, Difference::OperationDiffers { .. });

@@ -96,7 +96,7 @@ pub(crate) async fn play_until(bank: &Bank, stopped: &watch::Receiver<bool>) -> 
 }
 
 #[tokio::test]
-async fn whoever_is_killed_a_hundred_times_leaves_each_event_once() {
+async fn an_exporter_killed_a_hundred_times_publishes_each_event_once() {
     let bank = Bank::new().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();

@@ -160,7 +160,7 @@ async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
 }
 
 #[tokio::test]
-async fn whoever_has_read_enough_ends_the_printing_quietly() {
+async fn a_closed_pipe_ends_the_output_quietly() {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
     bank.ledger.project_house_entries().await.unwrap();

@@ -141,7 +141,7 @@ async fn input_out_of_bounds_is_refused_before_the_database_is_asked() {
 
 /// The runtime has one thread, so all ten wait in the queue before the writer first looks.
 #[tokio::test]
-async fn what_waits_is_committed_together_and_one_bad_member_fails_alone() {
+async fn queued_operations_share_a_commit_and_a_refused_one_fails_alone() {
     let bank = Bank::new().await;
     let mut inputs = Vec::new();
     for _ in 0..10 {

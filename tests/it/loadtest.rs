@@ -141,7 +141,7 @@ async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_idle_is_measured_by_stages() {
+async fn idle_costs_are_measured_in_stages() {
     let house = House::new().await;
     let arguments = ["idle", "--tables", "2", "--seconds", "2", "--warm-up", "0"];
     let said = said(&loadtest(&house, &arguments).await);
@@ -183,7 +183,7 @@ async fn everybody_comes_back_from_a_storm() {
 
 /// As in a soak of hours: who comes back after a quarter of an hour gets new tokens first.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_comes_back_with_an_old_token_gets_a_new_one() {
+async fn a_player_with_an_expired_token_renews_it() {
     let wall = Clock::set_to(Clock::system().now());
     let house = House::with_wall(Clocks::default(), wall.clone()).await;
     let arguments = ["storm", "--tables", "4", "--warm-up", "4", "--think-ms", "200"];

@@ -57,7 +57,7 @@ async fn two_months() -> (Bank, TableId) {
 }
 
 #[tokio::test]
-async fn what_is_booked_is_in_the_part_of_its_month() {
+async fn an_operation_is_stored_in_the_partition_of_its_month() {
     let (bank, _) = two_months().await;
     for (table, column) in
         [("operations", "id"), ("transfers", "operation"), ("entries", "operation")]
@@ -81,7 +81,7 @@ async fn what_is_booked_is_in_the_part_of_its_month() {
 /// Whoever opens and settles games waits for no part but that of the month: the others are held
 /// against everybody meanwhile.
 #[tokio::test]
-async fn who_books_touches_no_other_month() {
+async fn posting_touches_no_other_month() {
     let (bank, table) = two_months().await;
     let players = bank.players([10_000, 10_000, 10_000]).await;
     let owner = bank.database.owner_pool().await;
@@ -105,7 +105,7 @@ async fn who_books_touches_no_other_month() {
 }
 
 #[tokio::test]
-async fn who_reads_looks_only_at_the_months_that_it_names() {
+async fn a_query_reads_only_the_months_that_it_names() {
     let (bank, _) = two_months().await;
     let cases = [
         // As seals, the outbox and reports read: by ids, between the least and the most.
@@ -314,7 +314,7 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
 /// Nothing is refused because its month has no part; the figures say so, and the next look makes the
 /// month and moves what is of it.
 #[tokio::test]
-async fn what_finds_no_month_is_kept_and_told_and_moved() {
+async fn rows_without_a_month_are_kept_reported_and_moved() {
     let bank = Bank::new().await;
     let players = bank.players([10_000, 10_000, 10_000]).await;
     let table = TableId(Uuid::new_v4());

@@ -91,7 +91,7 @@ async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<St
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_command_is_refused_and_changes_nothing() {
+async fn an_invalid_command_is_refused_and_changes_nothing() {
     let house = House::new().await;
     let (_, [client, ..]) = house.table().await;
     let mut play = joined(&client).await;

@@ -14,7 +14,7 @@ use crate::support::services::{Service, Services};
 /// A node that has never seen these sessions lets those back in who sit at a table, and nobody else; a
 /// session that is gone when PostgreSQL is back is closed then.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_sits_at_a_table_returns_while_postgres_is_away() {
+async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
     let mut services = Services::start(&[Service::Postgres]).await;
     let mut house = house(&services, Service::Postgres, 20_000).await;
     let (base, other) = house.node().await;

@@ -15,7 +15,7 @@ const PASSWORD: &str = "rain on a tin roof";
 const OTHER: &str = "two carabaos and a jeepney";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_matters_to_security_has_a_line_each() {
+async fn each_security_event_is_logged() {
     let database = TestDatabase::new().await;
     let path = std::env::temp_dir().join(format!("bahay-log-{}", Uuid::new_v4()));
     let mut command = serve(&database);

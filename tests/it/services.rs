@@ -23,7 +23,7 @@ async fn count(connection: &mut PgConnection) -> i64 {
 }
 
 #[tokio::test]
-async fn what_was_committed_outlives_a_killed_postgres() {
+async fn commits_survive_a_killed_postgres() {
     let mut services = Services::start(&[Service::Postgres]).await;
     let mut connection = postgres(&services).await;
     let synced: String = sqlx::query_scalar("show fsync").fetch_one(&mut connection).await.unwrap();
@@ -58,7 +58,7 @@ async fn a_killed_redis_comes_back_with_its_data_or_without() {
 }
 
 #[tokio::test]
-async fn what_is_paused_answers_when_it_goes_on() {
+async fn a_paused_service_answers_after_it_resumes() {
     let services = Services::start(&[Service::Postgres, Service::Redis]).await;
     let (mut connection, mut live) = (postgres(&services).await, redis(&services).await);
     live.set_response_timeout(PATIENCE);
@@ -93,7 +93,7 @@ fn sockets(services: &Services) -> PathBuf {
 
 /// Also while one is paused, and after a panic.
 #[tokio::test]
-async fn nothing_is_left_behind() {
+async fn no_process_or_folder_is_left_behind() {
     let both = [Service::Postgres, Service::Redis];
     let left = tokio::spawn(async move {
         let services = Services::start(&both).await;

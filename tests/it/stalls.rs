@@ -165,7 +165,7 @@ async fn a_stalled_redis_costs_nobody_time() {
 
 /// Who goes while Redis is away cannot be told of, and is told of when it is back.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_goes_while_redis_is_away_is_away_when_it_is_back() {
+async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
     let services = Services::start(&[Service::Redis]).await;
     let mut house = house(&services, Service::Redis, 20_000).await;
     let (_, clients) = house.table().await;

@@ -119,7 +119,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
 
 /// Rule 6.9: in a room whoever does not cover ante and stake leaves before the next game.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
+async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];

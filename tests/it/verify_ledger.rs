@@ -82,7 +82,7 @@ type Planted = fn(&Mismatch) -> bool;
 
 /// Most of what is planted here leaves the books themselves in order: only the game tells.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_games_say_and_the_books_do_not_is_found() {
+async fn a_difference_between_games_and_books_is_detected() {
     let house = played().await;
     let clean = TestDatabase::copy_of(&house.database).await;
     let report = check(&clean, Extent::Everything).await;

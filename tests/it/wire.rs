@@ -60,7 +60,7 @@ fn cut(request: u64, moment: Moment, count: Count) -> Cut {
 }
 
 #[tokio::test]
-async fn what_is_said_gets_through_and_is_counted() {
+async fn requests_pass_the_wire_and_are_counted() {
     let mut way = Way::new().await;
     let mut one = PgConnection::connect(way.wire.url()).await.unwrap();
     let mut two = way.connect().await.unwrap();
@@ -120,7 +120,7 @@ async fn a_request_is_cut_before_during_or_after() {
 
 /// A transaction that loses its connection is undone, however late the server learns of it.
 #[tokio::test]
-async fn what_is_not_committed_is_undone() {
+async fn an_uncommitted_transaction_is_rolled_back() {
     let mut way = Way::new().await;
     for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unheard] {
         let mut connection = way.connect().await.unwrap();
@@ -147,7 +147,7 @@ async fn each_connection_is_cut_where_it_is_told() {
 }
 
 #[tokio::test]
-async fn who_is_refused_hears_so_at_once() {
+async fn a_refused_connection_fails_at_once() {
     let mut way = Way::new().await;
     let mut inside = way.connect().await.unwrap();
     way.wire.refuse().await;
@@ -168,7 +168,7 @@ async fn who_is_refused_hears_so_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_held_arrives_later_and_what_is_delayed_takes_its_time() {
+async fn held_traffic_arrives_after_release_and_delayed_traffic_late() {
     let mut way = Way::new().await;
     let mut connection = way.connect().await.unwrap();
     way.wire.hold();
