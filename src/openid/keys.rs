@@ -142,7 +142,7 @@ impl KeyStore {
         let document = self.fetcher.fetch_json(&url).await?;
         let list = document.get("keys").and_then(Value::as_array);
         let list = list.ok_or_else(|| format!("{url} lists no keys"))?;
-        // IssuerKeys of unknown kinds serve other purposes and are skipped.
+        // Keys of unknown kinds serve other purposes and are skipped.
         Ok(list.iter().filter_map(Key::from_jwk).take(KEYS_MAX).collect())
     }
 
