@@ -1,5 +1,5 @@
-//! What a player may win at private tables, in the ledger and through the whole server. The ledger
-//! decides when a game is opened, also when two are at once.
+//! The allowance at private tables, in the ledger and through the whole server. The ledger enforces
+//! it when a game is opened, also under concurrency.
 
 use std::time::Duration;
 
@@ -26,13 +26,13 @@ fn whole(coins: i64) -> Coins {
     Coins::from_whole(coins).unwrap()
 }
 
-/// A game at a private table where each can lose so much, in whole coins.
+/// Returns a game at a private table at which each player can lose this stake, in whole coins.
 fn private(bank: &Bank, at: TableId, players: &[PlayerId], stake: i64) -> OpenGame {
     let stake_max = whole(stake);
     OpenGame { room: PRIVATE_ROOM.into(), stake_max, ..bank.deal(at, players) }
 }
 
-/// What the player may still win, as of now.
+/// Returns the player's remaining allowance.
 async fn left(bank: &Bank, player: PlayerId) -> Coins {
     let now = Timestamp::from_ms(bank.now_ms());
     bank.ledger.allowance_left(player, now).await.unwrap()
@@ -42,17 +42,17 @@ async fn left(bank: &Bank, player: PlayerId) -> Coins {
 async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     let bank = Bank::new().await;
     let players = bank.players([100_000; 3]).await;
-    // 2 × 149 and the POT of 3 is one coin more than the floor.
+    // 2 × 149 and the POT of 3 exceed the floor by one coin.
     let game = private(&bank, table(), &players, 149);
     let refused = bank.ledger.open_game(game.clone()).await.unwrap();
     assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::first(3) });
     assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), refused, "and stays so");
     assert_eq!(bank.wallets(&players).await, [100_000; 3], "nothing has moved");
-    // Each is told once.
+    // Each player is notified once.
     let told = "select count(*) from notices where kind = 'private_limit'";
     let told: i64 = sqlx::query_scalar(told).fetch_one(&bank.pool).await.unwrap();
     assert_eq!(told, 3);
-    // In a room the matcher chooses who plays, and other bounds hold.
+    // In a room the matcher chooses the players, and other limits apply.
     bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
     bank.audit_clean().await;
     let report =
@@ -66,14 +66,14 @@ async fn winnings_reduce_the_allowance_for_a_day() {
     let players = bank.players([100_000; 3]).await;
     let [winner, one, other] = players[..] else { panic!("three") };
     assert_eq!(left(&bank, winner).await, whole(300));
-    // Each loser pays two counts of one coin; the fee is taken off, and the POT comes on top.
+    // Each loser pays two counts of one coin; the fee is deducted, and the POT is added.
     let won = private(&bank, table(), &players, 148);
     bank.play_out(won, 0, 2, PotGoes::ToWinner).await;
     let net = Coins::from_hundredths(2 * 200 - 20 + 300);
     assert_eq!(left(&bank, winner).await, whole(300).checked_sub(net).unwrap());
     assert_eq!(left(&bank, one).await, whole(302));
 
-    // Who has won has no place in the next game; the others have.
+    // The winner cannot join the next game; the others can.
     let again = private(&bank, table(), &players, 148);
     let refused = bank.ledger.open_game(again).await.unwrap();
     assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::only(seat(0)) });
@@ -91,7 +91,7 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
     let bank = Bank::new().await;
     let players = bank.players([1_000_000; 3]).await;
     let (game, _) = bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
-    // As reports would count it, had the fee been 250 coins.
+    // As in the reports, if the fee had been 250 coins.
     for (room, fee) in [("newbie", 25_000), (PRIVATE_ROOM, 900_000)] {
         let game = if room == PRIVATE_ROOM {
             let private = private(&bank, table(), &players, 10);
@@ -113,7 +113,7 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
         .await
         .unwrap();
     }
-    // What was lost at the private table can be won back; fees paid there give nothing.
+    // Losses at the private table can be won back; fees paid there give no allowance.
     assert_eq!(left(&bank, players[0]).await, whole(300 + 250 + 1));
     let big = private(&bank, table(), &players, 270);
     // The others have paid no fees.
@@ -123,7 +123,7 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
     bank.audit_clean().await;
 }
 
-/// Nobody sits at two tables, but the ledger does not rely on that.
+/// No player sits at two tables, but the ledger does not rely on that.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_games_at_once_do_not_pass_the_bound_together() {
     let bank = Bank::new().await;
@@ -147,8 +147,8 @@ async fn refusal(answer: (u16, Value)) -> (u16, String) {
     (answer.0, answer.1["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Guests who bring their welcome to one of them, over HTTP and the socket. What they could bring in
-/// one game without the bound is shown first.
+/// Guests who bring their welcome grants to one account, over HTTP and the socket. The gain in one
+/// game without the limit is shown first.
 #[tokio::test(flavor = "multi_thread")]
 async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
     let unbounded = Allowance { floor: whole(1_000_000) };
@@ -157,14 +157,14 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
     let farm = Party::with_options(options, 6_000).await;
     assert_eq!(farm.clients.len(), 3, "all three sit there");
 
-    // With the bound nobody sits down there, neither as the host nor by a code.
+    // With the limit neither the host nor a guest with a code can sit down.
     let party = Party::with_options(lobby::Options::default(), 900).await;
     let body = json!({ "room": "newbie", "bet": 6_000, "rule_set": "kingdom" });
     let stranger = party.house.guest("Dante").await;
     let opened = call(&stranger, "POST", "/v1/private-tables", Some(&body)).await;
     assert_eq!(refusal(opened).await, (409, "private_bet_too_high".into()));
 
-    // At a bet of 9 a game may bring 279 coins, so whoever has won one is sent away from the table.
+    // At a bet of 9 a game may win 279 coins, so a winner is removed from the table.
     let players: Vec<_> = party.clients.iter().collect();
     let has_won = async {
         loop {

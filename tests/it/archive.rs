@@ -1,4 +1,4 @@
-//! Games as they are remembered.
+//! Lists of finished games.
 
 use bahay::archive::{self, Filter, GameState, Outcome};
 use bahay::records::Records;
@@ -158,7 +158,7 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     assert_eq!(list(from).await, []);
     let to = Filter { to: settled_at(lost), ..Filter::default() };
     assert_eq!(list(to).await, [won]);
-    // How it ended is counted from a record, and these have none that can be played again.
+    // Endings are counted from records, and these games have none that can be replayed.
     let fights = Filter { ending: Some("fight".to_owned()), ..Filter::default() };
     assert_eq!(list(fights).await, []);
 }

@@ -1,5 +1,5 @@
-//! Records in the archive: they are read as before, a crash at any step loses and doubles none, and
-//! what is wrong with the archive is told.
+//! Records in the archive: they are read as before, a crash at any step neither loses nor
+//! duplicates any, and defects of the archive are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,11 +26,11 @@ use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::process::bahay;
 
-/// More than a dictionary is learnt from, and not a whole number of batches.
+/// More games than a dictionary is trained on, and not a whole number of batches.
 const GAMES: u64 = 700;
 const BATCH: u32 = 320;
 
-/// A history that was counted, and a folder for its archive.
+/// A projected history, and a folder for its archive.
 struct Old {
     database: TestDatabase,
     pool: PgPool,
@@ -39,14 +39,14 @@ struct Old {
 }
 
 impl Old {
-    /// Texts are removed as soon as their object is noted.
+    /// Creates a history whose texts are removed as soon as their object is recorded.
     async fn new(games: u64) -> Self {
         let old = Self::keeping_all(games).await;
         old.set_grace("interval '0'").await;
         old
     }
 
-    /// As the owner of a new house has it: texts are never removed.
+    /// Creates a history with a new house's default: texts are never removed.
     async fn keeping_all(games: u64) -> Self {
         let (database, pool, written) = history(games, 18).await;
         counted(&pool).await.close().await;
@@ -72,7 +72,7 @@ impl Old {
         Archiver::new(self.pool.clone(), Clock::system(), self.records(), pace)
     }
 
-    /// What is read of every game.
+    /// Reads every game.
     async fn read(&self, records: &Records) -> BTreeMap<Uuid, (Value, Value)> {
         let games: Vec<Uuid> = sqlx::query_scalar("select game from game_records")
             .fetch_all(&self.pool)
@@ -88,7 +88,7 @@ impl Old {
         read
     }
 
-    /// How many records have their text in the database, and how many in the archive alone.
+    /// Returns the numbers of records with their text in the database, and in the archive alone.
     async fn places(&self) -> (i64, i64) {
         let counts = "
             select (select count(*) from game_records where record is not null),
@@ -96,7 +96,7 @@ impl Old {
         sqlx::query_as(counts).fetch_one(&self.pool).await.unwrap()
     }
 
-    /// When PostgreSQL has seen that whoever moved is gone.
+    /// Waits until PostgreSQL has noticed the end of the mover's connection.
     async fn unlocked(&self) {
         let locks = "
             select count(*) from pg_locks
@@ -115,7 +115,7 @@ impl Old {
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    // There is none before the first object.
+    // The folder does not exist before the first object.
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|kind| kind == "zst")).collect()
@@ -139,7 +139,7 @@ async fn archived_records_are_read_as_before() {
     assert!(report.is_clean() && report.games.settled == old.games, "{report}");
     let standings = standings::check(&old.pool, &records, &Calendar::default()).await.unwrap();
     assert_eq!((standings.games, standings.differences), (old.games, Vec::new()));
-    // Another calendar counts everything anew.
+    // Another calendar recounts everything.
     let (live, _publications) = TestLive::new().connect().await;
     let calendar = Calendar { zone: "UTC".parse().unwrap(), ..Calendar::default() };
     let anew = Standings::new(old.pool.clone(), live, calendar.clone()).with_records(records.clone());
@@ -165,7 +165,7 @@ async fn a_crash_after_any_step_loses_and_doubles_nothing() {
         assert_eq!(here + there, i64::try_from(old.games).unwrap(), "{step:?}");
         assert!(old.read(&old.records()).await == before, "after {step:?}");
     }
-    // Two batches have less than a whole one left, which other sizes cut otherwise.
+    // After two batches less than a whole one is left, which other sizes divide differently.
     let stopped = old.mover(7).with_stop_after(Step::Written).archive_all(7, false).await;
     assert!(matches!(stopped, Err(ArchivingError::Stopped(Step::Written))), "{stopped:?}");
     old.unlocked().await;
@@ -181,7 +181,7 @@ async fn a_crash_after_any_step_loses_and_doubles_nothing() {
     assert!(old.read(&old.records()).await == before);
 }
 
-/// Each time that another object is written, the process that wrote it is killed.
+/// The writing process is killed after each further object.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
     let old = Old::new(GAMES).await;
@@ -235,7 +235,7 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
         let pool = old.pool.clone();
         async move { ledger::check(&pool, &records, Extent::Everything).await }
     };
-    // A node that was not told of it.
+    // A node without a configured archive.
     let unknown = Records::without_archive();
     let refused = read(unknown.clone()).await;
     assert!(matches!(refused, Err(RecordError::Unreachable { .. })), "{refused:?}");
@@ -293,7 +293,7 @@ async fn two_who_archive_at_once_do_not_do_it_twice() {
     assert_eq!(old.mover(5).inspect_archive(false).await.unwrap().left_over, Vec::<String>::new());
 }
 
-/// The service gives away nothing but what is where it says, by its hash.
+/// The service discards no text unless the object with its hash is stored.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_removes_no_record_by_itself() {
     let old = Old::new(40).await;
@@ -330,15 +330,15 @@ async fn the_service_removes_no_record_by_itself() {
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap(), 0));
     let past = "update settlements set finished_at = now() - interval '2 days' where game = $1";
     sqlx::query(past).bind(game).execute(&owner).await.unwrap();
-    // A place that is not in the object.
+    // A position beyond the end of the object.
     let beyond =
         "select archive_records('y', $2, 1, null, array[$1], array[1], array[1], array[$2])";
     let refused = sqlx::query(beyond).bind(game).bind(&hash).execute(&old.pool).await;
     assert!(refused.is_err());
     give(&hash).await.unwrap();
-    // Nothing is noted twice.
+    // No object is recorded twice.
     assert!(give(&hash).await.is_err());
-    // No bound is the caller's: the grace period is the owner's, and of another clock.
+    // The caller chooses no bound: the grace period is the owner's, and uses the database's clock.
     let object: i64 = sqlx::query_scalar("select max(number) from archive_objects")
         .fetch_one(&old.pool)
         .await
@@ -360,7 +360,7 @@ async fn the_service_removes_no_record_by_itself() {
         let error = sqlx::query(change).execute(&old.pool).await.unwrap_err();
         assert!(error.to_string().contains("permission denied"), "{change}: {error}");
     }
-    // A text that is another one than was noted stays.
+    // A text that differs from the recorded one stays.
     old.set_grace("interval '0'").await;
     let owner = old.database.owner_pool().await;
     let change = "update game_records set record = record || $2 where game = $1";
@@ -373,8 +373,8 @@ async fn the_service_removes_no_record_by_itself() {
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap() - 1, 1));
 }
 
-/// Until the owner has said how long they stay, records are copied and never removed; and an object
-/// that is not what was noted keeps its records in the database.
+/// Until the owner has set a grace period, records are copied and never removed; and an object that
+/// differs from its recorded hash keeps its records in the database.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole() {
     let old = Old::keeping_all(40).await;

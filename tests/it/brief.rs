@@ -1,5 +1,5 @@
-//! The short forms of messages: they say what the full form says, the prompt aside, which follows
-//! from the view; and docs/PROTOCOL.md shows them as they are.
+//! The short forms of messages: they carry the content of the full form without the prompt, which
+//! follows from the view; and docs/PROTOCOL.md shows them correctly.
 
 use bahay::lobby::house_rooms;
 use bahay::ws::example_messages;
@@ -20,10 +20,10 @@ const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
 const ASSETS_PAGE: &str = include_str!("../../docs/protocol/tongo_assets.md");
 const OPTIONS_PAGE: &str = include_str!("../../docs/protocol/tongo_options.md");
 
-/// When the server of the page says hello.
+/// The time of the hello on the page.
 const HELLO_MS: i64 = 1_772_366_400_000;
 
-/// Both sides of a connection that has begun.
+/// Both ends of an open connection.
 struct Ends {
     server: Shorthand,
     client: MessageReader,
@@ -42,7 +42,7 @@ impl Ends {
         ends
     }
 
-    /// What the client reads, and how many bytes it took.
+    /// Sends a message and returns what the client reads, with the number of its bytes.
     fn send(&mut self, message: &Message<AnyGame>) -> (Message<AnyGame>, usize) {
         let mut bytes = Vec::new();
         self.server.write(message, &mut bytes).unwrap();
@@ -69,9 +69,9 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
     for seed in 0..4 {
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
-        // As a snapshot would have told.
+        // As a snapshot would set it.
         ends.iter_mut().for_each(|ends| ends.client.set_game_kind(AnyGame::kind(&terms.rules)));
-        // As the occupant of each seat follows it.
+        // As each seat's player folds it.
         let mut views: Vec<Option<TableView<AnyGame>>> = vec![None; usize::from(seats)];
         let mut bytes = [0; Form::ALL.len()];
         for version in 1..=900_u64 {
@@ -158,7 +158,7 @@ fn nonsense_is_refused() {
     {
         assert!(MessageReader::new(Form::Compact).read(bytes).is_err(), "{bytes:?}");
     }
-    // What a later version adds is none.
+    // Additions of a later version are ignored.
     let later = br#"[1,"7a61673a000b",0,["dumped",1,"AC","later"],["ready",2,{}]]"#;
     assert!(MessageReader::new(Form::Brief).read(later).is_ok());
 }
@@ -173,7 +173,7 @@ fn a_server_takes_what_it_knows() {
     assert_eq!(Form::from_subprotocol(Some("bahay.v9")), Form::Full);
 }
 
-/// The update and the ack that the page shows in the full form too.
+/// The update and the ack that the page also shows in the full form.
 #[test]
 fn the_page_shows_the_short_forms_as_they_are() {
     let hello = Timestamp::from_ms(HELLO_MS);

@@ -1,5 +1,5 @@
-//! Closed months: entries of old months go, and everything that follows from them stays as it was.
-//! Nothing is closed that is still open, and the audit finds what was changed afterwards.
+//! Closed months: entries of old months are removed, and everything derived from them is unchanged.
+//! A month with open items is not closed, and the audit detects later changes.
 
 use bahay::db;
 use bahay::ledger::Grant;
@@ -15,12 +15,12 @@ use crate::months::{number, run, texts};
 use crate::support::bank::{Bank, PotGoes};
 use crate::support::reason;
 
-/// Ids of operations are given from here on as so many months ago.
+/// Makes the database assign operation ids as of some months ago.
 async fn book_months_ago(owner: &PgPool, months: i32) {
     for table in TABLES {
         let made =
             format!("select make_month('{table}', now() - make_interval(months => {months}))");
-        // As it is by the calendar, whatever month it was before.
+        // Restores the calendar's month.
         book_by(owner, 0).await;
         run(owner, &made).await;
     }
@@ -47,8 +47,8 @@ struct Old {
     table: TableId,
 }
 
-/// Two games four months ago, the second of which takes the POT, and one in each later month but the
-/// last but one.
+/// Plays two games four months ago, the second of which wins the POT, and one in each later month
+/// except the last but one.
 async fn old_house() -> Old {
     let bank = Bank::new().await;
     let owner = bank.database.owner_pool().await;
@@ -69,7 +69,7 @@ async fn old_house() -> Old {
 }
 
 impl Old {
-    /// Closes the oldest month, where the owner has said that so many months are kept.
+    /// Closes the oldest month if more than `kept` months are kept.
     async fn close(&self, kept: u16) -> Result<Option<String>, sqlx::Error> {
         db::write_owner_settings(&self.owner, Some(kept), None).await.unwrap();
         Months::new(self.bank.pool.clone(), &Metrics::default()).close_oldest_month().await
@@ -85,7 +85,7 @@ impl Old {
         (refused.code().unwrap().into_owned(), refused.message().to_owned())
     }
 
-    /// As it is called, so many months ago.
+    /// Returns the name of the month that lies `ago` months back.
     async fn month(&self, ago: i32) -> String {
         let sql = format!(
             "select to_char(now() at time zone 'UTC' - interval '{ago} months', 'YYYY-MM')"
@@ -97,7 +97,7 @@ impl Old {
         format!("entries_{}", self.month(ago).await.replace('-', "_"))
     }
 
-    /// What the audit says after a change, which is taken back.
+    /// Returns the audit's differences after a change, which is rolled back.
     async fn after(&self, change: &str) -> Vec<Difference> {
         let mut tx = self.owner.begin().await.unwrap();
         sqlx::raw_sql(AssertSqlSafe(change.to_owned())).execute(&mut *tx).await.unwrap();
@@ -117,7 +117,7 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
 
     assert_eq!(old.close(2).await.unwrap(), Some(old.month(4).await));
     assert_eq!(old.close(2).await.unwrap(), Some(old.month(3).await));
-    // Of two months before this one they stay.
+    // Entries of the two months before this one are kept.
     assert_eq!(old.close(2).await.unwrap(), None);
 
     let after = old.bank.audit().await;
@@ -133,7 +133,7 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
     assert_eq!(old.bank.wallets(&old.players).await, wallets);
     assert_eq!(number(&old.owner, standing).await, versions);
 
-    // A wallet lists what is left, and its oldest line starts from what was before.
+    // A wallet lists the remaining entries, and the oldest one starts from the earlier balance.
     let filter = bahay::ledger::EntryFilter::default();
     let listed = old.bank.ledger.entries(old.players[0], &filter, None, 100).await.unwrap();
     let (newest, oldest) = (listed.items.first().unwrap(), listed.items.last().unwrap());
@@ -141,7 +141,7 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
     assert!(oldest.version > 1 && !oldest.balance_before.is_zero(), "{oldest:?}");
     assert_eq!(listed.next, None);
 
-    // And the house plays on, seals and closes on.
+    // The house continues to play, to seal and to close months.
     old.bank.play(old.table, &old.players, 2, 1, PotGoes::Nowhere).await;
     old.bank.play(old.table, &old.players, 2, 1, PotGoes::ToWinner).await;
     let late = old.bank.grant(old.players[0], Grant::Welcome, 10_000).await.unwrap();
@@ -188,20 +188,20 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
     assert!(said.starts_with("pot:") && said.contains("holds coins of entries_"), "{said}");
     old.bank.play(old.table, &old.players, 0, 2, PotGoes::ToWinner).await;
     old.bank.ledger.project_house_entries().await.unwrap();
-    // Of the other table the POT, and then the stakes.
+    // The other table's POT prevents closing, and then its stakes.
     let (_, said) = old.refused(2).await;
     assert!(said.starts_with(&format!("pot:{}", open.table.0)), "{said}");
     old.bank.ledger.void_game(open.game, &reason("too old for its month")).await.unwrap();
     old.bank.ledger.project_house_entries().await.unwrap();
 
-    // Who reads is not waited for, and nothing is half done.
+    // Closing does not wait for readers, and nothing is half done.
     let mut reads = old.bank.pool.begin().await.unwrap();
     sqlx::query("select count(*) from entries").fetch_one(&mut *reads).await.unwrap();
     assert_eq!(old.refused(2).await.0, "55P03");
     reads.rollback().await.unwrap();
     assert_eq!(number(&old.owner, "select count(*) from closed_months").await, 0);
 
-    // An entry that is not that of its transfer.
+    // An entry that contradicts its transfer.
     let part = old.part(4).await;
     let changed = format!(
         "update {part} set amount = amount + 1, balance_after = balance_after + 1
@@ -245,7 +245,7 @@ async fn a_change_in_a_closed_month_is_detected() {
     let first = "(select min(id) from operations where game is not null)";
     let differs = Difference::ClosedMonthDiffers { month };
 
-    // A transfer that is gone: the month, the digest of its operation, and two balances.
+    // A removed transfer affects the month, the digest of its operation, and two balances.
     let found = old.after(&format!("delete from transfers where operation = {first}")).await;
     assert!(found.contains(&differs), "{found:?}");
     let sealed = |it: &Difference| matches!(it, Difference::OperationDiffers { .. });
@@ -253,13 +253,13 @@ async fn a_change_in_a_closed_month_is_detected() {
     let balance = |it: &Difference| matches!(it, Difference::BalanceDiffers { .. });
     assert!(found.iter().any(balance), "{found:?}");
 
-    // More was moved than was.
+    // A larger amount was moved.
     let found = old
         .after(&format!("update transfers set amount = amount + 1 where operation = {first}"))
         .await;
     assert!(found.contains(&differs) && found.iter().any(balance), "{found:?}");
 
-    // The oldest entry that is left does not start where the closed month ends.
+    // The oldest remaining entry does not start where the closed month ends.
     let found = old
         .after(
             "update entries set balance_before = balance_before + 1, amount = amount - 1
@@ -285,13 +285,13 @@ async fn a_change_in_a_closed_month_is_detected() {
     let entry = |it: &Difference| matches!(it, Difference::EntriesDiffer { .. });
     assert!(found.iter().any(entry), "{found:?}");
 
-    // A chain that was computed anew since.
+    // A chain that was recomputed since.
     let found = old.after("update closed_months set seal_hash = sha256('')").await;
     assert_eq!(found, [differs]);
 }
 
-/// A closed month is not made again: its empty part would be the oldest, and no later month could be
-/// closed any more.
+/// A closed month is not created again: its empty partition would be the oldest, and no later month
+/// could be closed.
 #[tokio::test]
 async fn the_service_cannot_make_a_closed_month_again() {
     let old = old_house().await;
@@ -303,7 +303,7 @@ async fn the_service_cannot_make_a_closed_month_again() {
         let refused = refused.unwrap_err().into_database_error().unwrap();
         assert_eq!(refused.code().as_deref(), Some("BH006"), "{months}: {refused}");
     }
-    // The service looks for what is missing, and finds no fault in it.
+    // The service looks for missing months and reports no fault.
     let months = Months::new(old.bank.pool.clone(), &Metrics::default());
     months.maintain().await.unwrap();
     assert_eq!(old.close(2).await.unwrap(), Some(old.month(3).await));

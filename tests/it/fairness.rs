@@ -1,5 +1,5 @@
-//! A deal can be checked by anybody: docs/FAIRNESS.md says how, docs/verify.py does it without
-//! code of ours. Here both are held against the engine.
+//! Anybody can verify a deal: docs/FAIRNESS.md explains it, docs/verify.py does it without our
+//! code. Both are compared with the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::independent::{Expected, assert_verified};
 
-/// Every number of the example on the page is what the engine computes.
+/// The engine computes every number of the page's example.
 #[test]
 fn the_example_of_the_page_is_what_the_engine_deals() {
     let page = include_str!("../../docs/FAIRNESS.md");
@@ -34,7 +34,7 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
         assert_eq!(client.commitment.0.to_string(), told("commitment"));
         assert_eq!(client.seed.0.to_string(), told("seed"));
     }
-    // What the deal would have been made with, had the text been revealed.
+    // The contribution to the deal if the text had been revealed.
     let unused = ClientSeed::from_text("swerte ₱");
     assert_eq!(unused.0.to_string(), example["seed_not_revealed"]);
     let game: GameId = example["game"].parse().unwrap();
@@ -42,7 +42,7 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
     assert_eq!(key.0.to_string(), example["key"]);
     let mut stream = Stream::new(key);
     for word in example["words"].split(' ') {
-        // Any word but the greatest is below this and stays as it is.
+        // Any word but the greatest is below this bound and is not redrawn.
         let drawn = stream.draw(Request::Number(u32::MAX));
         assert_eq!(drawn, ChanceAnswer::Number(u32::from_str_radix(word, 16).unwrap()));
     }
@@ -69,11 +69,11 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
     assert_eq!(stock.len(), 15);
 }
 
-/// Records of rough tables, as the server would give them.
+/// Returns records of erratic tables, as the server serves them.
 fn records() -> Vec<Value> {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     let needed = terms.wallet_min::<AnyGame>().expect("amounts that fit").hundredths();
-    // Among friends whole wallets are staked, so that some debts are paid in part.
+    // At private tables whole wallets are staked, so some debts are paid in part.
     let short = PrivateTerms { short_stakes: true, ..PrivateTerms::default() };
     let friends = Terms { private: Some(short), ..terms.clone() };
     let mut records = Vec::new();
@@ -87,7 +87,7 @@ fn records() -> Vec<Value> {
     records
 }
 
-/// What somebody might change, and how: the answer must name the rule.
+/// A forgery of a record, with the rule that the verdict must name.
 type Tamper = (&'static str, &'static str, fn(&mut Value));
 
 const TAMPERS: &[Tamper] = &[

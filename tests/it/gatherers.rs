@@ -1,15 +1,15 @@
-//! Coins of new players that gather at one, as reports count them, against the ledger.
+//! Coins of new players that accumulate at one player, as reports count them, against the ledger.
 
 use uuid::Uuid;
 
 use crate::reports::{counted, history};
 
-/// What was won of players who are new is counted as it was booked, whoever won.
+/// Winnings from new players are counted as posted, whoever won.
 #[tokio::test(flavor = "multi_thread")]
 async fn coins_of_new_players_are_counted_as_they_were_booked() {
     let (database, pool, _) = history(60, 6).await;
     let owner = database.owner_pool().await;
-    // Some players are new for a part of the games.
+    // Some players are new during a part of the games.
     for made in [
         "update players set created_at = '2000-01-01'",
         "update players set created_at = (

@@ -1,4 +1,4 @@
-//! Tables over which something is broken: halted on every node, and released or voided.
+//! Defective tables: halted on every node, and released or voided.
 
 use std::time::Duration;
 
@@ -35,7 +35,8 @@ async fn noted(bank: &Bank) -> Vec<HaltedTable> {
     timeout(PATIENCE, written).await.expect("a halt is written down")
 }
 
-/// A journal that does not replay: halted everywhere, released once it is mended, else voided.
+/// A journal that cannot be replayed: halted everywhere, released once it is repaired, otherwise
+/// voided.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -99,7 +100,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     bank.audit_clean().await;
 }
 
-/// Between games too, and with nothing wrong: the operator's word is enough.
+/// An operator may halt a table between games and without a defect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -112,8 +113,8 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     assert_ne!(node.lobby.seat(players[0], "newbie").await.unwrap(), table);
 }
 
-/// The books were tampered with, so the ledger refuses to settle for good: the table is halted
-/// instead of asking for ever.
+/// The books were tampered with, so the ledger refuses the settlement permanently: the table is
+/// halted instead of retrying for ever.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_game_cannot_be_settled_is_halted() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -139,7 +140,7 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
     bank.audit_clean().await;
 }
 
-/// A journal for another version of the engine is left to those who have it.
+/// A journal of another engine version is left to nodes with that version.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_of_another_version_is_left_to_others() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -158,12 +159,12 @@ async fn a_table_of_another_version_is_left_to_others() {
     assert_eq!(other.tables().counts().halted(), 0);
     let released: bool = raw.hexists(&head, "halted").await.unwrap();
     assert!(!released, "a table that others can play is not halted");
-    // A newcomer is given another table.
+    // A new player is given another table.
     let seat = other.lobby.seat(players[1], "newbie").await.unwrap();
     assert_ne!(seat, table);
 }
 
-/// A panic in the engine stays at its table: halted, written down, voided, and the node goes on.
+/// A panic in the engine affects only its table: halted, recorded, voided, and the node continues.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
     for (fuse, words) in [
@@ -194,7 +195,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
             let ready = Input::Ready { player: *player, game, commitment: None };
             tables.submit(table, ready).await.unwrap();
         }
-        // Nobody is connected, so the AI is asked, and its answer is an action.
+        // No player is connected, so the AI is asked, and its answer is an action.
         let halted = noted(&bank).await;
         assert_eq!((halted[0].table, halted[0].game), (table, Some(game)));
         assert!(halted[0].reason.contains(words), "{}", halted[0].reason);
@@ -215,12 +216,12 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
     }
 }
 
-/// A halt that an error of a store has brought ends by itself when the store answers; any other is
-/// left to an operator.
+/// A halt caused by a store's error ends by itself when the store answers; any other needs an
+/// operator.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    // Nobody gets ready and nobody is connected: the seats last as long as the test may.
+    // No player becomes ready or connects: the seats outlast the test.
     let clocks = Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() };
     let node = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;

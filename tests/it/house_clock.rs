@@ -1,4 +1,4 @@
-//! The house's time: the same on every node, whatever becomes of anybody's clock.
+//! The house's clock: the same on every node, whatever any machine's clock does.
 
 use std::time::Duration;
 
@@ -19,15 +19,15 @@ use crate::support::node::{Node, sit};
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// Differences below this say nothing, on a busy machine; an hour says something.
+/// Smaller differences are insignificant on a busy machine; an hour is significant.
 const NEAR_MS: i64 = 60_000;
 
 fn is_near(one: Timestamp, other: Timestamp) -> bool {
     (one.ms() - other.ms()).abs() < NEAR_MS
 }
 
-/// Redis' clock is set by an hour, either way: the house goes on where the nodes' clocks stand,
-/// and a node that comes later is told the same.
+/// Redis's clock is set by an hour in either direction: the house continues from the nodes' clocks,
+/// and so does a node that starts later.
 #[tokio::test]
 async fn a_step_of_redis_clock_moves_no_time() {
     for step_ms in [-HOUR_MS, HOUR_MS] {
@@ -35,7 +35,7 @@ async fn a_step_of_redis_clock_moves_no_time() {
         let (live, _publications) = house.connect().await;
         let node = NodeId(Uuid::new_v4());
         let began = live.send_heartbeat(0, node, false, None).await.unwrap().now;
-        // As if the last beat had been noted by a clock that was set since.
+        // As if a clock that was set since had recorded the last heartbeat.
         let _: i64 =
             house.raw().await.hincr(house.shard_key(0, "clock"), "at", -step_ms).await.unwrap();
         let own = Timestamp::from_ms(began.ms() + 1_000);
@@ -47,7 +47,7 @@ async fn a_step_of_redis_clock_moves_no_time() {
     }
 }
 
-/// While Redis was away nobody was dead, and no time has passed.
+/// During an outage of Redis no node counts as dead, and the house's time stands still.
 #[tokio::test]
 async fn after_a_pause_of_everybody_the_house_goes_on_where_it_was() {
     let house = TestLive::new();
@@ -67,8 +67,8 @@ async fn after_a_pause_of_everybody_the_house_goes_on_where_it_was() {
     assert!(!beat.is_dead && beat.taken.is_empty() && is_near(beat.now, stood));
 }
 
-/// Redis stood still and goes on: its first beat may be that of a node that never knew the time, or
-/// one that waited in Redis all the while. All nodes go on where those that knew the time stopped.
+/// After an outage of Redis its first heartbeat may be that of a node that never knew the time, or
+/// one that was buffered. All nodes continue from the time of those that knew it.
 #[tokio::test]
 async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
     const STANDSTILL_MS: i64 = 5_000;
@@ -76,7 +76,7 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
         let house = TestLive::new();
         let (live, _publications) = house.connect().await;
         let began = live.send_heartbeat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap().now;
-        // As if that had been before the standstill.
+        // As if that had been before the outage.
         let key = house.shard_key(0, "clock");
         let _: i64 = house.raw().await.hincr(key, "at", -STANDSTILL_MS).await.unwrap();
         let last = began.ms() - STANDSTILL_MS;
@@ -86,8 +86,8 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
     }
 }
 
-/// A client goes from one node to another whose clock is behind, as that of one is which could not reach
-/// Redis for some seconds.
+/// A client moves to a node whose clock is behind, as that of a node that could not reach Redis for
+/// some seconds.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     const BEHIND: Duration = Duration::from_millis(700);
@@ -108,7 +108,7 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     assert!(behind.time_at(&watch.table) >= shown);
 }
 
-/// An operating system's clock is set by an hour in mid-game, forth and back: no deadline of the
+/// An operating system's clock is set by an hour during a game, forth and back: no deadline of the
 /// table is early or late, and another node agrees.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
@@ -143,7 +143,7 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
                     && let Some(action) = play.advice()
                 {
                     answered = question;
-                    // The first two players each step the clock once.
+                    // The first two players each set the clock once.
                     moves += 1;
                     if moves == 2 && number < 2 {
                         let step_ms = [HOUR_MS, -2 * HOUR_MS][number];

@@ -1,4 +1,4 @@
-//! Opening, settling and voiding games, to the hundredth.
+//! Opening, settling and voiding games, exact to the hundredth.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ async fn the_same_call_again_gives_the_first_answer_and_moves_nothing() {
     let settled = bank.ledger.settle_game(input.clone()).await.unwrap();
     let counted = bank.audit_clean().await;
 
-    // Coins that come later do not change what is answered.
+    // Later coins do not change the stored answer.
     bank.grant(players[0], Grant::Daily, 500).await.unwrap();
     assert_eq!(bank.ledger.settle_game(input.clone()).await.unwrap(), settled);
     assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), opened);
@@ -119,7 +119,7 @@ async fn another_input_under_the_same_key_is_refused() {
 #[tokio::test]
 async fn a_player_who_cannot_pay_ante_and_stake_does_not_start_and_no_coin_moves() {
     let bank = Bank::new().await;
-    // No wallet; a hundredth less than ante and stake; both.
+    // No wallet; a hundredth less than ante and stake; exactly both.
     let players = bank.players([0, 1_499, 1_500]).await;
     let table = table();
     let game = bank.deal(table, &players);
@@ -128,7 +128,7 @@ async fn a_player_who_cannot_pay_ante_and_stake_does_not_start_and_no_coin_moves
     assert_eq!(refused, OpeningOutcome::CannotPay { seats });
     assert_eq!(bank.wallets(&players).await, [0, 1_499, 1_500]);
 
-    // The answer stands when the coins come later; another game has another answer.
+    // The answer is idempotent after later grants; another game has another answer.
     bank.grant(players[0], Grant::Relief, 1_600).await.unwrap();
     bank.grant(players[1], Grant::Relief, 1).await.unwrap();
     assert_eq!(bank.ledger.open_game(game).await.unwrap(), refused);
@@ -138,7 +138,7 @@ async fn a_player_who_cannot_pay_ante_and_stake_does_not_start_and_no_coin_moves
     bank.audit_clean().await;
 }
 
-/// Rules 6.7 and 6.9, where a host allows it.
+/// Rules 6.7 and 6.9, where a host allows short stakes.
 #[tokio::test]
 async fn a_poor_player_stakes_all_there_is_and_loses_no_more() {
     let bank = Bank::new().await;
@@ -176,7 +176,7 @@ async fn the_pot_grows_over_games_and_players_until_somebody_takes_it() {
         let (_, settled) = bank.play(table, &players, winner, 1, PotGoes::Nowhere).await;
         pots.push(settled.pot.hundredths());
     }
-    // One leaves; the coins stay for the next.
+    // One player leaves; the coins stay for the next.
     players[2] = bank.player(10_000).await;
     let (_, settled) = bank.play(table, &players, 0, 1, PotGoes::Nowhere).await;
     pots.push(settled.pot.hundredths());
@@ -218,7 +218,7 @@ async fn voiding_gives_back_antes_and_stakes_once() {
     assert_eq!((voided.ante.hundredths(), &voided.stakes), (100, &stakes));
     assert_eq!(hundredths(&voided.wallets), wallets);
     assert_eq!(bank.wallets(&players).await, wallets);
-    // The POT of the game before is still there.
+    // The POT of the previous game is kept.
     assert_eq!(bank.balance(&format!("pot:{table}")).await, 300);
     assert_eq!(
         bank.ledger.void_game(game.game, &reason("once more, again")).await.unwrap(),
@@ -229,7 +229,7 @@ async fn voiding_gives_back_antes_and_stakes_once() {
     bank.audit_clean().await;
 }
 
-/// Opens a game, after which the writer keeps its pace, and then so many at once.
+/// Opens a game, after which the writer paces itself, and then a number of games at once.
 async fn open_after_one(bank: &Bank, ledger: &Ledger, others: usize) {
     let mut games = vec![];
     for _ in 0..=others {
@@ -243,8 +243,8 @@ async fn open_after_one(bank: &Bank, ledger: &Ledger, others: usize) {
     }
 }
 
-/// What comes while a writer keeps its pace is booked in one transaction, and what comes after a
-/// pause at once.
+/// Operations that arrive while a writer paces itself are posted in one transaction; after a pause
+/// an operation is posted at once.
 #[tokio::test]
 async fn openings_that_come_together_share_a_transaction() {
     let bank = Bank::new().await;
@@ -262,7 +262,7 @@ async fn openings_that_come_together_share_a_transaction() {
     bank.audit_clean().await;
 }
 
-/// Enough operations wait for no pace, however long.
+/// Enough queued operations end the pace at once, however long it is.
 #[tokio::test]
 async fn a_batch_of_enough_does_not_wait_for_its_pace() {
     let bank = Bank::new().await;
@@ -284,7 +284,7 @@ async fn entries_are_listed_newest_first_page_by_page() {
         let page =
             bank.ledger.entries(players[0], &EntryFilter::default(), cursor, 3).await.unwrap();
         entries.extend(page.items);
-        // As a client would give it back.
+        // As a client sends it back.
         cursor = match page.next {
             Some(cursor) => Some(cursor.to_string().parse().unwrap()),
             None => break,
@@ -343,7 +343,8 @@ async fn a_grant_is_part_of_the_callers_transaction() {
     bank.audit_clean().await;
 }
 
-/// House entries are late by design; the audit and the sum of all accounts know it.
+/// House entries are projected later by design; the audit and the sum of all accounts account for
+/// that.
 #[tokio::test]
 async fn house_entries_are_written_by_folding_in_order_and_once() {
     let bank = Bank::new().await;
@@ -369,7 +370,7 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
     assert_eq!(bank.audit_clean().await.pending_house_entries, 0);
 }
 
-/// An adjustment that one operator has asked for and another approved.
+/// Posts an adjustment that one operator requested and another approved.
 async fn correct(server: &Server, player: PlayerId) {
     let luz = server.session("ate.luz", Role::Finance).await;
     let ben = server.session("kuya.ben", Role::Finance).await;
@@ -384,11 +385,11 @@ async fn correct(server: &Server, player: PlayerId) {
     ok(post(&format!("/{}/approval", text(&asked["id"])), &ben, &json!({}))).await;
 }
 
-/// Every query on the page for accountants runs on the schema as it is, and finds something.
+/// Every query on the page for accountants runs on the present schema and returns rows.
 #[tokio::test]
 async fn the_queries_in_the_docs_answer() {
     let server = Server::new().await;
-    // The queries ask for this month.
+    // The queries select this month.
     server.clock.step_to(Clock::system().now());
     let bank = &server.bank;
     let players = bank.players([10_000; 3]).await;

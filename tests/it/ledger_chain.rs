@@ -1,5 +1,5 @@
-//! The hash chain: what was booked cannot be changed without being seen, by the audit and by the
-//! query on the page for accountants, which computes everything a second time.
+//! The hash chain: changes of posted operations are detected by the audit, and independently by the
+//! query on the page for accountants.
 
 use bahay::ledger::audit::{self, Difference};
 use bahay::ledger::{Grant, OpeningOutcome};
@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
 use crate::support::bank::{Bank, PotGoes, table};
 
-/// What the query on the page finds.
+/// A finding of the query on the page.
 #[derive(Debug, PartialEq, Eq)]
 struct Found {
     head: i64,
@@ -37,7 +37,7 @@ async fn query_of_the_page(connection: &mut PgConnection) -> Found {
     }
 }
 
-/// Three games in three seals, and an opening that was refused and is sealed all the same.
+/// Plays three games in three seals, and a refused opening that is sealed all the same.
 async fn sealed() -> Bank {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
@@ -62,7 +62,7 @@ async fn the_audit_and_the_query_of_the_page_find_the_same_end_of_the_chain() {
     let head = report.head.expect("something was sealed");
     assert_eq!(head.to_string(), format!("{}:{}", found.head, found.hash));
 
-    // What is booked and not sealed yet changes nothing; folding goes on from the same end.
+    // Posted and unsealed operations change nothing; projecting continues from the same end.
     bank.grant(bank.player(0).await, Grant::Daily, 500).await.unwrap();
     assert_eq!(bank.audit().await.head, Some(head));
     let next = bank.audit_clean().await.head.expect("something was sealed");
@@ -75,7 +75,7 @@ async fn the_audit_and_the_query_of_the_page_find_the_same_end_of_the_chain() {
     assert_eq!(kept, head.hash);
 }
 
-/// Whether a difference is the one that was planted.
+/// Returns true for the planted difference.
 type Planted = fn(&Difference) -> bool;
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn every_change_of_a_posted_operation_is_detected_twice() {
             differs,
         ),
         (format!("delete from operations where {one}"), differs),
-        // One that moved nothing.
+        // An operation without transfers.
         ("delete from operations where answer ->> 'outcome' = 'cannot_pay'".into(), differs),
         (
             "update seals set digests = sha256('') || substring(digests from 33) where number = 2"
@@ -137,7 +137,7 @@ async fn every_change_of_a_posted_operation_is_detected_twice() {
         ("insert into pending_house_entries select operations[1] from seals where number = 2".into(), astray),
     ];
     for (tamper, planted) in cases {
-        // Each on a clean copy: the one before is undone.
+        // Each on a clean copy, because the previous one is rolled back.
         let mut tx = owner.begin().await.unwrap();
         sqlx::raw_sql(AssertSqlSafe(tamper.clone())).execute(&mut *tx).await.unwrap();
         let report = audit::audit_in_tx(&mut tx).await.unwrap();
@@ -150,7 +150,7 @@ async fn every_change_of_a_posted_operation_is_detected_twice() {
     bank.audit_clean().await;
 }
 
-/// A chain that is computed anew is a chain, but not the one whose end was noted.
+/// A recomputed chain is consistent, but its end differs from the recorded one.
 #[tokio::test]
 async fn a_chain_written_anew_has_another_end() {
     let bank = sealed().await;

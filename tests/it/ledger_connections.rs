@@ -1,5 +1,4 @@
-//! The ledger has connections of its own: whoever reads, however much, keeps no game from opening or
-//! settling.
+//! The ledger has its own connections, so readers cannot delay the opening or settlement of games.
 
 use bahay::client::Play;
 use bahay::ws::protocol::Message;
@@ -13,7 +12,7 @@ async fn next(play: &mut Play) -> Message<bahay_engine::catalog::AnyGame> {
     timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
 }
 
-/// Says ready, and plays as the house's bot would until the game is settled.
+/// Becomes ready and plays as the house's bot does until the game is settled.
 async fn play_a_game(mut play: Play) {
     let game = loop {
         if let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) {

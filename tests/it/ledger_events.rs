@@ -1,5 +1,5 @@
-//! The stream of events: it adds up to the ledger, says the same from any number on, and loses and doubles
-//! nothing in its files however often whoever writes them is killed.
+//! The stream of ledger events: it adds up to the ledger, is the same from any number on, and its
+//! files neither lose nor duplicate an event however often the writer is killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn printed(bank: &Bank, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Numbers without a gap, and balances that are those of the ledger.
+/// Asserts that numbers are contiguous and balances equal those of the ledger.
 pub(crate) async fn holds(bank: &Bank, lines: &str) {
     let mut balances = BTreeMap::<String, i64>::new();
     for (number, line) in (1..).zip(lines.lines()) {
@@ -78,10 +78,10 @@ async fn events_add_up_to_the_ledger_and_say_the_same_from_any_number_on() {
     assert!(said.contains("there are fewer than 999 events"), "{said}");
 }
 
-/// How often the writer is killed.
+/// The number of times that the writer is killed.
 pub(crate) const KILLED: u32 = 100;
 
-/// Plays games and says how many, until it is told to stop.
+/// Plays games until it is stopped, and returns their number.
 pub(crate) async fn play_until(bank: &Bank, stopped: &watch::Receiver<bool>) -> u32 {
     let players = bank.players([100_000_000; 3]).await;
     let table = table();

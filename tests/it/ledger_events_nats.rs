@@ -1,5 +1,5 @@
-//! The stream of events in NATS: at its places are the numbers, however often whoever publishes and the broker
-//! itself are killed; it is never mixed with another one, and secrets are shown nowhere.
+//! The stream of ledger events in NATS: sequences equal the events' numbers however often publisher
+//! and broker are killed; streams are never mixed, and secrets are not shown.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
@@ -35,7 +35,7 @@ fn refused(mut command: Command, why: &str) {
     assert!(!said.contains("hush-hush"), "{said}");
 }
 
-/// What is in the broker is what the ledger says, each number once and at its place.
+/// Asserts that the broker holds the ledger's events, each number once and at its sequence.
 async fn is_whole(bank: &Bank, nats: &Nats) {
     let mut lines = String::new();
     for (place, heard) in (1..).zip(nats.hear(STREAM).await) {
@@ -61,13 +61,13 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
             let before = nats.last(STREAM).await;
             let mut writer =
                 publish(&bank, &to, &["--follow"]).stderr(Stdio::null()).spawn().unwrap();
-            // At any moment, as when it starts; of some, after it has begun to publish.
+            // At any time, such as at the start; in some rounds after the first event.
             if round % 5 == 1 {
                 until("something is published", async || nats.last(STREAM).await > before).await;
             }
             tokio::time::sleep(Duration::from_millis(u64::from(dice.below(200)))).await;
             if round % 10 == 0 {
-                // While somebody publishes.
+                // During publishing.
                 nats.restart().await;
             }
             writer.kill().unwrap();
@@ -77,7 +77,7 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
     };
     let (games, ()) = join(play_until(&bank, &stopped), killing).await;
     assert!(games > 0);
-    // One that lives comes through as well, and goes on by itself when the broker is back.
+    // A running publisher survives as well and continues when the broker is back.
     let mut writer = publish(&bank, &to, &["--follow"]).stderr(Stdio::null()).spawn().unwrap();
     let has_all = async |nats: &Nats| {
         let all = printed(&bank, &[]).lines().count();
@@ -150,7 +150,8 @@ async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
     done(publish(&bank, &ana, &known));
     refused(publish(&bank, &ana, &["--nats-root-certificate", &strange]), "cannot be reached");
     refused(publish(&bank, &at("ana:hush-hush@"), &known), "authorization violation");
-    // Without `--follow` nobody waits; with it nobody waits for what cannot come.
+    // Without `--follow` the program does not wait; with it, it does not wait for events that
+    // cannot come.
     let forever = [known.as_slice(), &["--follow"]].concat();
     refused(publish(&bank, &at("ana:hush-hush@"), &forever), "authorization violation");
     refused(publish(&bank, "nats://ana:hush-hush@127.0.0.1:1", &[]), "cannot be reached");
@@ -169,7 +170,7 @@ async fn a_closed_pipe_ends_the_output_quietly() {
     let mut first = String::new();
     BufReader::new(writer.stdout.take().unwrap()).read_line(&mut first).unwrap();
     assert!(first.starts_with("{\"number\":1,"), "{first}");
-    // Nobody reads any more; the next event finds that out.
+    // The pipe is closed; the next event reveals that.
     bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
     bank.ledger.project_house_entries().await.unwrap();
     let mut ended = None;

@@ -1,5 +1,5 @@
-//! Many callers at once, on several nodes: one effect each, no deadlock to be seen, books that
-//! add up.
+//! Many concurrent callers on several nodes: one effect each, no visible deadlock, and consistent
+//! books.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::support::reason;
 
 const CALLERS: usize = 100;
 
-/// Calls from two nodes at once, each caller on a task of its own.
+/// Calls from two nodes at once, each caller in its own task.
 async fn race<T, F>(nodes: [&Ledger; 2], call: impl Fn(usize, Ledger) -> F) -> Vec<T>
 where
     T: Send + 'static,
@@ -147,8 +147,8 @@ async fn of_many_games_at_one_table_one_is_opened() {
 const TABLES: usize = 40;
 const GAMES: usize = 12;
 
-/// Players shared by all tables, so that wallets are hot; every game pays the one fee account.
-/// Grants and audits run in between.
+/// All tables share players, so wallets are contended; every game pays the one fee account. Grants
+/// and audits run in between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tables_at_once_lose_no_hundredth() {
     let bank = Arc::new(Bank::new().await);
@@ -190,7 +190,8 @@ async fn many_tables_at_once_lose_no_hundredth() {
     assert_eq!(held + bank.balance("issue").await, 0);
 }
 
-/// Which players, who wins and what is owed follow from the table's and the game's number.
+/// Plays a table's games; players, winner and amounts follow from the table's and the game's
+/// number.
 async fn play_table(bank: &Bank, ledgers: [Ledger; 2], number: usize, players: &[PlayerId]) {
     let table = table();
     for game in 0..GAMES {

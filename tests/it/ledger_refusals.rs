@@ -1,4 +1,4 @@
-//! What the ledger, its constraints and its audit refuse.
+//! Refusals by the ledger, its constraints and its audit.
 
 use bahay::archive::GameState;
 use bahay::ledger::audit::Difference;
@@ -14,7 +14,8 @@ use uuid::Uuid;
 use crate::support::bank::{Bank, PotGoes, seat, settlement, table};
 use crate::support::reason;
 
-/// A game of three with 100.00 each, opened, and its settlement: one count from each loser.
+/// Opens a game of three players with 100.00 each, and returns its settlement: one count from each
+/// loser.
 async fn opened(bank: &Bank) -> (OpenGame, SettleGame) {
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
@@ -60,7 +61,7 @@ async fn a_settlement_that_the_books_cannot_pay_is_refused_and_moves_nothing() {
     refuse(|it| it.settlement.payments[0].from = seat(3), fault).await;
     assert_eq!(bank.wallets(&game.players).await, wallets);
 
-    // What was refused is not remembered: the right settlement passes under the same key.
+    // A refusal is not remembered: the right settlement succeeds under the same key.
     bank.ledger.settle_game(input.clone()).await.unwrap();
     bank.audit_clean().await;
 }
@@ -139,7 +140,7 @@ async fn input_out_of_bounds_is_refused_before_the_database_is_asked() {
     bank.audit_clean().await;
 }
 
-/// The runtime has one thread, so all ten wait in the queue before the writer first looks.
+/// The runtime has one thread, so all ten are queued before the writer starts.
 #[tokio::test]
 async fn queued_operations_share_a_commit_and_a_refused_one_fails_alone() {
     let bank = Bank::new().await;
@@ -160,7 +161,8 @@ async fn queued_operations_share_a_commit_and_a_refused_one_fails_alone() {
     );
     assert_eq!(times.fetch_one(&bank.pool).await.unwrap(), 1);
 
-    // PostgreSQL stores no NUL, so the batch's statement fails; the books refuse the other.
+    // PostgreSQL stores no NUL, so the batch's statement fails; the ledger refuses the other
+    // operation.
     let name = std::mem::replace(&mut inputs[6].settlement.payments[0].items[0].name, "\0".into());
     inputs[8].settlement.fees.clear();
     let answers = batch_of(&inputs[5..]).await;
@@ -246,7 +248,7 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
     for (sql, constraint) in cases {
         refuse(sql, constraint).await;
     }
-    // What a part of a month says for itself has its name.
+    // The constraints of a partition carry its name.
     for table in ["operations", "transfers", "entries"] {
         let part = format!("select tableoid::regclass || '_pkey' from {table} limit 1");
         let part: String =
@@ -256,10 +258,10 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
     bank.audit_clean().await;
 }
 
-/// Whether a difference is the one that was planted.
+/// Returns true for the planted difference.
 type Planted = fn(&Difference) -> bool;
 
-/// The audit itself is tested: what is planted must be found.
+/// The audit itself is tested: it must find planted differences.
 #[tokio::test]
 async fn the_audit_finds_what_was_tampered_with() {
     let bank = Bank::new().await;
@@ -331,7 +333,7 @@ async fn the_audit_finds_what_was_tampered_with() {
         }),
     ];
     for (tamper, found) in cases {
-        // Each on a clean copy: the one before is undone.
+        // Each on a clean copy, because the previous one is rolled back.
         let mut tx = owner.begin().await.unwrap();
         sqlx::query(AssertSqlSafe(tamper.clone())).execute(&mut *tx).await.unwrap();
         let report = bahay::ledger::audit::audit_in_tx(&mut tx).await.unwrap();

@@ -1,5 +1,5 @@
-//! The load tester against a server: that it plays, finds nothing wrong, says what it saw, and says
-//! clearly when it is not let in.
+//! The load tester against a server: it plays, finds no fault, reports its measurements, and
+//! reports rate-limit refusals clearly.
 
 use std::path::PathBuf;
 use std::process::{Child, Output};
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::support::house::{House, PATIENCE, Setup};
 use crate::support::process::bahay;
 
-/// Runs `bahay loadtest` with these arguments against a house, with its books.
+/// Runs `bahay loadtest` with these arguments against a house, with its database.
 async fn loadtest(house: &House, arguments: &[&str]) -> Output {
     let mut command = bahay();
     command.arg("loadtest").args(arguments).args(["--url", &house.base]);
@@ -25,7 +25,7 @@ async fn loadtest(house: &House, arguments: &[&str]) -> Output {
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
-/// What it said, if it was content.
+/// Returns the output of a successful run.
 #[track_caller]
 fn said(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -130,7 +130,7 @@ async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
         let moves: Vec<_> = nodes.iter().map(|node| node["moves"].as_u64().unwrap()).collect();
         let all = step["counted"]["counts"]["moves"].as_u64().unwrap();
         assert!(moves.len() == 2 && moves.iter().sum::<u64>() == all, "{moves:?} of {all}");
-        // Players of one table are at both, so both have moves.
+        // Players of one table are at both nodes, so both have moves.
         assert!(seating == "together" || moves.iter().all(|moves| *moves > 0), "{moves:?}");
         for node in nodes {
             let url = node["url"].as_str().unwrap();
@@ -181,7 +181,8 @@ async fn everybody_comes_back_from_a_storm() {
     assert!(resumed.split_whitespace().nth(1) == Some("30"), "{said}");
 }
 
-/// As in a soak of hours: who comes back after a quarter of an hour gets new tokens first.
+/// As in a soak of hours: a player that reconnects after a quarter of an hour renews its tokens
+/// first.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_with_an_expired_token_renews_it() {
     let wall = Clock::set_to(Clock::system().now());
@@ -223,12 +224,12 @@ async fn a_ramp_tells_each_step_and_that_nothing_holds() {
     }
 }
 
-/// Killed with this.
+/// A process that is killed on drop.
 struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -240,7 +241,7 @@ async fn a_soak_that_is_broken_off_is_not_lost() {
     let json = file("json");
     let mut command = bahay();
     command.args(["loadtest", "soak", "--tables", "2", "--warm-up", "0", "--think-ms", "20"]);
-    // Saved every two seconds.
+    // The report is saved every two seconds.
     command.args(["--seconds", "20", "--url", &house.base, "--json"]).arg(&json);
     let soak = Killed(command.spawn().unwrap());
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Games whose table is gone: found by every node, voided once, and their players told.
+//! Games whose table is lost: found by every node, voided once, and reported to their players.
 
 use bahay::archive::{self, GameState};
 use bahay::ledger::LedgerError;
@@ -40,7 +40,7 @@ async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, 
     notices.map(|one| (one.kind, one.game, one.amount.map(|amount| amount.hundredths()))).collect()
 }
 
-/// Two nodes look; a game without a table is voided, once, and one that is played is not.
+/// Two nodes search; a game without a table is voided once, and a running one is not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -60,7 +60,7 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     let losers = bank.players([FUNDS; 3]).await;
     let lost = bank.deal(bank::table(), &losers);
     bank.open(&lost).await;
-    // A table of this id was created anew, and nobody plays there.
+    // A table with this id was created anew, without players.
     let strangers = bank.players([FUNDS; 3]).await;
     let other = sit(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
     let usurped = bank.deal(other, &bank.players([FUNDS; 3]).await);
@@ -75,13 +75,13 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     }
     assert_eq!(state(&bank, played).await, GameState::Open, "a game that is played is left alone");
     let voided = || nodes.iter().map(|node| node.tables().counts().voided_lost()).sum::<u64>();
-    // What is booked is seen before whoever booked it has heard so and counts it.
+    // An operation is visible before its caller has counted it.
     until("both are counted", async || voided() >= 2).await;
     bank.audit_clean().await;
     assert_eq!(voided(), 2, "whoever comes second finds it done");
 }
 
-/// The whole of a table vanishes under its players: they are told, and sit elsewhere.
+/// A whole table vanishes during play: its players are notified and sit down elsewhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -107,8 +107,8 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     bank.audit_clean().await;
 }
 
-/// Nodes that list a table at the same time may do so in the wrong order: what is listed then is put
-/// right by the first who is sent there, and keeps nobody from a seat.
+/// Nodes that list a table at the same time may do so in the wrong order: the first player who is
+/// sent there corrects the list, and no player is kept from a seat.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_table_that_is_listed_as_free_is_put_right() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -135,8 +135,8 @@ async fn forget(live: &TestLive, table: TableId) {
     let _: i64 = live.raw().await.del(keys.to_vec()).await.unwrap();
 }
 
-/// The POT of a table that is gone goes back to who paid the antes in it, once; that of a table
-/// that is there stays, and so does one at which a game is open.
+/// The POT of a lost table is refunded once to those who paid its antes; that of an existing table
+/// stays, and so does one with an open game.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -145,7 +145,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     let (here, gone) = (sit(&nodes, &bank.players([FUNDS; 3]).await).await, bank::table());
     let ante = ANTE.hundredths();
     let players = bank.players([FUNDS; 3]).await;
-    // What was paid out is nobody's any more; the two games after that left their antes there.
+    // The paid-out coins belong to their receivers; the two later games left their antes there.
     let newcomers = [players[0], players[1], bank.player(FUNDS).await];
     bank.play(gone, &players, 0, 1, PotGoes::ToWinner).await;
     bank.play(here, &players, 0, 1, PotGoes::Nowhere).await;
@@ -192,7 +192,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     bank.audit_clean().await;
 }
 
-/// Coins move with their notice or not at all.
+/// Coins move atomically with their notice.
 #[tokio::test]
 async fn coins_that_nobody_can_be_told_of_do_not_move() {
     let bank = Bank::new().await;

@@ -1,5 +1,5 @@
-//! Migrations beside games: they hold nobody up, give up in time and leave nothing half done; a program of
-//! before serves on a schema to which they only added; and those that were released stay as they are.
+//! Migrations during play: they delay no game, give up in time and are atomic; the previous program
+//! serves on a schema that was only extended; and released migrations never change.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,18 +14,18 @@ use crate::support::cluster::until;
 /// A version that no migration has.
 const SAMPLE: i64 = 9_001;
 
-/// One line for each: its version and the SHA-384 of its text. They are added with a release.
+/// The version and the SHA-384 of each released migration, one on a line. A release adds its own.
 const RELEASED: &str = include_str!("released_migrations.txt");
 
-/// Adds to a table that every game writes to.
+/// Extends a table that every game writes to.
 const SAMPLE_SQL: &str =
     "create table sample_notes (note text); alter table games add column sample text;";
 
-/// The same, and says that it only adds.
+/// The same, declared as additive.
 const ADDITIVE_SAMPLE_SQL: &str = "create table sample_notes (note text); alter table games add column sample text; \
      insert into additive_migrations (version) values (9001);";
 
-/// All migrations, and one of a later version.
+/// Returns all migrations and one of a later version.
 fn with_sample(sql: &'static str) -> Migrator {
     let mut migrations = MIGRATOR.migrations.to_vec();
     migrations.push(Migration::new(
@@ -38,7 +38,7 @@ fn with_sample(sql: &'static str) -> Migrator {
     Migrator::with_migrations(migrations)
 }
 
-/// Somebody reads games and does not end, so that nobody changes the table.
+/// Opens a transaction that reads games and stays open, so that the table cannot be altered.
 async fn reader(bank: &Bank) -> PgConnection {
     let mut reader = PgConnection::connect_with(&bank.database.options()).await.unwrap();
     reader.execute("begin; select count(*) from games").await.unwrap();
@@ -58,7 +58,7 @@ async fn played_meanwhile(owner: &PgPool, games: &AtomicU32) {
     until("games are played meanwhile", async || games.load(Ordering::Relaxed) >= before + 5).await;
 }
 
-/// How much of the sample is in the schema: its table, its column, its note.
+/// Returns whether the schema has the sample's table, column and note.
 async fn done(owner: &PgPool) -> (bool, bool, bool) {
     let done = "select to_regclass('sample_notes') is not null,
         exists (select from information_schema.columns
@@ -140,7 +140,7 @@ async fn an_older_program_serves_on_a_schema_to_which_was_only_added() {
     let added = with_sample(ADDITIVE_SAMPLE_SQL);
     db::migrate_by(&added, MIGRATION_ATTEMPTS, &owner).await.unwrap();
     db::check_schema(&bank.database.options()).await.unwrap();
-    // Its own migration finds nothing to do, and takes nothing away.
+    // Its own migration finds nothing to do and removes nothing.
     db::migrate(&owner).await.unwrap();
     assert_eq!(done(&owner).await, (true, true, true));
     let players = bank.players([1_000_000; 3]).await;
@@ -181,7 +181,7 @@ async fn a_migration_that_only_adds_notes_itself_and_no_other() {
     assert_eq!(noted, saying);
 }
 
-/// What of a list of released migrations is not as the program has it.
+/// Returns the differences between the program and a list of released migrations.
 fn differences(released: &str, version: &str) -> Vec<String> {
     let lines = released.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let lines: Vec<&str> = lines.collect();
@@ -208,7 +208,7 @@ fn released_migrations_are_never_edited_and_each_is_one_transaction() {
     assert_eq!(differences(RELEASED, env!("CARGO_PKG_VERSION")), Vec::<String>::new());
     assert!(MIGRATOR.iter().all(|migration| !migration.no_tx));
 
-    // The comparison finds what it is for.
+    // The comparison detects differences.
     assert_eq!(differences("", "1.0.0").len(), 1);
     assert_eq!(differences("1 00", "1.0.0"), ["released, but other here: 1 00"]);
 }

@@ -1,5 +1,5 @@
-//! Months: rows are in the part of their month, the parts of the months to come are made by the
-//! service, and what is promised of the books is promised over a month's end.
+//! Monthly partitions: rows are stored in the partition of their month, the service creates
+//! partitions ahead of time, and the guarantees of the books hold across the end of a month.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(crate) async fn number(pool: &PgPool, sql: &str) -> i64 {
     sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(pool).await.unwrap()
 }
 
-/// From here on the ledger is in another month than its clock says, as it is after midnight.
+/// Moves the ledger to another month than its clock's, as after midnight.
 async fn go_to_month(bank: &Bank, months: i32) {
     let owner = bank.database.owner_pool().await;
     let sql = format!(
@@ -43,7 +43,7 @@ fn months_of(bank: &Bank) -> Months {
     Months::new(bank.pool.clone(), &Metrics::default())
 }
 
-/// Games of two months, the second of them the next one.
+/// Plays games of two months, the second of them the next one.
 async fn two_months() -> (Bank, TableId) {
     let bank = Bank::new().await;
     let players = bank.players([10_000, 10_000, 10_000]).await;
@@ -78,8 +78,7 @@ async fn an_operation_is_stored_in_the_partition_of_its_month() {
     bank.audit_clean().await;
 }
 
-/// Whoever opens and settles games waits for no part but that of the month: the others are held
-/// against everybody meanwhile.
+/// Opening and settling wait for no partition but that of the month, while all others are locked.
 #[tokio::test]
 async fn posting_touches_no_other_month() {
     let (bank, table) = two_months().await;
@@ -108,7 +107,7 @@ async fn posting_touches_no_other_month() {
 async fn a_query_reads_only_the_months_that_it_names() {
     let (bank, _) = two_months().await;
     let cases = [
-        // As seals, the outbox and reports read: by ids, between the least and the most.
+        // The way that seals, ledger events and reports read: by ids within bounds.
         (
             "select o.id from operations o where o.id = any(array(select 1::bigint))
             and o.id between first_operation_of(NOW) and first_operation_of(NOW) + 5",
@@ -119,8 +118,8 @@ async fn a_query_reads_only_the_months_that_it_names() {
             and t.operation between first_operation_of(NOW) and first_operation_of(NOW) + 5",
             1,
         ),
-        // As a wallet's entries are listed from a time on, and what was booked is counted: this
-        // month, those that are made ahead, and what is unforeseen.
+        // The way that a wallet's entries are listed from a time on, and that posted operations are
+        // counted: this month, those created ahead, and the default partition.
         (
             "select e.version from entries e where e.account = 3 and e.version < 900
             and e.operation >= coalesce(first_operation_of(NOW), 0)
@@ -132,7 +131,7 @@ async fn a_query_reads_only_the_months_that_it_names() {
             and o.id >= first_operation_of(NOW)",
             2 + AHEAD,
         ),
-        // As the desk lists the settlements of a player.
+        // The way that the desk lists a player's settlements.
         (
             "select s.game from player_settlements s where s.player = gen_random_uuid()
             and s.finished_at >= NOW and s.finished_at < NOW + interval '1 minute'
@@ -140,7 +139,7 @@ async fn a_query_reads_only_the_months_that_it_names() {
             1,
         ),
     ];
-    // With the value of a time, and with one that is known only when it is carried out.
+    // With a literal time, and with one that is known only at execution.
     let month = "date_trunc('month', now(), 'UTC')";
     let literal = format!("select quote_literal({month}) || '::timestamptz'");
     let literal = texts(&bank.pool, &literal).await.remove(0);
@@ -157,7 +156,7 @@ async fn a_query_reads_only_the_months_that_it_names() {
     }
 }
 
-/// The part of which a line of a plan is.
+/// Returns the partition of a line of a plan.
 fn part_of(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let word = words.find(|word| word.contains("_20") || word.contains("_unforeseen"))?;
@@ -169,11 +168,11 @@ async fn ids_go_on_in_a_new_month_and_never_back() {
     let bank = Bank::new().await;
     let month = "select max(id) / 1000000000000 from operations";
     let this = number(&bank.pool, "select first_operation_of(now()) / 1000000000000").await;
-    // As it stands where a month has ended since.
+    // The state after the end of a month.
     go_to_month(&bank, -1).await;
     bank.player(500).await;
     assert_eq!(number(&bank.pool, month).await, this);
-    // A clock that was a month ahead, and was set right: ids stay ahead of it.
+    // After a clock that was a month ahead was corrected, ids stay ahead of it.
     go_to_month(&bank, 1).await;
     bank.player(500).await;
     let next = number(&bank.pool, month).await;
@@ -186,7 +185,7 @@ async fn ids_go_on_in_a_new_month_and_never_back() {
     bank.audit_clean().await;
 }
 
-/// The first operations of a month come at once, from several nodes: each has an id of its own.
+/// The first operations of a month come concurrently from several nodes: each has its own id.
 #[tokio::test]
 async fn a_month_begins_once_however_many_begin_it() {
     let bank = Bank::new().await;
@@ -228,7 +227,7 @@ async fn a_key_is_used_once_over_the_end_of_a_month() {
     let refused = bank.grant(player, Grant::Welcome, 600).await.unwrap_err();
     assert!(matches!(refused, LedgerError::KeyReused { .. }), "{refused:?}");
     assert_eq!(number(&bank.pool, operations).await, before);
-    // Nor may the service write it past its own decisions.
+    // A write that bypasses the ledger violates the constraint.
     let forced = sqlx::query("insert into operation_keys select key, 900 from operations limit 1");
     let refused = forced.execute(&bank.pool).await.unwrap_err();
     let refused = refused.into_database_error().unwrap();
@@ -237,8 +236,8 @@ async fn a_key_is_used_once_over_the_end_of_a_month() {
     bank.audit_clean().await;
 }
 
-/// That an account has a version once is declared of each month, and kept over months by the lock of
-/// its row; what was written past that is found.
+/// The uniqueness of an account's version is a constraint of each month, and is kept across months
+/// by the row lock of the account; writes that bypass it are detected.
 #[tokio::test]
 async fn versions_go_on_over_the_end_of_a_month_and_the_audit_says_so() {
     let (bank, _) = two_months().await;
@@ -264,7 +263,7 @@ async fn versions_go_on_over_the_end_of_a_month_and_the_audit_says_so() {
     tx.rollback().await.unwrap();
 }
 
-/// All that are ahead.
+/// Drops all partitions ahead.
 async fn take_months_away(owner: &PgPool) {
     for table in TABLES {
         for month in 1..=AHEAD {
@@ -295,7 +294,7 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
     assert_eq!(one.created + other.created, wanted, "{one:?} {other:?}");
     let look = months_of(&bank).maintain().await.unwrap();
     assert_eq!(look, MonthsReport { created: 0, ahead: i64::from(AHEAD), unforeseen: 0 });
-    // And each is as the others are.
+    // Each is like the others.
     let keys = texts(
         &bank.pool,
         "select distinct regexp_replace(pg_get_constraintdef(c.oid) || ' ' || c.conrelid::regclass,
@@ -311,14 +310,14 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
     assert_eq!(look.unforeseen, 0);
 }
 
-/// Nothing is refused because its month has no part; the figures say so, and the next look makes the
-/// month and moves what is of it.
+/// An operation without a partition for its month is not refused; the metrics report it, and the
+/// next run creates the month and moves its rows.
 #[tokio::test]
 async fn rows_without_a_month_are_kept_reported_and_moved() {
     let bank = Bank::new().await;
     let players = bank.players([10_000, 10_000, 10_000]).await;
     let table = TableId(Uuid::new_v4());
-    // As a clock has it that was wrong by more than anybody makes months for.
+    // A wrong clock beyond all months created ahead.
     go_to_month(&bank, 60).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     bank.ledger.project_house_entries().await.unwrap();
@@ -330,7 +329,7 @@ async fn rows_without_a_month_are_kept_reported_and_moved() {
     assert!(metrics.text().unwrap().contains(&told));
     assert!(metrics.text().unwrap().contains(&format!("bahay_partition_months_ahead {AHEAD}")));
 
-    // And by one that can be believed.
+    // And a plausible one.
     let bank = Bank::new().await;
     let players = bank.players([10_000, 10_000, 10_000]).await;
     go_to_month(&bank, 14).await;
@@ -400,7 +399,7 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
     }
 }
 
-/// The service may make months, and no tables as it pleases.
+/// The service may create months, and no other tables.
 #[tokio::test]
 async fn only_months_of_these_tables_are_made_and_not_without_end() {
     let database = TestDatabase::new().await;
@@ -420,7 +419,8 @@ async fn only_months_of_these_tables_are_made_and_not_without_end() {
     assert_eq!(refused.into_database_error().unwrap().code().as_deref(), Some("BH004"));
 }
 
-/// Who books is not waited for; who reads all months is, for a moment, and then the next look does it.
+/// Creating a month does not wait for writers. It waits briefly for a reader of all months, gives
+/// up, and the next run succeeds.
 #[tokio::test]
 async fn a_month_is_made_while_games_are_booked_and_never_makes_anybody_wait_for_long() {
     let bank = Bank::new().await;

@@ -1,4 +1,4 @@
-//! Nodes as processes of their own: killed, paused, and looked after from the command line.
+//! Nodes as processes: killed, paused, and managed from the command line.
 
 use std::process::{Command, Output};
 
@@ -19,7 +19,7 @@ fn signal(server: &Server, name: &str) {
     assert!(kill.status().unwrap().success());
 }
 
-/// Three guests at one table: the first through one node, the others through another.
+/// Seats three guests at one table: the first through one node, the others through another.
 async fn seated(here: &Server, there: &Server) -> (TableId, Vec<Client>, Vec<Play>) {
     let (mut clients, mut plays, mut tables) = (vec![], vec![], vec![]);
     for (server, name) in [(here, "Althea"), (there, "Benjie"), (there, "Carmela")] {
@@ -53,7 +53,7 @@ async fn dealt(plays: &mut [Play]) -> GameId {
 
 type Happened = Event<<AnyGame as Game>::Event>;
 
-/// Until such a thing is told of the first seat.
+/// Waits for such an event of the first seat.
 async fn told(play: &mut Play, is_meant: impl Fn(&Happened) -> bool) {
     loop {
         let told = timeout(PATIENCE, play.next()).await.expect("the house notices").unwrap();
@@ -65,20 +65,20 @@ async fn told(play: &mut Play, is_meant: impl Fn(&Happened) -> bool) {
     }
 }
 
-/// Until the first seat is told to be played by the AI, or no longer.
+/// Waits until the first seat's takeover begins or ends.
 async fn taken_over(play: &mut Play, is_on: bool) {
     let is_meant = |event: &Happened| matches!(event, Event::Takeover { seat, on } if seat.index() == 0 && *on == is_on);
     told(play, is_meant).await;
 }
 
-/// Until the player in the first seat is told to be there, or away.
+/// Waits until the first seat's player is shown as present or away.
 async fn present(play: &mut Play, is_there: bool) {
     let is_meant = |event: &Happened| matches!(event, Event::Presence { seat, connected } if seat.index() == 0 && *connected == is_there);
     told(play, is_meant).await;
 }
 
-/// Rule 8.3, over `kill -9`: when the grace is over the seat goes to the AI, and back to its player
-/// through any node.
+/// Rule 8.3, over `kill -9`: after the grace the AI takes over the seat, and the player gets it
+/// back through any node.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() {
     let database = TestDatabase::new().await;
@@ -86,7 +86,7 @@ async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() 
     let [doomed, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
     let (_, clients, mut plays) = seated(&doomed, &other).await;
     dealt(&mut plays).await;
-    // Killed before the connection ends, so that it can tell nobody.
+    // Killed before the connection ends, so that the node can report nothing.
     signal(&doomed, "KILL");
     let known = plays.remove(0).drop_connection();
     taken_over(&mut plays[0], true).await;
@@ -97,8 +97,8 @@ async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() 
     taken_over(&mut plays[0], false).await;
 }
 
-/// Stopped for so long that its players count as away, and then going on: it sends its clients
-/// back, and nothing that it missed is undone.
+/// A node is paused for so long that its players count as away, and then resumed: it disconnects
+/// its clients, and nothing that it missed is undone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_node_that_goes_on_sends_its_clients_back() {
     let database = TestDatabase::new().await;
@@ -130,7 +130,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// An operator's orders, beside a node that serves.
+/// An operator's commands beside a serving node.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_is_voided_from_the_command_line() {
     let database = TestDatabase::new().await;

@@ -1,6 +1,6 @@
-//! A second game through the whole server: another number of seats, all asked at once, dice in
-//! mid-game, several who pay and several who are paid, no POT. It is in the catalogue only for
-//! tests; nothing else of the server knows it.
+//! A second kind through the whole server: another number of seats, simultaneous prompts, dice
+//! during a game, several payers and receivers, no POT. It is in the catalogue only for tests; no
+//! other code of the server knows it.
 
 use bahay::client::{Client, Play, PlayError};
 use bahay::operators::Role;
@@ -42,7 +42,7 @@ async fn house() -> House {
     House::with(Setup { rooms, ..Setup::default() }).await
 }
 
-/// So many guests at one table of the room, each with a socket of another form.
+/// Seats `N` guests at one table of the room, each with a socket of another form.
 async fn seated<const N: usize>(house: &House) -> (TableId, [(Client, Play); N]) {
     let mut seated = Vec::new();
     let mut tables = Vec::new();
@@ -59,7 +59,7 @@ async fn seated<const N: usize>(house: &House) -> (TableId, [(Client, Play); N])
     (tables[0], seated.try_into().unwrap_or_else(|_| panic!("as many as were asked for")))
 }
 
-/// Says ready, and bets as the bot would, until a game has been settled; gives what was seen.
+/// Becomes ready and bets as the bot does until a game is settled. Returns the received events.
 async fn play_a_game(play: &mut Play) -> Vec<Event<AnyEvent>> {
     let mut seen = Vec::new();
     let playing = async {
@@ -96,7 +96,7 @@ async fn play_a_game(play: &mut Play) -> Vec<Event<AnyEvent>> {
     seen
 }
 
-/// Ratings are by game, and a ticket is for players of like rating.
+/// Ratings are by kind, and a ticket is matched with players of similar rating.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ticket_is_for_rooms_of_one_game() {
     let house = house().await;
@@ -134,7 +134,7 @@ async fn a_game_of_another_kind_is_played_settled_verified_and_shown() {
     assert_eq!(settled(&also), Some(game));
     assert!(!seen.iter().any(|event| is_bet_of_other(&event)), "seat 0 sees no bet of seat 1");
 
-    // The record is of this game, and holds by itself.
+    // The record is of this kind and verifies on its own.
     let record = first.0.record(game).await.unwrap();
     assert_eq!(record["kind"], KIND);
     assert_eq!(record["players"].as_array().unwrap().len(), 2);
@@ -142,11 +142,11 @@ async fn a_game_of_another_kind_is_played_settled_verified_and_shown() {
     let verdict = verify::verify(&record.to_string()).unwrap();
     assert!(verdict.verified.actions >= 4);
 
-    // Everybody bets on the same face: nobody pays another, and no coin is missing.
+    // All players bet on the same face: none pays another, and no coin is missing.
     let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
 
-    // A third comes while the next game is prepared, and is asked too.
+    // A third player comes while the next game is prepared, and is prompted too.
     let (elsewhere, [mut third]) = seated::<1>(&house).await;
     assert_eq!(elsewhere, table);
     let all = tokio::join!(
@@ -160,7 +160,7 @@ async fn a_game_of_another_kind_is_played_settled_verified_and_shown() {
     assert!((2..=3).contains(&players), "{record}");
 }
 
-/// What a house shows of the game: its rooms, its operators' pages, its refusals.
+/// The house's presentation of the kind: rooms, operators' pages, refusals.
 #[tokio::test(flavor = "multi_thread")]
 async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
     let house = house().await;
@@ -213,7 +213,7 @@ async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
     assert_eq!((&dice["hits_to_win"], &dice["has_own_switches"]), (&Value::Null, &json!(false)));
 }
 
-/// The game that is prepared at the table, as soon as the client was told of one.
+/// Waits until a game is prepared at the table, and returns it.
 async fn prepared(play: &mut Play) -> GameId {
     loop {
         if let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| view.phase.clone())
@@ -224,7 +224,7 @@ async fn prepared(play: &mut Play) -> GameId {
     }
 }
 
-/// An action of another game than the table's changes nothing.
+/// An action of another kind than the table's changes nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_action_of_another_game_is_refused_at_the_socket() {
     let house = house().await;

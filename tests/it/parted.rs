@@ -1,6 +1,6 @@
-//! Tables whose journal has lost its last lines, as that of a Redis has which comes back from what
-//! it had written before its machine stopped. Others write on; whoever saw the lost lines must not
-//! take what is written now for what comes after them.
+//! Tables whose journal has lost its last lines, as after a crash of Redis that restarts from its
+//! last write to disk. Others write on; readers of the lost lines must not take the new lines for
+//! their continuation.
 
 use bahay::client::PlayError;
 use bahay::clock::Clock;
@@ -21,10 +21,10 @@ use crate::support::node::{Node, Seated, sit};
 
 const FUNDS: i64 = 100_000;
 
-/// Lines that are lost.
+/// The number of lost lines.
 const LOST: usize = 3;
 
-/// Nothing becomes due by itself.
+/// Returns clocks with which nothing becomes due by itself.
 fn slow() -> Clocks {
     let long_ms = 3_600_000;
     Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() }
@@ -48,7 +48,7 @@ async fn cut(live: &TestLive, table: TableId, lines: isize) {
     let _: () = live.raw().await.ltrim(journal, 0, lines - 1).await.unwrap();
 }
 
-/// Two nodes have seen three lines; a third one, which has not, writes fewer, as many and more in
+/// Two nodes have read three lines; a third one, which has not, writes fewer, as many and more in
 /// their place.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_node_comes_to_the_history_that_is_stored() {
@@ -104,15 +104,15 @@ async fn every_node_comes_to_the_history_that_is_stored() {
             let watch = node.tables().watch(table, id, Some(known[0].tag)).await.unwrap();
             assert!(watch.missed.is_none(), "nobody resumes from what is lost");
         }
-        // A node that nobody watches through holds its copy against the journal when it writes.
+        // A node without watchers compares its replica with the journal when it writes.
         nodes[1].tables().submit(table, connect(players[2])).await.unwrap();
         let [one, other] = [&nodes[0], &stranger].map(|node| node.tables().read_table(table));
         assert_eq!(one.await.unwrap(), other.await.unwrap());
     }
 }
 
-/// A client whose own joining is lost joins again; the others are shown the table; one that was
-/// away gets a snapshot and not what comes after lines that are no more.
+/// A client whose own join is lost joins again; the others are shown the table; an absent one gets
+/// a snapshot and not the continuation of lost lines.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_client_comes_to_the_history_that_is_stored() {
     let house = House::with_clocks(slow()).await;
@@ -125,7 +125,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let pinging = away.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
     away.wait_for_answer(pinging).await.unwrap();
     let known = away.drop_connection();
-    // The lost lines are those of both; that one is away is a line too, or will be.
+    // The lost lines are those of both; the absence is a line too, or will be.
     while lines(&house.live, table).await < kept + 3 {
         tokio::task::yield_now().await;
     }

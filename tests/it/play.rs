@@ -1,4 +1,4 @@
-//! Play over the socket: what a client's author may rely on, and what everybody else meets.
+//! Play over the socket: guarantees for clients, and the treatment of invalid ones.
 
 use bahay::client::{Client, Play, PlayError};
 use bahay::demo;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, guest_at, joined};
 
-/// The main job on real input: three guests until a POT is taken, every record verified.
+/// The main scenario: three guests play until a POT is won, and every record is verified.
 #[tokio::test(flavor = "multi_thread")]
 async fn three_guests_play_until_one_takes_the_pot() {
     let house = House::new().await;
@@ -20,7 +20,7 @@ async fn three_guests_play_until_one_takes_the_pot() {
     assert!(report.games > 1, "{report:?}");
 }
 
-/// Through two nodes, one after the other: a table has no home.
+/// Through two nodes, one after the other, because a table has no home node.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_node_serves_the_same_house() {
     let house = House::new().await;
@@ -69,7 +69,7 @@ async fn an_unknown_token_is_refused_before_the_socket_opens() {
     }
 }
 
-/// The refusal of one text; nothing else may come before it but what is not ours.
+/// Returns the refusal of one text; only messages about other players may precede it.
 async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<String>) {
     play.send_text(text.to_owned()).await.unwrap();
     loop {
@@ -175,7 +175,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
     );
 }
 
-/// Three connections whose game has begun.
+/// Returns three connections whose game has begun.
 async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
@@ -217,7 +217,7 @@ async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
     };
     let other = (turn + 1) % 3;
     let version = plays[turn].version();
-    // Out of turn, and with the cards of somebody else.
+    // Out of turn, and with another player's cards.
     let forged = refusal(&mut plays[other], &act(1, game, number, &action)).await;
     assert_eq!(forged.1, "not_asked");
     let early = refusal(&mut plays[turn], &act(2, game, number + 1, &action)).await;
@@ -246,7 +246,7 @@ async fn a_text_too_long_or_binary_ends_the_connection() {
     assert_eq!(closed(&mut play).await, close::PROTOCOL);
 }
 
-/// The code with which the connection ends, whatever is said before.
+/// Returns the close code, skipping earlier messages.
 async fn closed(play: &mut Play) -> u16 {
     loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {
@@ -300,7 +300,7 @@ async fn the_newest_connection_wins() {
     assert!(seat.connected, "the end of the old connection said nothing about the new one");
 }
 
-/// Signing out ends what the session may do on sockets that are open already.
+/// Signing out ends the session's open sockets.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_has_ended_plays_no_more() {
     let house = House::new().await;
@@ -320,8 +320,8 @@ async fn a_stopping_server_sends_its_clients_elsewhere() {
     assert_eq!(closed(&mut play).await, close::GOING_AWAY);
 }
 
-/// A player loses the connection in mid-game and comes back: the AI has played meanwhile, and
-/// what was missed comes without a gap.
+/// A player loses the connection during a game and returns: the AI has played meanwhile, and the
+/// missed events come without a gap.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_comes_back_resumes_by_version() {
     let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
@@ -332,7 +332,7 @@ async fn a_player_who_comes_back_resumes_by_version() {
     let seat = gone.view().unwrap().seat.unwrap();
     let client = &clients[seat.index()];
     let knew = gone.drop_connection();
-    // Somebody else sees the takeover, and the AI's first move.
+    // Another player sees the takeover and the AI's first move.
     let mut taken_over = false;
     let mut moved = false;
     while !(taken_over && moved) {
@@ -354,7 +354,7 @@ async fn a_player_who_comes_back_resumes_by_version() {
         missed.iter().any(|event| matches!(event, Event::Takeover { on: false, .. })),
         "{missed:?}"
     );
-    // What was followed is what the table shows anew to a connection that knows nothing.
+    // The folded view equals the table's snapshot for a fresh connection.
     let followed = back.view().cloned().unwrap();
     let version = back.version();
     let mut fresh = client.play().await.unwrap();

@@ -1,6 +1,5 @@
-//! A pooler between the program and PostgreSQL, as PgBouncer is one: sessions that are shared by
-//! transaction are refused at the start, and settings of a connection are made where no pooler drops
-//! them.
+//! A pooler such as PgBouncer between the program and PostgreSQL: transaction pooling is refused at
+//! the start, and settings of a connection are made in a way that no pooler drops.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,19 +13,19 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use crate::support::db::TestDatabase;
 use crate::support::process::serve;
 
-/// How long a client keeps a session of the server.
+/// The time for which a client keeps a server session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shared {
     BySession,
     ByTransaction,
 }
 
-/// Dropped, it serves on until the test ends.
+/// A pooler that serves until the test ends.
 struct Pooler {
     port: u16,
 }
 
-/// What it knows of the server.
+/// The pooler's knowledge of the server.
 #[derive(Clone)]
 struct Server {
     socket: PathBuf,
@@ -35,7 +34,7 @@ struct Server {
     idle: Arc<Mutex<Vec<UnixStream>>>,
 }
 
-/// A message of the protocol, after the start: its type, and the whole of it.
+/// Reads a message of the protocol after the start: its type and all of its bytes.
 async fn message(from: &mut (impl AsyncRead + Unpin)) -> Option<(u8, Vec<u8>)> {
     let kind = from.read_u8().await.ok()?;
     let length = from.read_u32().await.ok()?;
@@ -48,7 +47,7 @@ async fn message(from: &mut (impl AsyncRead + Unpin)) -> Option<(u8, Vec<u8>)> {
 }
 
 impl Server {
-    /// A session: one that nobody uses, or a new one.
+    /// Returns an idle session, or a new one.
     async fn session(&self) -> UnixStream {
         if let Some(idle) = self.idle.lock().unwrap().pop() {
             return idle;
@@ -90,7 +89,7 @@ impl Pooler {
     }
 }
 
-/// Answers the start by itself and drops every startup option, then passes requests on.
+/// Answers the startup itself and drops every startup option, then forwards requests.
 async fn serve_client(mut client: TcpStream, server: Server, shared: Shared) -> Option<()> {
     let length = client.read_u32().await.ok()?;
     let mut start = vec![0; usize::try_from(length).unwrap() - 4];
@@ -125,7 +124,7 @@ async fn serve_client(mut client: TcpStream, server: Server, shared: Shared) -> 
             None => server.session().await,
         };
         session.write_all(&request).await.ok()?;
-        // Of the extended protocol only a sync is answered for sure.
+        // Of the extended protocol only a sync is always answered.
         if !matches!(kind, b'Q' | b'S') {
             held = Some(session);
             continue;
@@ -145,7 +144,7 @@ async fn serve_client(mut client: TcpStream, server: Server, shared: Shared) -> 
     None
 }
 
-/// Neither the role nor a time limit of a connection would hold.
+/// Neither the role nor a time limit of a connection would persist.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pooler_that_shares_sessions_by_transaction_is_refused_in_one_line() {
     let database = TestDatabase::new().await;
@@ -186,7 +185,7 @@ async fn role_and_limits_hold_behind_a_pooler_that_shares_sessions_by_session() 
     assert!(error.to_string().contains("permission denied"), "{error}");
 }
 
-/// Without a pooler nothing is refused, however many come at once.
+/// Without a pooler no connection is refused, however many come at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_of_postgres_itself_are_not_taken_for_shared_ones() {
     let database = TestDatabase::new().await;

@@ -1,4 +1,4 @@
-//! The binary as its operator meets it: what it refuses to start on, and what its commands say.
+//! The binary as its operator sees it: refusals to start, and the output of its commands.
 
 use std::io::Write;
 use std::process::{Output, Stdio};
@@ -16,7 +16,7 @@ use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, guest_at, joined};
 use crate::support::process::{Server, bahay, serve};
 
-/// A refusal: exit code 1 and one line that holds all of these.
+/// Asserts a refusal: exit code 1 and one line that holds all of these words.
 fn assert_refuses(output: &Output, words: &[&str]) {
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<_> = said.lines().filter(|line| line.starts_with("bahay: ")).collect();
@@ -39,7 +39,7 @@ async fn a_server_refuses_what_it_cannot_serve_with() {
     let nowhere = "postgres://bahay@127.0.0.1:1/bahay";
     let unsealed = serve(&database).env_remove("BAHAY_SECOND_FACTOR_KEYS").output().unwrap();
     assert_refuses(&unsealed, &["BAHAY_SECOND_FACTOR_KEYS", "openssl rand -hex 32"]);
-    // Development is what is said to be it, on one machine.
+    // Development mode must be declared, and on one machine.
     let open = [("BAHAY_DEVELOPMENT", "true"), ("BAHAY_LISTEN", "0.0.0.0:0")];
     let open = serve(&database).envs(open).env_remove("BAHAY_SECOND_FACTOR_KEYS").output().unwrap();
     assert_refuses(&open, &["BAHAY_DEVELOPMENT", "BAHAY_LISTEN"]);
@@ -63,7 +63,7 @@ async fn a_server_refuses_what_it_cannot_serve_with() {
     assert_refuses(&busy, &["BAHAY_PROBE_LISTEN", &address]);
 }
 
-/// From an empty database to a server that answers, and that ends when told to.
+/// From an empty database to a server that answers and ends on request.
 #[tokio::test(flavor = "multi_thread")]
 async fn migrate_serve_and_stop() {
     let database = TestDatabase::empty().await;
@@ -79,7 +79,7 @@ async fn migrate_serve_and_stop() {
     }
 }
 
-/// Plays as the house's bot would until the game is settled.
+/// Plays as the house's bot does until the game is settled.
 async fn play_on(mut play: Play) -> Play {
     let mut answered = None;
     loop {
@@ -99,8 +99,8 @@ async fn play_on(mut play: Play) -> Play {
     }
 }
 
-/// Nothing about a table lives only in a process: killed in mid-game, another goes on with it,
-/// and every player resumes without a gap.
+/// No state of a table lives only in a process: after a kill during a game another process
+/// continues it, and every player resumes without a gap.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_outlives_the_process_that_began_it() {
     let database = TestDatabase::new().await;
@@ -208,7 +208,7 @@ fn verify_tells_a_record_from_a_forgery() {
     assert_refuses(&forged, &["fee", "rule 6.8"]);
 
     let mut forged = record.clone();
-    // What comes after a dump is another seat's.
+    // The events after a dump belong to another seat.
     let is_dump = |action: &AnyAction| matches!(action, AnyAction::Tongits(Action::Dump { .. }));
     let dump = forged.actions.iter().position(|taken| is_dump(&taken.action)).unwrap();
     forged.actions.remove(dump);

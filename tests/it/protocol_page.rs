@@ -1,5 +1,5 @@
-//! docs/PROTOCOL.md against the code: its JSON is what the types read and write, its tables are
-//! those of the code.
+//! docs/PROTOCOL.md against the code: the types read and write its JSON, and its tables match those
+//! of the code.
 
 use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, MessageReader, close};
@@ -9,13 +9,13 @@ use serde_json::Value;
 
 const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
 
-/// Games with a page of their own, which lists what they refuse: `| code | rule | what it says |`.
+/// Games with their own page, which lists their refusals: `| code | rule | meaning |`.
 const GAME_PAGES: [(&str, &str); 2] = [
     ("tongo_assets", include_str!("../../docs/protocol/tongo_assets.md")),
     ("tongo_options", include_str!("../../docs/protocol/tongo_options.md")),
 ];
 
-/// Every block of JSON, as it stands there.
+/// Returns every block of JSON verbatim.
 fn blocks() -> Vec<&'static str> {
     let blocks = PAGE.split("```json\n").skip(1).filter_map(|rest| rest.split("\n```").next());
     blocks.collect()
@@ -84,7 +84,7 @@ fn the_tables_of_the_page_are_those_of_the_code() {
     );
 }
 
-/// Every event that the document lists has its row.
+/// Every event that the document lists has a row.
 #[test]
 fn every_event_and_action_is_told() {
     let document = asyncapi();

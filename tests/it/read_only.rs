@@ -1,5 +1,5 @@
-//! Stores that answer and take no writes: games wait for them, nothing is halted, and nobody is told
-//! that the server made a mistake.
+//! Stores that answer and accept no writes: games wait for them, no table is halted, and no client
+//! receives an internal error.
 
 use std::os::unix::fs::symlink;
 use std::time::Duration;
@@ -30,10 +30,10 @@ use crate::support::services::{Service, Services};
 
 const TABLES: usize = 8;
 
-/// Between two questions.
+/// The polling interval.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Players at tables where the cards are dealt.
+/// Seats players at tables and deals.
 async fn deal_tables(house: &House, tables: usize) -> Vec<Vec<Play>> {
     let mut dealt_tables = Vec::new();
     for _ in 0..tables {
@@ -56,7 +56,7 @@ async fn until_ready_answers(house: &House, status: StatusCode) {
     timeout(PATIENCE, asked).await.expect("readiness follows the stores");
 }
 
-/// 503 with a time to come again.
+/// Asserts a 503 with a retry time.
 async fn assert_unavailable(request: reqwest::RequestBuilder) {
     let answer = request.send().await.unwrap();
     let (status, headers) = (answer.status(), answer.headers().clone());
@@ -65,7 +65,7 @@ async fn assert_unavailable(request: reqwest::RequestBuilder) {
     assert!(headers.contains_key("retry-after"), "{headers:?}");
 }
 
-/// Calls that write to PostgreSQL.
+/// Asserts that calls which write to PostgreSQL are unavailable.
 async fn assert_writes_are_unavailable(house: &House, client: &Client) {
     let http = reqwest::Client::new();
     let device = format!("test-device-{}", uuid::Uuid::new_v4());
@@ -108,7 +108,8 @@ async fn assert_sound(house: &House) {
     assert!(report.is_clean(), "{report}");
 }
 
-/// As a managed PostgreSQL is before its disk is full, also for connections that are there.
+/// Makes PostgreSQL read-only, as a managed one becomes before its disk is full, also for existing
+/// connections.
 async fn set_read_only(admin: &mut PgConnection, is_read_only: bool) {
     let set = match is_read_only {
         true => "alter system set default_transaction_read_only = on",
@@ -134,8 +135,7 @@ async fn a_read_only_postgres_halts_no_table_and_answers_no_500() {
     }
     let plays = playing.join_all().await;
     assert_writes_are_unavailable(&house, &client).await;
-    // As often as the ledger may call itself broken over a table, and more: each refusal is the end
-    // of a transaction.
+    // At least as many refusals as halt a table on other errors; each is the end of a transaction.
     let refused = "select xact_rollback from pg_stat_database where datname = $1";
     let database = house.database.options().get_database().unwrap().to_owned();
     let rollbacks = async |admin: &mut PgConnection| -> i64 {
@@ -162,14 +162,14 @@ async fn a_read_only_postgres_halts_no_table_and_answers_no_500() {
     house.stop().await;
 }
 
-/// Connections that outlive a failover stay with a server that takes no writes any more: they are
-/// replaced, and the next ones lead to the server that does.
+/// Connections that outlive a failover stay with a server that accepts no writes: they are
+/// replaced, and the new ones reach the primary.
 #[tokio::test]
 async fn a_connection_that_is_refused_a_write_is_not_used_again() {
     let bank = Bank::new().await;
     let player = bank.player(0).await;
     let pool = bank.database.pool().await;
-    // Every connection that there may be; those to come are as before.
+    // All existing connections; new ones are as before.
     let (mut taken, mut stale) = (Vec::new(), Vec::new());
     for _ in 0..pool.options().get_max_connections() {
         let mut connection = pool.acquire().await.unwrap();
@@ -203,12 +203,12 @@ async fn tell(redis: &mut MultiplexedConnection, command: &str) {
     let _: redis::Value = call.query_async(redis).await.unwrap();
 }
 
-/// Tables go on as soon as Redis takes writes again, whatever kept it from that.
+/// Asserts that tables continue as soon as Redis accepts writes again, whatever the fault was.
 async fn tables_outlive(tables: usize, fault: &str, cure: &str) {
     let services = Services::start(&[Service::Redis]).await;
     let mut house = house(&services, Service::Redis, 20_000).await;
     let client = house.guest("Luningning").await;
-    // A seat is for players with an open socket.
+    // A seat requires an open socket.
     let _here = client.play().await.unwrap();
     let tables = deal_tables(&house, tables).await;
     let mut redis = house.live.raw().await;
@@ -247,7 +247,7 @@ async fn tables_outlive_a_redis_that_misses_its_replicas() {
     tables_outlive(2, fault, cure).await;
 }
 
-/// The name of Redis leads elsewhere after a failover, and the connection to the old server stands.
+/// After a failover Redis's name leads elsewhere, while the connection to the old server persists.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redis_that_became_a_replica_is_left_for_its_successor() {
     let (old, new) =
@@ -255,7 +255,7 @@ async fn a_redis_that_became_a_replica_is_left_for_its_successor() {
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().join("redis.sock");
     let lead_to = |services: &Services| {
-        // There is none at first.
+        // The link does not exist at first.
         let _ = std::fs::remove_file(&name);
         let path = services.redis_url().strip_prefix("redis+unix://").unwrap();
         symlink(path.split('?').next().unwrap(), &name).unwrap();
@@ -272,7 +272,7 @@ async fn a_redis_that_became_a_replica_is_left_for_its_successor() {
     let error = store.check_writable().await.unwrap_err().to_string();
     assert!(error.contains("read only replica"), "{error}");
     store.check_writable().await.unwrap();
-    // Whoever listens is told that something may have been missed.
+    // Subscribers are informed that publications may have been missed.
     timeout(PATIENCE, publications.recv()).await.expect("listeners are told").unwrap();
 }
 

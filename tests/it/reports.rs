@@ -1,5 +1,5 @@
-//! Reports over a generated history: its books are in order, every figure is what the ledger says,
-//! lists lose and double nothing, and no large table is read from end to end.
+//! Reports over a generated history: its books are consistent, every figure equals the ledger's,
+//! lists neither lose nor duplicate rows, and no large table is scanned sequentially.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// 2026-03-01T12:00:00Z.
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
-/// A database with so many games in the ninety days before [`NOW`].
+/// Creates a database with this number of games in the ninety days before [`NOW`].
 pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, HistorySummary) {
     let database = TestDatabase::new().await;
     let owner = database.owner_pool().await;
@@ -52,14 +52,14 @@ async fn a_generated_history_is_in_order() {
     let standings = standings::check(&pool, &here, &days).await.unwrap();
     assert_eq!(standings.differences, Vec::<String>::new());
     assert_eq!(standings.games, written.games);
-    // Whatever is booked next finds free ids.
+    // Later operations find free ids.
     let bank = Bank::on(_database).await;
     bank.play(table(), &bank.players([10_000; 3]).await, 1, 3, PotGoes::Nowhere).await;
     bank.audit_clean().await;
 }
 
-/// Tables have the house's time and the ledger has PostgreSQL's, which in this bank are a year and
-/// more apart: that alone makes no settlement slow.
+/// Tables use the house's time and the ledger PostgreSQL's, which in this bank differ by more than
+/// a year: that alone makes no settlement slow.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_settlement_is_slow_by_the_time_of_its_table() {
     let bank = Bank::new().await;
@@ -67,7 +67,7 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
     let (prompt, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     let (late, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
     let owner = bank.database.owner_pool().await;
-    // However long this test takes.
+    // Independent of the duration of this test.
     for (game, hours) in [(prompt, 1), (late, -1)] {
         let shift = "update games set finished_at = finished_at + make_interval(hours => $2)
             where id = $1";
@@ -85,14 +85,14 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
     assert!((3_000_000..DAY_MS).contains(&alarms.slowest_ms), "{alarms:?}");
 }
 
-/// What is in a POT, and since when, is what its account says.
+/// The amount and the age of a POT equal those of its account.
 #[tokio::test(flavor = "multi_thread")]
 async fn pots_are_held_as_their_accounts_have_them() {
     let (database, pool, _) = history(150, 18).await;
     let bank = Bank::on(database).await;
     let players = bank.players([10_000; 3]).await;
     let table = table();
-    // Antes alone, then antes and all that is in it.
+    // Antes alone, then antes and a payout.
     for pot in [PotGoes::Nowhere, PotGoes::ToWinner, PotGoes::Nowhere] {
         bank.play(table, &players, 0, 1, pot).await;
         bank.ledger.project_house_entries().await.unwrap();
@@ -122,7 +122,7 @@ async fn pots_are_held_as_their_accounts_have_them() {
     }
 }
 
-/// Checklist R5: anybody may see how many games were voided, up to the last hour that is over.
+/// Checklist R5: the number of voided games is public, up to the last full hour.
 #[tokio::test(flavor = "multi_thread")]
 async fn anybody_sees_how_many_games_were_voided() {
     let (database, pool, _written) = history(150, 18).await;
@@ -160,7 +160,7 @@ async fn anybody_sees_how_many_games_were_voided() {
     assert!(settled > 0 && voided > 0);
 }
 
-/// What the ledger says of an interval, read in the plainest way.
+/// Reads the figures of an interval from the ledger by the simplest queries.
 async fn plainly(pool: &PgPool, interval: Interval) -> BTreeMap<[String; 4], (i64, i64)> {
     let rows: Vec<(Option<String>, String, String, String, i64, i64)> = sqlx::query_as(
         "
@@ -216,7 +216,7 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
     };
     let reports = Reports::with_own_pool(&pool);
     let begin = NOW.ms() - 91 * DAY_MS;
-    // Before anything is counted, with some things not yet folded, and after all is.
+    // Before any projecting, partly projected, and fully projected.
     for stage in 0..3 {
         if stage > 0 {
             reports.catch_up().await.unwrap();
@@ -272,10 +272,10 @@ async fn bank_player(pool: &PgPool) -> PlayerId {
     PlayerId(player)
 }
 
-/// Another game than the rest of a history is.
+/// Another kind than that of the rest of a history.
 const OTHER: &str = "another_game";
 
-/// The filters that a test tries, with what each asks in plain SQL.
+/// Returns the tested filters, each with its condition in plain SQL.
 fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
     let at = |days: i64, ms: i64| Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms);
     let sql = |at: Timestamp| format!("to_timestamp({}::numeric / 1000)", at.ms());
@@ -353,7 +353,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
             .unwrap();
     assert_eq!(games, i64::try_from(written.games).unwrap());
     assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
-    // Who plays for whom is in the record, whatever its form.
+    // The record names the origin of actions, whatever its form.
     let by_record: i64 = sqlx::query_scalar(
         "
         select count(*)
@@ -368,7 +368,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     .unwrap();
     assert_eq!(takeovers, by_record);
 
-    // What was counted by the hour is told apart as well.
+    // Hourly counts are separate as well.
     let counted: Vec<(String, i64)> = sqlx::query_as(
         "
         select h.kind, sum(h.operations)::bigint
@@ -497,7 +497,7 @@ async fn partners_and_who_shares_a_device_are_found() {
     let of_player = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
     let own = reports.totals(&of_player).await.unwrap();
     assert_eq!(games, 2 * own.games, "two others sit at each table");
-    // Fees aside, what it paid and got is what changed, but for POTs.
+    // Payments and receipts without fees equal the change of balance, except for POTs.
     let net: i64 = sqlx::query_scalar(
         "
         select sum(t.amount * case when s.kind = 'stake' then -1 else 1 end)::bigint
@@ -542,7 +542,7 @@ async fn partners_and_who_shares_a_device_are_found() {
     assert_eq!(reports.find_players(&player.to_string()).await.unwrap(), [(player, report.name)]);
 }
 
-/// The large tables, and how often each was read from end to end.
+/// Returns the number of sequential scans of each large table.
 async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
     let rows: Vec<(String, i64)> = sqlx::query_as(
         "
@@ -588,12 +588,12 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     reports.player(player).await.unwrap();
     reports.partners(player).await.unwrap();
     reports.find_players("Alt").await.unwrap();
-    // The trial balance alone reads all accounts, because any of them may have been changed.
+    // Only the trial balance reads all accounts, because any of them may have changed.
     reports.house_accounts().await.unwrap();
     reports.account_entries(&format!("wallet:{player}"), None, 50).await.unwrap();
     reports.newest_operations(None, 50).await.unwrap();
     reports.checks(50).await.unwrap();
-    // What a connection has counted is known when it has ended.
+    // A connection's statistics are flushed when it ends.
     reports.close().await;
     let after = scans(&observer).await;
     assert_eq!(after, before, "some report reads a large table from end to end");

@@ -1,4 +1,4 @@
-//! Players who return to their game while PostgreSQL is away.
+//! Players who return to their game during an outage of PostgreSQL.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::stalls::{dealt, house, is_unavailable, play_on};
 use crate::support::house::PATIENCE;
 use crate::support::services::{Service, Services};
 
-/// A node that has never seen these sessions lets those back in who sit at a table, and nobody else; a
-/// session that is gone when PostgreSQL is back is closed then.
+/// A node that has never seen these sessions admits players who are seated at a table, and no
+/// others; a session that was revoked meanwhile is closed after the outage.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
     let mut services = Services::start(&[Service::Postgres]).await;
@@ -21,7 +21,7 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
     let (_, clients) = house.table().await;
     let stranger = house.guest("Dalisay").await.with_base(&base);
     let (_, plays) = dealt(&clients).await;
-    // As after a ban that neither node has heard of.
+    // As after a ban that neither node has received.
     let url = house.database.url();
     let mut owner = sqlx::PgConnection::connect(&url).await.unwrap();
     sqlx::query("delete from refresh_tokens").execute(&mut owner).await.unwrap();
@@ -33,7 +33,7 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
     for (client, play) in clients.iter().zip(plays) {
         let known = play.drop_connection();
         let token = client.access_token().to_owned();
-        // Both ways of showing a token.
+        // Both ways of presenting a token.
         let way = if back.is_empty() { SocketAuth::Token(token) } else { SocketAuth::Header(token) };
         let mut play = client.with_base(&base).play_with(way).await.unwrap();
         play.resume(known);
@@ -41,13 +41,13 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
         play.wait_for_answer(joining).await.unwrap();
         back.push(play);
     }
-    // What is not about the own table waits.
+    // Requests about anything but the player's own table wait.
     let seeking =
         back[0].send(|id| Command::Seek { id, rooms: vec!["newbie".into()] }).await.unwrap();
     let refused = timeout(PATIENCE, back[0].wait_for_answer(seeking)).await.unwrap();
     assert!(is_unavailable(&refused), "{refused:?}");
 
-    // Who sits nowhere is told to come later, and not to mend its token.
+    // A player without a seat is told to retry later, and not that its token is invalid.
     let refused = stranger.play().await.err().unwrap();
     assert!(matches!(refused, PlayError::Upgrade { status: 503, .. }), "{refused:?}");
     let mut first = stranger.play_with(SocketAuth::Deferred).await.unwrap();

@@ -1,4 +1,4 @@
-//! The schema's version: what the program refuses to serve on.
+//! The schema's version: the schemas on which the program refuses to serve.
 
 use bahay::db::{self, SchemaError};
 use sqlx::AssertSqlSafe;
@@ -52,7 +52,7 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
     .await;
 }
 
-/// Nothing in the database acts by itself, and nothing in it decides: see docs/ARCHITECTURE.md.
+/// The database has no triggers and makes no decisions: see docs/ARCHITECTURE.md.
 #[tokio::test]
 async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() {
     let database = TestDatabase::new().await;
@@ -97,7 +97,7 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
     ];
     assert_eq!(found().await, expected);
 
-    // The question finds what it asks for.
+    // The query detects what it looks for.
     sqlx::raw_sql(
         "
         create function meddle() returns trigger language plpgsql security definer
@@ -114,8 +114,8 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
     assert!(planted.iter().all(|one| found.iter().any(|it| it == one)), "{found:?}");
 }
 
-/// The schema is for every game: no word of one is in a constraint, a default or a function, so that
-/// a new game changes nothing in it.
+/// The schema is generic over kinds: no term of a game occurs in a constraint, a default or a
+/// function, so that a new game needs no migration.
 #[tokio::test]
 async fn the_schema_knows_no_game() {
     let database = TestDatabase::new().await;
@@ -148,8 +148,9 @@ async fn the_schema_knows_no_game() {
     }
 }
 
-/// What the service's role may do with each table: the whole list, so that a new table is a
-/// decision. `a` adds, `r` reads, `w` changes, `w(column)` changes only that, `d` removes.
+/// The privileges of the service's role on each table, as a complete list, so that a new table
+/// requires a decision. `a` inserts, `r` selects, `w` updates, `w(column)` updates only that
+/// column, `d` deletes.
 #[tokio::test]
 async fn the_service_can_neither_change_nor_remove_what_was_booked() {
     let database = TestDatabase::new().await;

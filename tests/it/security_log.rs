@@ -1,5 +1,4 @@
-//! The lines of the log for whoever watches over a house: one for each sign-in, failure and change, and
-//! none with a secret in it.
+//! The security lines of the log: one for each sign-in, failure and change, and none with a secret.
 
 use std::fs::File;
 
@@ -88,7 +87,7 @@ async fn each_security_event_is_logged() {
     }
 }
 
-/// Event, outcome and player of a line that is for them who watch over the house.
+/// Returns event, outcome and player of a security line.
 fn security(line: &str) -> Option<(String, String, Option<String>)> {
     let line: Value = serde_json::from_str(line).ok()?;
     if line["target"] != "bahay::security" {

@@ -1,6 +1,6 @@
 //! The seeds of clients over the public API: committed to with `ready`, revealed when all are ready
-//! (rules 9.1 and 9.1a). What a house asked the texts of and did not deal is counted, for everybody
-//! to see.
+//! (rules 9.1 and 9.1a). Games for which the house requested the texts and did not deal are counted
+//! publicly.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ fn commitments(play: &Play) -> Vec<Commitment> {
     }
 }
 
-/// Three clients that are ready: two have committed to the text `text N`, the last to none.
+/// Returns three ready clients: two have committed to the text `text N`, the last to none.
 async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
@@ -76,7 +76,7 @@ async fn refused(play: &mut Play, game: GameId, text: &str) -> (String, Option<S
     }
 }
 
-/// The AI plays for those who are gone, until there is a record.
+/// Lets the AI play for disconnected players until there is a record.
 async fn record_of(client: &Client, plays: Vec<Play>, game: GameId) -> Value {
     for play in plays {
         play.drop_connection();
@@ -96,13 +96,13 @@ async fn record_of(client: &Client, plays: Vec<Play>, game: GameId) -> Value {
 async fn texts_are_revealed_when_all_are_ready_and_stand_in_the_record() {
     let house = House::with_clocks(Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }).await;
     let (clients, mut plays, game) = ready(&house).await;
-    // Everybody has the same commitments before the first text is known.
+    // All players see the same commitments before the first text is revealed.
     let shown = commitments(&plays[0]);
     let expected = ["text 0", "text 1"].map(|text| ClientSeed::from_text(text).commitment());
     assert_eq!(shown, [expected[0], expected[1], Commitment::NONE]);
     assert!(plays.iter().all(|play| commitments(play) == shown));
 
-    // The other one loses its connection, comes back in time, and is still asked.
+    // The other one loses its connection, returns in time, and is still asked.
     let known = plays.remove(1).drop_connection();
     let mut back = clients[1].play().await.unwrap();
     back.resume(known);
@@ -143,7 +143,7 @@ async fn a_text_that_is_not_asked_for_is_refused_and_changes_nothing() {
     assert_eq!(refused(&mut plays[0], game, "text 0").await.0, "already_revealed");
 }
 
-/// Nobody reveals, and the house plays on: leaving or being cut off undoes nothing.
+/// No client reveals, and the house plays on: leaving and disconnecting undo nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
     let house = House::with_clocks(Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }).await;
@@ -167,14 +167,14 @@ async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
     }
 }
 
-/// A table at which two of three texts are known: its node has no clock that would deal.
+/// A table at which two of three texts are known, at a node without a clock that would deal.
 struct Undealt {
     bank: Bank,
     tables: Tables<AnyGame>,
     table: TableId,
     players: Vec<PlayerId>,
     game: GameId,
-    /// Of the house, as the table showed it while it prepared.
+    /// The house's commitment, as shown during preparation.
     commitment: Commitment,
     live: TestLive,
 }
@@ -222,8 +222,8 @@ impl Undealt {
         matches!(looked.phase(), Phase::Revealing(_))
     }
 
-    /// Lists the commitments that are public as never revealed, so many hours later, each with whether
-    /// its game was voided.
+    /// Lists the commitments that are publicly listed as unrevealed some hours later, each with
+    /// whether its game was voided.
     async fn unrevealed(
         &self,
         hours: i64,
@@ -242,7 +242,7 @@ impl Undealt {
         listed.map(|one| (one.game, one.commitment, one.voided_at.is_some())).collect()
     }
 
-    /// What anybody may read, so many hours later.
+    /// Returns the public counts some hours later.
     async fn told(&self, hours: i64) -> Deals {
         self.bank.ledger.project_house_entries().await.unwrap();
         let live = TestLive::new();
@@ -256,7 +256,7 @@ impl Undealt {
     }
 }
 
-/// The house knows its player's deal, dislikes it, and has the game voided: it is counted.
+/// A house that knows its player's deal has the game voided: it is counted.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deal_that_is_taken_back_is_among_the_voided_games() {
     let undealt = Undealt::new().await;
@@ -273,8 +273,8 @@ async fn a_deal_that_is_taken_back_is_among_the_voided_games() {
     assert_eq!(undealt.unrevealed(2, Some(TableId(Uuid::new_v4()))).await, []);
 }
 
-/// The same where the house lets it lie, or all of its nodes are dead: it is counted until another
-/// node deals it, with the texts that had come.
+/// If the house abandons the table, or all of its nodes are dead, the game is counted until another
+/// node deals it with the received texts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     let undealt = Undealt::new().await;

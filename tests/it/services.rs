@@ -1,4 +1,4 @@
-//! The services that a test may break: they break, come back, and leave nothing behind.
+//! The services that a test may break: they break, recover, and leave nothing behind.
 
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ async fn a_paused_service_answers_after_it_resumes() {
         let one: i32 = sqlx::query_scalar("select 1").fetch_one(&mut connection).await.unwrap();
         one
     });
-    // Redis answers meanwhile, so there was time to answer.
+    // Redis answers meanwhile, so PostgreSQL had time to answer.
     for _ in 0..100 {
         let _: () = live.ping().await.unwrap();
     }
@@ -85,13 +85,13 @@ async fn a_paused_service_answers_after_it_resumes() {
     asked.await.unwrap();
 }
 
-/// The folder that the services of a URL listen in.
+/// Returns the folder of the socket in a service's URL.
 fn sockets(services: &Services) -> PathBuf {
     let path = services.redis_url().strip_prefix("redis+unix://").unwrap();
     Path::new(path).parent().unwrap().to_owned()
 }
 
-/// Also while one is paused, and after a panic.
+/// Also while a service is paused, and after a panic.
 #[tokio::test]
 async fn no_process_or_folder_is_left_behind() {
     let both = [Service::Postgres, Service::Redis];

@@ -1,5 +1,4 @@
-//! What Redis sees of the house, so that it can be a cluster: nothing that is one call touches more
-//! than one slot.
+//! The house's keys in a Redis cluster: no call touches more than one slot.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +14,8 @@ use crate::support::db::TestDatabase;
 use crate::support::house::House;
 use crate::support::live::TestLive;
 
-/// What one call, one script or one transaction touches is in one slot: every word of the house
-/// that Redis sees is a key or a channel, and is looked at.
+/// The keys of each call, script and transaction are in one slot: every word with the house's
+/// prefix that Redis receives is a key or a channel, and is checked.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_stays_within_its_slot() {
     let server = Server::start(&[]).await;
@@ -30,7 +29,7 @@ async fn a_call_stays_within_its_slot() {
     let mut playing = std::pin::pin!(demo::run(&house.base, "newbie"));
     let prefix = format!("{}:", live.options().prefix);
     let mut scripts = 0;
-    // Of the call that a script belongs to, and of the transaction that is open on a connection.
+    // The keys of the call to which a script belongs, and of the open transaction of a connection.
     let mut call = None;
     let mut transactions = BTreeMap::new();
     let mut is_looking = false;
@@ -40,7 +39,8 @@ async fn a_call_stays_within_its_slot() {
             played = &mut playing => break played.unwrap(),
         };
         let (from, words) = monitored(&line);
-        // On one server a look for due tables is one call for all shards, on a cluster it is not.
+        // On a single server the search for due tables is one call for all shards, on a cluster it
+        // is not.
         let mut keys = words.iter().filter(|word| word.starts_with(&prefix));
         let are_deadlines = keys.clone().count() > 0 && keys.all(|key| key.contains("}:due:"));
         if are_deadlines && (from != "lua" || is_looking) {
@@ -72,8 +72,8 @@ async fn a_call_stays_within_its_slot() {
     assert!(scripts > 100, "a game was played: {scripts}");
 }
 
-/// Who sent a command, and its words, out of a line of MONITOR:
-/// `1700000000.000000 [0 127.0.0.1:4711] "get" "key"`.
+/// Returns the sender and the words of a command from a line of MONITOR: `1700000000.000000 [0
+/// 127.0.0.1:4711] "get" "key"`.
 fn monitored(line: &str) -> (String, Vec<String>) {
     let (head, rest) = line.split_once("] ").unwrap();
     let from = head.rsplit(' ').next().unwrap().to_owned();

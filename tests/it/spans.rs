@@ -14,11 +14,11 @@ use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, guest_at, joined};
 use crate::support::process::{Server, serve};
 
-/// A trace as a proxy before the server names it.
+/// A trace id as a proxy in front of the server sends it.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-/// A collector that keeps what it is sent.
+/// A collector that stores the received spans.
 struct Collector {
     endpoint: String,
     sent: Arc<Mutex<Vec<u8>>>,
@@ -76,7 +76,7 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     let request = http.get(format!("{}/v1/rooms", server.url));
     let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));
     request.send().await.unwrap().error_for_status().unwrap();
-    // What waits is sent at the end.
+    // Pending spans are sent at the end.
     server.terminate();
     assert!(server.wait().success());
     let named = [bytes(TRACE), bytes(PARENT)];
@@ -86,7 +86,7 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     assert!(!collector.has(token), "a token is in a span");
 }
 
-/// Only a proxy of ours says which trace a request is part of: by its id it chooses what is kept.
+/// Only the house's own proxy may name the trace of a request, because its id decides on sampling.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_does_not_name_a_trace() {
     let (database, collector) = (TestDatabase::new().await, Collector::start().await);
@@ -107,7 +107,7 @@ async fn a_stranger_does_not_name_a_trace() {
 async fn traces_that_are_not_kept_are_not_sent() {
     let (database, collector) = (TestDatabase::new().await, Collector::start().await);
     let mut command = serve(&database);
-    // So few that none of these is among them: the id of the one that is named is the highest.
+    // So rare that none of these is sampled: the named id is the highest.
     command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "4000000000");
     let mut server = Server::start(&mut command).await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();

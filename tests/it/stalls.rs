@@ -1,4 +1,4 @@
-//! Redis and PostgreSQL stall, die and come back under a game that goes on.
+//! Stalls, crashes and recoveries of Redis and PostgreSQL during a game.
 
 use std::time::Duration;
 
@@ -23,10 +23,10 @@ use crate::support::services::{Service, Services};
 const COUNTDOWN_MS: u32 = 8_000;
 const OUTAGE: Duration = Duration::from_secs(12);
 
-/// What a client waits before it tries again what was unavailable.
+/// A client's back-off after an unavailable command.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// The newbie room, with other countdowns.
+/// Returns the newbie room with other countdowns.
 pub(crate) fn rooms(countdown_ms: u32) -> Vec<Room> {
     let rooms = house_rooms(Clocks::default());
     let mut terms = rooms[0].terms().clone();
@@ -52,7 +52,7 @@ pub(crate) async fn next(play: &mut Play) -> Message<AnyGame> {
     timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
 }
 
-/// A game in which the cards are dealt.
+/// Returns a game whose cards are dealt.
 pub(crate) async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
     let mut plays = vec![];
     for client in clients {
@@ -76,8 +76,8 @@ pub(crate) async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
     (game, plays)
 }
 
-/// Everybody plays until the game is settled. A move that is refused as unavailable is made again;
-/// it may have been stored all the same, also one from before this, if it `is_unanswered`.
+/// Lets every player play until the game is settled. A move that is refused as unavailable is
+/// retried; it may have been stored all the same, as may an earlier one if it `is_unanswered`.
 pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
     let mut playing = JoinSet::new();
     for mut play in plays {
@@ -135,8 +135,8 @@ pub(crate) fn is_unavailable(
     matches!(answer, Err(PlayError::Refused { code, .. }) if code == "unavailable")
 }
 
-/// Stopped in mid-game for longer than a countdown: moves are refused, the clocks stand, and when
-/// Redis is back the same prompt takes its answer from the player.
+/// Redis is paused during a game for longer than a countdown: moves are refused, the clocks stand
+/// still, and afterwards the same prompt accepts the player's answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stalled_redis_costs_nobody_time() {
     let services = Services::start(&[Service::Redis]).await;
@@ -163,7 +163,7 @@ async fn a_stalled_redis_costs_nobody_time() {
     house.stop().await;
 }
 
-/// Who goes while Redis is away cannot be told of, and is told of when it is back.
+/// A disconnection during an outage of Redis cannot be recorded, and is recorded after it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
     let services = Services::start(&[Service::Redis]).await;
@@ -185,15 +185,15 @@ async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
         let seats = &play.view().unwrap().seats;
         seats[seat.index()].as_ref().unwrap().connected
     };
-    // Told by an update, or by the table being read anew.
+    // Shown by an update or by a fresh snapshot.
     while is_here(&plays[1]) {
         next(&mut plays[1]).await;
     }
     house.stop().await;
 }
 
-/// Killed and started again with its data: scripts, connections and subscriptions are there again
-/// by themselves, on every node, and no acknowledged move is lost.
+/// Redis is killed and restarted with its data: scripts, connections and subscriptions recover on
+/// every node, and no acknowledged move is lost.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_redis_that_comes_back_is_played_on() {
     let mut services = Services::start(&[Service::Redis]).await;
@@ -225,7 +225,7 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
     house.stop().await;
 }
 
-/// PostgreSQL dies in mid-game: the cards go on, the settlement waits, and is booked once.
+/// PostgreSQL crashes during a game: play continues, the settlement waits, and is posted once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
     let mut services = Services::start(&[Service::Postgres]).await;
@@ -243,7 +243,8 @@ async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
     house.stop().await;
 }
 
-/// Redis loses everything: the game is voided, its players are told at once and in their inbox.
+/// Redis loses all data: the game is voided, and its players are notified at once and in their
+/// inbox.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_emptied_redis_gives_every_coin_back_once() {
     let mut services = Services::start(&[Service::Redis]).await;

@@ -1,4 +1,5 @@
-//! What is counted from settled games: once each, whoever counts and however often it is begun.
+//! Projections of settled games: each game counts once, whichever node projects it and however
+//! often a run starts.
 
 use bahay::clock::Timestamp;
 use bahay::live_store::{BoardSection, ReachedScore};
@@ -21,7 +22,8 @@ async fn standings(bank: &Bank, live: &TestLive, calendar: Calendar) -> Standing
     Standings::new(bank.pool.clone(), live, calendar)
 }
 
-/// Seven games of three players: the first wins two in a row and the POT, the third the last two.
+/// Plays seven games of three players: the first wins two in a row and the POT, the third the last
+/// two.
 async fn played(bank: &Bank) -> Vec<PlayerId> {
     let players = bank.players([100_000; 3]).await;
     let table = table();
@@ -62,7 +64,7 @@ async fn every_game_counts_once_however_many_count() {
     let (first, second) = tokio::join!(one.catch_up(), other.catch_up());
     first.unwrap();
     second.unwrap();
-    // Whoever found the other at it leaves the rest to it; nobody counts twice.
+    // A run that meets another one leaves the rest to it; no game counts twice.
     one.catch_up().await.unwrap();
     let expected = Statistics {
         games: 7,
@@ -139,13 +141,13 @@ fn places(standing: &BoardPage) -> Vec<(u64, PlayerId, i64)> {
 async fn boards_are_the_same_when_redis_was_emptied() {
     let bank = Bank::new().await;
     let mut players = played(&bank).await;
-    // Somebody with exactly the hits of another.
+    // A player with exactly as many hits as another.
     players.extend(bank.players([100_000; 3]).await);
     bank.play(table(), &players[3..], 0, 3, PotGoes::ToWinner).await;
     bank.ledger.project_house_entries().await.unwrap();
     let full = standings(&bank, &TestLive::new(), Calendar::default()).await;
     full.catch_up().await.unwrap();
-    // Another part of Redis, where nothing is: as after a flush.
+    // An empty part of Redis, as after a flush.
     let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
     for board in Board::ALL {
         for span in Span::ALL {
@@ -195,7 +197,7 @@ async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
     assert_eq!(after.score, before.score + 950);
 }
 
-/// Players with so many points each, of whom each later one has an older account.
+/// Creates players with these points, of whom each later one has an older account.
 async fn scored(bank: &Bank, points: &[i64]) -> Vec<PlayerId> {
     let owner = bank.database.owner_pool().await;
     sqlx::query(
@@ -222,7 +224,7 @@ async fn scored(bank: &Bank, points: &[i64]) -> Vec<PlayerId> {
     (1..=points.len()).map(|number| id(number).parse().unwrap()).collect()
 }
 
-/// Checklist F27: never the older account, and no place out of reach.
+/// Checklist F27: ties are not decided by the account's age, and every place is reachable.
 #[tokio::test]
 async fn equal_scores_have_one_rank_and_every_place_is_reached() {
     let bank = Bank::new().await;
@@ -257,7 +259,7 @@ async fn equal_scores_have_one_rank_and_every_place_is_reached() {
     assert_eq!(last.own.clone().unwrap().rank, 5);
     assert_eq!(places(&last), expected[247..]);
 
-    // A score that rises later stands behind those who had it before.
+    // A score that rises later ranks behind those who had it before.
     let reached_at = Timestamp::from_ms(1_760_000_000_000);
     let (live, _publications) = TestLive::new().connect().await;
     let reached = |player: usize, score: i64, seconds: i64| ReachedScore {
@@ -276,7 +278,7 @@ async fn equal_scores_have_one_rank_and_every_place_is_reached() {
     assert_eq!(listed, [(1, players[0]), (1, players[2]), (1, players[1])]);
 }
 
-/// Another game than the rest of the tests play, which the program need not know: a name is all.
+/// The kind of other games than those of the tests; the program needs only its name.
 const OTHER: &str = "another_game";
 
 #[tokio::test]
@@ -327,7 +329,8 @@ async fn games_of_two_kinds_are_counted_apart() {
     assert_eq!(best(OTHER).await, (5, players[4]));
 }
 
-/// Who chooses whom to beat climbs no board by it; what was played and won is counted as ever.
+/// Games at private tables, whose players choose their opponents, do not count for leaderboards;
+/// games and wins are counted as always.
 #[tokio::test]
 async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
     let bank = Bank::new().await;

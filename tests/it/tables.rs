@@ -19,7 +19,7 @@ use crate::support::node::{Node, Seated, deal, is_playing, sit};
 
 const FUNDS: i64 = 100_000;
 
-/// Players on two nodes play three games; every node tells every player every version.
+/// Players on two nodes play three games; every node sends every player every version.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_is_played_through_two_nodes() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -73,7 +73,7 @@ async fn a_table_is_played_through_two_nodes() {
     bank.audit_clean().await;
 }
 
-/// Rules 8.2, 8.3: nobody does anything, and the game comes to its end all the same.
+/// Rules 8.2, 8.3: without any player's action the game comes to its end all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -95,7 +95,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
         let (player, connection) = (seated.player, seated.connection);
         tables.submit(table, Input::Disconnect { player, connection }).await.unwrap();
     }
-    // Who watches a table need not be connected to it.
+    // A watcher need not be connected to the table as a player.
     let record = loop {
         let notice = seats[0].next().await;
         if let Phase::Settling(settling) = notice.table.phase() {
@@ -117,13 +117,13 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     bank.audit_clean().await;
 }
 
-/// Rule 6.9: in a room whoever does not cover ante and stake leaves before the next game.
+/// Rule 6.9: in a room a player who cannot cover ante and stake leaves before the next game.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
-    // Just what the room asks for.
+    // Exactly the minimum of the room.
     let players = bank.players([1_500; 3]).await;
     let table = sit(&nodes, &players).await;
     let mut seats = vec![];
@@ -162,7 +162,7 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     bank.audit_clean().await;
 }
 
-/// A node that knows nothing of a table answers for it, and one that was away catches up.
+/// A node without a replica of a table answers for it, and one that was away catches up.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_copy_is_read_again_before_anything_is_refused() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -172,7 +172,7 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
     ];
     let players = bank.players([FUNDS; 3]).await;
     let table = here.lobby.seat(players[0], "newbie").await.unwrap();
-    // `there` gets a copy with one player, which then grows old.
+    // `there` gets a replica with one player, which then becomes stale.
     assert_eq!(there.tables().read_table(table).await.unwrap().unwrap().seats_free(), 2);
     here.lobby.seat(players[1], "newbie").await.unwrap();
     let version = there.tables().submit(table, Input::Leave { player: players[1] }).await;
@@ -181,7 +181,7 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
     assert!(matches!(again, Err(SubmitError::Rejected(Rejection::NotSeated))), "{again:?}");
 }
 
-/// With the version that it saw last, a player gets exactly what it missed.
+/// With the last version that it received, a player gets exactly what it missed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_resumes_from_a_version() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -195,7 +195,7 @@ async fn a_watch_resumes_from_a_version() {
     for player in &players[1..] {
         Seated::join(&here, table, *player).await;
     }
-    // More lines than a copy keeps: what happened before them, the journal tells.
+    // More lines than a replica keeps: earlier events come from the journal.
     for _ in 0..20 {
         Seated::join(&here, table, players[1]).await;
     }
@@ -206,7 +206,7 @@ async fn a_watch_resumes_from_a_version() {
     }
     let last = seen.len() - 1;
     for (place, (from, _)) in seen.iter().enumerate() {
-        // One node followed the lines as they came, the other replayed them.
+        // One node applied the lines as they came, the other replayed them.
         for node in [&here, &there] {
             let connection = ConnectionId(Uuid::new_v4());
             let watch = node.tables().watch(table, connection, Some(from.tag)).await;
@@ -223,7 +223,7 @@ async fn a_watch_resumes_from_a_version() {
     assert!(watch.unwrap().missed.is_none(), "a line that never was needs a snapshot");
 }
 
-/// Rule 8.4: an account sits at one table, however often and wherever it asks at once.
+/// Rule 8.4: an account sits at one table, however often and wherever it asks concurrently.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_asks_many_times_at_once_sits_once() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -253,7 +253,7 @@ async fn an_account_that_asks_many_times_at_once_sits_once() {
     assert_eq!(nodes[0].lobby.seated_at(player).await.unwrap(), None);
 }
 
-/// Rule 6.9: who could not pay the greatest loss does not sit down.
+/// Rule 6.9: a player who could not pay the greatest loss does not sit down.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_asks_for_a_wallet() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -271,12 +271,12 @@ async fn a_room_asks_for_a_wallet() {
     assert!(matches!(nowhere, Err(LobbyError::NoSuchRoom)), "{nowhere:?}");
 }
 
-/// Somebody leaves and comes back without end while a game goes on. Each time is a change that the
-/// others are shown, and the journal is as long as it may be all the same.
+/// A player leaves and returns repeatedly during a game. Each time is a visible change, and the
+/// length of the journal stays bounded all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_journal_does_not_grow_without_end_within_a_game() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    // So that the game is not over before this is.
+    // The game outlasts the test.
     let clocks = Clocks { think_ms: 5_000, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await, Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
@@ -302,9 +302,9 @@ async fn a_journal_does_not_grow_without_end_within_a_game() {
         longest = longest.max(lines);
     }
     let most = Limits::SERVICE.journal_lines_in_game;
-    // The last of them is followed by a snapshot at once.
+    // The last of them causes a snapshot at once.
     assert!((most - 1..=most + 1).contains(&longest), "{longest} lines");
-    // A node that has never heard of the table reads the game from the snapshot, and the game goes on.
+    // A node without a replica reads the game from the snapshot, and the game continues.
     let look = async |node: &Node| node.tables().read_table(table).await.unwrap().unwrap();
     let (here, there) = (look(&nodes[0]).await, look(&nodes[1]).await);
     assert!(is_playing(&there) && here.phase() == there.phase());

@@ -1,5 +1,5 @@
-//! Who is taken over is played by the AI that plays on while the node has time for it, and by the quick
-//! one where it has not.
+//! Takeovers are played by the searching AI while the node has time for it, and by the quick one
+//! otherwise.
 
 use std::time::Duration;
 
@@ -10,11 +10,10 @@ use crate::support::bank::Bank;
 use crate::support::live::TestLive;
 use crate::support::node::{Node, Seated, deal, sit};
 
-/// Those who think get only the time that other tests leave, so that an answer may take seconds.
+/// The AI's threads get only the time that other tests leave, so an answer may take seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One player leaves when the cards are dealt, and the game is played to its end. Gives the figures of
-/// thoughts.
+/// Lets one player leave after the deal and plays the game to its end. Returns the AI's metrics.
 async fn left_to_the_ai(thinkers: u8) -> String {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { think_ms: 1, ..Clocks::default() };
@@ -38,7 +37,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
         for one in &mut seated {
             one.table = now.clone();
             if let Some(input) = one.input() {
-                // Somebody else may have been faster.
+                // The clock or the AI may have been faster.
                 let _ = node.tables().submit(table, input).await;
             }
         }

@@ -1,5 +1,6 @@
-//! The ways to PostgreSQL and Redis over TLS, by an authority of the test's own: the right certificate is
-//! believed, and none for another name, of another authority, or that has expired.
+//! Connections to PostgreSQL and Redis over TLS with the test's own authority: the right
+//! certificate is accepted, and those for another name, of another authority, or expired are
+//! rejected.
 
 use std::process::Output;
 
@@ -17,8 +18,8 @@ use crate::support::process::{SECRET, Server, bahay};
 use crate::support::services::{Service, Services};
 use crate::support::tls::{Authority, Signed, Until};
 
-/// PostgreSQL over TCP and TLS, on an address of this machine that nobody else uses, so that its port is
-/// free as well.
+/// PostgreSQL over TCP and TLS, on an unused address of this machine, so that its port is free as
+/// well.
 struct Postgres {
     services: Services,
     host: String,
@@ -41,12 +42,12 @@ impl Postgres {
         Self { services, host }
     }
 
-    /// Shows this certificate from now on.
+    /// Sets the server's certificate.
     async fn show(&self, signed: &Signed) {
         let mut admin = connect(self.services.database_url()).await;
         let before: String = loaded_at(&mut admin).await;
         for (file, pem) in [("server.crt", &signed.certificate), ("server.key", &signed.key)] {
-            // The server itself writes it, so it is its own; where it stands is where its data is.
+            // The server itself writes the file, so it owns it; its folder is the data folder.
             let copy = format!(
                 "copy (select unnest(string_to_array('{}', e'\\n'))) to program 'umask 077; cat >{file}'",
                 pem.trim()
@@ -117,7 +118,7 @@ async fn postgres_is_believed_by_its_certificate_alone() {
     assert!(is_secret, "nobody on the way reads along");
 }
 
-/// A Redis that shows this certificate, and where it speaks TLS.
+/// Starts a Redis with this certificate, and returns its TLS port.
 async fn redis(authority: &Authority, signed: &Signed) -> (Redis, u16) {
     let (port, settings) = tls_settings(authority, signed);
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
@@ -193,11 +194,11 @@ async fn every_node_of_a_cluster_is_believed_by_its_certificate_alone() {
         let [certificate, key] = authority.keep(last);
         let show = format!("CONFIG SET tls-cert-file {certificate} tls-key-file {key}");
         cluster.masters[2].ask::<()>(&show).await;
-        // The third node is learnt of from the others, and shows what it has.
+        // The third node is discovered through the others, and presents its certificate.
         let url = format!("rediss+cluster://127.0.0.1:{},127.0.0.1:{}", ports[0], ports[1]);
         let options = live(&url, Some(&authority)).options();
         let (live, _publications) = LiveStore::connect(&options).await.unwrap();
-        // Each player is at home in a slot; so many of them are on all three nodes.
+        // Each player's key is in a slot; this many are on all three nodes.
         let calls = (0..48).map(|_| live.claim_seat(PlayerId(Uuid::new_v4()), TableId(Uuid::new_v4())));
         let answered: Vec<bool> = join_all(calls).await.iter().map(Result::is_ok).collect();
         assert!(answered.contains(&true), "two nodes are believed in any case");
@@ -205,7 +206,7 @@ async fn every_node_of_a_cluster_is_believed_by_its_certificate_alone() {
     }
 }
 
-/// A node that has nothing but TLS to both, as a house over a network has it.
+/// A node whose connections to both are TLS only, as in a house over a network.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_serves_over_tls_to_both() {
     let authority = Authority::new();

@@ -1,5 +1,5 @@
-//! The books against the games: a house that has really played is found in order, and whatever is
-//! changed afterwards is found.
+//! The books against the games: a house with real games is consistent, and every later change is
+//! detected.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ use crate::support::programs::program;
 use crate::support::reason;
 use crate::support::services::{Service, Services};
 
-/// The books of some games that were played over the socket, with nobody connected any more.
+/// Returns the books of some games that were played over the socket, without remaining connections.
 async fn played() -> House {
     let mut house = House::new().await;
     timeout(PATIENCE, demo::run(&house.base, "newbie")).await.unwrap().unwrap();
@@ -35,14 +35,14 @@ async fn check(database: &TestDatabase, extent: Extent) -> Report {
     ledger::check(&database.pool().await, &Records::without_archive(), extent).await.unwrap()
 }
 
-/// Checklist M7: what docs/OPERATIONS.md says of backups, on another server.
+/// Checklist M7: the backup procedure of docs/OPERATIONS.md, on another server.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_backup_has_the_same_chain() {
     let house = played().await;
     let before = check(&house.database, Extent::Everything).await;
     assert!(before.is_clean() && before.books.head.is_some(), "{before}");
     let other = Services::start(&[Service::Postgres]).await;
-    // What follows the question mark is for this program's connections.
+    // The query part of the URL is for this program's connections only.
     let plain = |url: &str| url.split('?').next().unwrap_or(url).to_owned();
     let (from, to) = (plain(&house.database.url()), plain(other.database_url()));
     let restored = spawn_blocking(move || {
@@ -63,7 +63,7 @@ async fn a_restored_backup_has_the_same_chain() {
     assert_eq!(after.to_string(), before.to_string());
 }
 
-/// What a program prints that is given this to read.
+/// Runs a program with this input and returns its output.
 fn run(program: &str, arguments: &[&str], read: &[u8]) -> Vec<u8> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -77,10 +77,10 @@ fn run(program: &str, arguments: &[&str], read: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// Whether a mismatch is the one that was planted.
+/// Returns true for the planted mismatch.
 type Planted = fn(&Mismatch) -> bool;
 
-/// Most of what is planted here leaves the books themselves in order: only the game tells.
+/// Most planted changes leave the books consistent: only the game's record reveals them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_difference_between_games_and_books_is_detected() {
     let house = played().await;
@@ -92,7 +92,7 @@ async fn a_difference_between_games_and_books_is_detected() {
 
     let settled = "(select min(game::text)::uuid from game_records)";
     let cases: [(String, Planted); 11] = [
-        // A fee that went to the winner instead: all sums stay right.
+        // A fee that was paid to the winner instead: all sums are right.
         (
             "with fee as (select operation, number from transfers where code = 'fee' limit 1)
             delete from transfers t using fee
@@ -174,7 +174,7 @@ async fn an_open_and_a_voided_game_are_in_order() {
     assert_eq!((later.games.opened, later.games.voided), (0, 0));
 }
 
-/// The figure in the text of all figures.
+/// Returns a metric's value from the exposition.
 fn figure(metrics: &Metrics, name: &str) -> i64 {
     let text = metrics.text().unwrap();
     let line = text.lines().find(|line| line.starts_with(&format!("{name} ")));
@@ -203,7 +203,7 @@ async fn two_nodes_check_once_in_each_slot_and_both_know_the_result() {
     let run: Vec<String> = sqlx::query_scalar(extents).fetch_all(&bank.pool).await.unwrap();
     assert_eq!(run, ["everything"]);
 
-    // Slots that begin all the time: the next ones only read what is new, and find what is wrong.
+    // The scheduled checks run continuously: later ones read only new games, and find the change.
     let owner = bank.database.owner_pool().await;
     let tamper = "update accounts set balance = balance + 1 where kind = 'pot'";
     sqlx::query(tamper).execute(&owner).await.unwrap();

@@ -1,4 +1,4 @@
-//! The wire that tests break connections with: what it lets through, and what it does not.
+//! The proxy that tests break connections with: its forwarding and its faults.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::wire::{Afterwards, Count, Cut, Moment, Wire};
 
-/// A database with a table, and a wire to it.
+/// A database with a table, and a proxy to it.
 struct Way {
     wire: Wire,
     options: PgConnectOptions,
@@ -48,7 +48,7 @@ impl Way {
     }
 }
 
-/// One Query.
+/// Sends one Query.
 async fn say(connection: &mut PgConnection, sql: &'static str) -> Result<(), sqlx::Error> {
     sqlx::raw_sql(sql).execute(connection).await.map(drop)
 }
@@ -69,7 +69,7 @@ async fn requests_pass_the_wire_and_are_counted() {
     for _ in 0..3 {
         say(&mut one, INSERT).await.unwrap();
     }
-    // Prepared and carried out, more than one buffer holds, and echoed.
+    // Prepared and executed, larger than one buffer, and echoed.
     let long = "y".repeat(1_000_000);
     let echo: String =
         sqlx::query_scalar("select $1::text").bind(&long).fetch_one(&mut two).await.unwrap();
@@ -105,7 +105,7 @@ async fn a_request_is_cut_before_during_or_after() {
             way.until_count(expected).await;
         }
         assert_eq!(way.count().await, expected, "{moment:?}");
-        // Others are not touched, and it happens once.
+        // Other connections are not affected, and the cut happens once.
         let mut other = way.connect().await.unwrap();
         for _ in 0..3 {
             say(&mut other, "select 1").await.unwrap();
@@ -118,7 +118,7 @@ async fn a_request_is_cut_before_during_or_after() {
     say(&mut connection, INSERT).await.unwrap();
 }
 
-/// A transaction that loses its connection is undone, however late the server learns of it.
+/// A transaction that loses its connection is rolled back, however late the server notices.
 #[tokio::test]
 async fn an_uncommitted_transaction_is_rolled_back() {
     let mut way = Way::new().await;
@@ -127,7 +127,7 @@ async fn an_uncommitted_transaction_is_rolled_back() {
         let mut tx = connection.begin().await.unwrap();
         way.wire.cut_at(cut(1, moment, Count::Together));
         sqlx::query(INSERT).execute(&mut *tx).await.unwrap_err();
-        // Waits for whoever still has written to it.
+        // Waits for every transaction that still writes to it.
         let lock = "begin; lock table things in access exclusive mode; commit";
         say(&mut way.direct, lock).await.unwrap();
         assert_eq!(way.count().await, 0, "{moment:?}");
