@@ -58,7 +58,7 @@ export interface Operations {
     body: undefined;
     answer: Readonly<Record<string, unknown>>;
   };
-  /** Play one of my games again */
+  /** Request a rematch of one of my games */
   "POST /v1/games/{id}/rematch": {
     path: { id: string };
     query: undefined;
@@ -71,7 +71,7 @@ export interface Operations {
     path: { id: string };
     query: undefined;
     headers: undefined;
-    body: ReportPlayer;
+    body: PlayerReportRequest;
     answer: null;
   };
   /** Show one of my games step by step */
@@ -95,10 +95,10 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: Seek;
+    body: MatchmakingRequest;
     answer: MatchmakingTicket;
   };
-  /** Say where my ticket stands */
+  /** Show my ticket */
   "GET /v1/matchmaking/tickets/{id}": {
     path: { id: string };
     query: undefined;
@@ -106,7 +106,7 @@ export interface Operations {
     body: undefined;
     answer: MatchmakingTicket;
   };
-  /** Take my ticket back */
+  /** Cancel my ticket */
   "DELETE /v1/matchmaking/tickets/{id}": {
     path: { id: string };
     query: undefined;
@@ -120,7 +120,7 @@ export interface Operations {
     query: undefined;
     headers: undefined;
     body: undefined;
-    answer: Me;
+    answer: OwnProfile;
   };
   /** Delete my account */
   "DELETE /v1/me": {
@@ -135,10 +135,10 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: ChangeMe;
-    answer: Me;
+    body: ProfileChangeRequest;
+    answer: OwnProfile;
   };
-  /** List whom I block */
+  /** List the players I block */
   "GET /v1/me/blocks": {
     path: undefined;
     query: undefined;
@@ -167,7 +167,7 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: ChangeDevice;
+    body: DeviceChangeRequest;
     answer: null;
   };
   /** Forget my devices */
@@ -178,7 +178,7 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
-  /** Export all that is held of me */
+  /** Export all data held about me */
   "GET /v1/me/export": {
     path: undefined;
     query: undefined;
@@ -192,17 +192,17 @@ export interface Operations {
     query: { room?: string; from?: string; to?: string; outcome?: "won" | "lost" | "drawn" | "voided"; ending?: string; kind?: string; cursor?: string; limit?: number };
     headers: undefined;
     body: undefined;
-    answer: PageOf_MyGame;
+    answer: PageOf_GameSummary;
   };
-  /** Link an account elsewhere */
+  /** Link an external identity */
   "POST /v1/me/identities": {
     path: undefined;
     query: undefined;
     headers: { "Account-Proof": string };
-    body: LinkIdentity;
-    answer: WaysIn;
+    body: IdentityLinkRequest;
+    answer: SignInMethods;
   };
-  /** Unlink an account elsewhere */
+  /** Unlink an external identity */
   "DELETE /v1/me/identities/{issuer}": {
     path: { issuer: string };
     query: undefined;
@@ -210,7 +210,7 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
-  /** List whom I mute */
+  /** List the players I mute */
   "GET /v1/me/mutes": {
     path: undefined;
     query: undefined;
@@ -255,7 +255,7 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: ChangePassword;
+    body: PasswordChangeRequest;
     answer: null;
   };
   /** Set my first password */
@@ -263,15 +263,15 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: { "Account-Proof": string };
-    body: FirstPassword;
-    answer: Me;
+    body: FirstPasswordRequest;
+    answer: OwnProfile;
   };
-  /** Show that the account is mine */
+  /** Prove that the account is mine */
   "POST /v1/me/proof": {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: ShowProof;
+    body: ProofRequest;
     answer: AccountProof;
   };
   /** Show my rewards */
@@ -322,6 +322,14 @@ export interface Operations {
     body: undefined;
     answer: null;
   };
+  /** Show my sign-in methods */
+  "GET /v1/me/sign-in-methods": {
+    path: undefined;
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: SignInMethods;
+  };
   /** Show my statistics */
   "GET /v1/me/statistics": {
     path: undefined;
@@ -341,20 +349,12 @@ export interface Operations {
   /** List the entries of my wallet */
   "GET /v1/me/wallet/entries": {
     path: undefined;
-    query: { code?: readonly ("ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "return" | "house_bot" | "sweep")[]; from?: string; to?: string; cursor?: string; limit?: number };
+    query: { code?: readonly ("ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep")[]; from?: string; to?: string; cursor?: string; limit?: number };
     headers: undefined;
     body: undefined;
     answer: PageOf_WalletEntry;
   };
-  /** Show how I can sign in */
-  "GET /v1/me/ways-in": {
-    path: undefined;
-    query: undefined;
-    headers: undefined;
-    body: undefined;
-    answer: WaysIn;
-  };
-  /** Ask for a ticket to the socket */
+  /** Request a socket ticket */
   "POST /v1/play/tickets": {
     path: undefined;
     query: undefined;
@@ -383,18 +383,18 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: Practise;
-    answer: SeatedAt;
+    body: PracticeTableRequest;
+    answer: SeatedTable;
   };
   /** Open a private table */
   "POST /v1/private-tables": {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: OpenPrivate;
+    body: OpenPrivateTableRequest;
     answer: PrivateSeat;
   };
-  /** Look at a private table */
+  /** Show a private table */
   "GET /v1/private-tables/{code}": {
     path: { code: string };
     query: undefined;
@@ -402,7 +402,7 @@ export interface Operations {
     body: undefined;
     answer: PrivateTable;
   };
-  /** Have bots fill my private table */
+  /** Fill my private table with bots */
   "POST /v1/private-tables/{code}/bots": {
     path: { code: string };
     query: undefined;
@@ -410,7 +410,7 @@ export interface Operations {
     body: undefined;
     answer: PrivateTable;
   };
-  /** Send a player away from my private table */
+  /** Remove a player from my private table */
   "DELETE /v1/private-tables/{code}/players/{id}": {
     path: { code: string; id: string };
     query: undefined;
@@ -434,13 +434,13 @@ export interface Operations {
     body: undefined;
     answer: Rooms;
   };
-  /** Ask a room for a table */
+  /** Take a seat in a room */
   "POST /v1/rooms/{room}/seat": {
     path: { room: string };
     query: undefined;
     headers: undefined;
     body: undefined;
-    answer: SeatedAt;
+    answer: SeatedTable;
   };
   /** List the tables that may be watched */
   "GET /v1/rooms/{room}/tables": {
@@ -458,7 +458,7 @@ export interface Operations {
     body: GuestSignIn;
     answer: SignedIn;
   };
-  /** Sign in by an account elsewhere */
+  /** Sign in with an external identity */
   "POST /v1/sign-in/openid": {
     path: undefined;
     query: undefined;
@@ -466,12 +466,12 @@ export interface Operations {
     body: OpenIdSignIn;
     answer: SignedIn;
   };
-  /** Ask for a nonce */
+  /** Request a nonce */
   "POST /v1/sign-in/openid/nonce": {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: AskNonce;
+    body: NonceRequest;
     answer: Nonce;
   };
   /** Sign in by name and password */
@@ -495,16 +495,16 @@ export interface Operations {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: Sort;
-    answer: Sorted;
+    body: SortRequest;
+    answer: SortedHand;
   };
-  /** Say where I sit */
+  /** Show my table */
   "GET /v1/table": {
     path: undefined;
     query: undefined;
     headers: undefined;
     body: undefined;
-    answer: SeatedAt;
+    answer: SeatedTable;
   };
   /** Leave my table */
   "DELETE /v1/table": {
@@ -512,14 +512,14 @@ export interface Operations {
     query: undefined;
     headers: undefined;
     body: undefined;
-    answer: SeatedAt;
+    answer: SeatedTable;
   };
-  /** Trade a refresh token for new tokens */
+  /** Exchange a refresh token for new tokens */
   "POST /v1/token/refresh": {
     path: undefined;
     query: undefined;
     headers: undefined;
-    body: Refresh;
+    body: RefreshRequest;
     answer: Tokens;
   };
 }
@@ -544,129 +544,76 @@ export interface AccountProof {
   readonly proof: string;
 }
 
+/** The origin of an action: the player, the clock, or the AI. */
+export type ActionSource = "player" | "clock" | "ai";
+
 /**
- * A decision of the player, and what the bot would have done. Values are what a seat wins of the
- * others on average, less what it loses to them, in hundredths of a bet times the multiplier, before
- * the fee and without ante and POT: 150 is one and a half bets.
+ * A decision of the player, with the action that the bot prefers. A value is the average amount
+ * that a seat wins from the others, minus what it loses to them, in hundredths of a bet times the
+ * multiplier, before the fee and without ante and POT: 150 is one and a half bets.
  */
 export interface AnalysisItem {
   /** The player's action: the schema `TongitsAction` of asyncapi.yaml. */
   readonly action: Readonly<Record<string, unknown>>;
-  /** The bot's action, from what the seat had been shown. */
+  /** The bot's action, chosen from what the seat had been shown. */
   readonly advised: Readonly<Record<string, unknown>>;
-  /** The value of what the bot would have done, in hundredths of a bet. */
+  /** The value of the bot's action, in hundredths of a bet. */
   readonly advised_value: number;
-  /** How much better that is, in hundredths of a bet. */
+  /** The difference between the two values, in hundredths of a bet. */
   readonly loss: number;
-  /** The number of the step in `/steps` whose action it was. */
+  /** The number of the step in `/steps` in which the action was taken. */
   readonly step: number;
-  /** The value of the action, in hundredths of a bet. */
+  /** The value of the player's action, in hundredths of a bet. */
   readonly value: number;
 }
 
-/** A device that is about to sign its user in with an issuer. */
-export interface AskNonce {
-  /** As for guests. The token is to be brought by the same device. */
-  readonly device_id: DeviceId;
-}
-
-/** The catalogue of pictures. */
+/** The catalogue of avatars. */
 export interface Avatars {
-  /** Their names. A client has the pictures. */
+  /** The names of the avatars. The pictures are part of the clients. */
   readonly items: readonly string[];
 }
 
 /**
- * What players compete in: what won games have brought, in hundredths of a coin, how often the POT
- * was taken, or how well they play.
+ * The score by which players are ranked: the coins that won games brought, in hundredths of a
+ * coin; the number of POTs won; or the skill rating.
  */
 export type Board = "coins" | "hits" | "rating";
-
-/**
- * A place on a leaderboard. Equal scores have one rank, and stand in the order in which they were
- * reached.
- */
-export interface BoardPlace {
-  readonly name: string;
-  readonly player: string;
-  /** From 1, as in competitions: after two of rank 2 comes rank 4. */
-  readonly rank: number;
-  /**
-   * Hundredths of a coin, a number of POTs, or thousandths of what a player is at least as good
-   * as: 0 for somebody of whom nothing is known, and seldom below that.
-   */
-  readonly score: number;
-}
 
 /** A card: rank A23456789TJQK, then suit C D H S. */
 export type Card = string;
 
-/** One decision of chance. */
-export type Chance = ({
-  /** A number below the one that was asked for. */
+/** One outcome of chance. */
+export type ChanceOutcome = ({
+  /** A number below the bound that was asked for. */
   readonly number: number;
 } | {
-  /** An order of things that are numbered from 0. */
+  /** A permutation of items that are numbered from 0. */
   readonly order: readonly number[];
 });
 
-/** Another id for a device. */
-export interface ChangeDevice {
-  /** The one that signs the player in. */
-  readonly device_id: DeviceId;
-  /** Another random text. Keep it before you call, so that it is not lost with the answer. */
-  readonly new_device_id: string;
-}
-
-/** What a player may change about itself. What is left out stays. */
-export interface ChangeMe {
-  /** One of `GET /v1/avatars`. */
-  readonly avatar?: string | null;
-  readonly name?: (Name | null);
-  readonly time_zone?: (TimeZone | null);
-}
-
-/** Another password. */
-export interface ChangePassword {
-  readonly current_password: string;
-  readonly password: string;
-}
-
-/** Who chose the actions of a seat. All are 0 in a game that was voided. */
-export interface ChosenBy {
-  /** Because the player was away. */
-  readonly ai: number;
-  /** Because a countdown had passed. */
-  readonly clock: number;
-  readonly player: number;
-}
-
-/** Who chose an action: the player, the clock, or the AI. */
-export type ChosenByWhom = "player" | "clock" | "ai";
-
-/** What one client had to do with a deal. */
-export interface ClientPart {
+/** The contribution of one client to a deal. */
+export interface ClientContribution {
   /**
-   * Sent with `ready`, and shown to all before the first text was asked for; zeros of a client
-   * that took no part.
+   * The commitment that the client sent with `ready`, shown to all before the first text was
+   * asked for; zeros for a client that took no part.
    */
   readonly commitment: string;
-  /** What the deal was made with. */
+  /** The seed that entered the deal. */
   readonly seed: string;
-  /** Revealed when all were ready; null where it was not. */
+  /** The text that the client revealed when all were ready; null if it revealed none. */
   readonly text: string | null;
 }
 
 /** An amount of coins, as an integer in hundredths of a coin: 1170 is 11.70 coins. Never a floating-point number. */
 export type Coins = number;
 
-/** A daily reward that was given. */
+/** A claimed daily reward. */
 export interface DailyClaimed {
-  /** What was given. */
+  /** The granted amount. */
   readonly amount: Coins;
-  /** What can be spent after it. */
+  /** The amount that can be spent afterwards. */
   readonly available: Coins;
-  /** The claim after it. */
+  /** The next claim. */
   readonly next: DailyReward;
   readonly streak_day: number;
 }
@@ -674,114 +621,125 @@ export interface DailyClaimed {
 /** The next claim of the daily reward. */
 export interface DailyReward {
   readonly amount: Coins;
-  /** Whether it can be claimed now. */
+  /** True if the reward can be claimed now. */
   readonly claimable: boolean;
   /**
-   * When it can be claimed: the beginning of a day in the player's time zone. In the past, if
-   * it can be claimed now.
+   * The time from which the reward can be claimed, which is the beginning of a day in the
+   * player's time zone. In the past if the reward can be claimed now.
    */
   readonly claimable_at: Time;
   /**
-   * Its place in the streak. After the seventh day, and after a day that was missed, the
-   * streak begins again.
+   * The day's number in the streak. The streak restarts after the seventh day and after a missed
+   * day.
    */
   readonly streak_day: number;
 }
 
-/** What became of games, up to an hour. */
+/** Counts of opened, settled and voided games, up to a full hour. */
 export interface DealsReport {
   /**
-   * Games that were opened more than an hour before that and have not ended: neither played to
-   * their end nor voided.
+   * The number of games that were opened more than an hour before `to` and are neither settled
+   * nor voided.
    */
   readonly games_unended: number;
   /** The last day, the last week, and the last thirty days. */
   readonly spans: readonly DealsSpan[];
-  /** The end of the last hour that was counted. */
+  /** The end of the last hour that is counted. */
   readonly to: Time;
 }
 
 /**
- * What was booked in the hours before that. A game counts in a span where it was opened, and again
- * where it was settled or voided.
+ * The counts of the hours before `to`. A game counts in each span in which it was opened, and
+ * again in each in which it was settled or voided.
  */
 export interface DealsSpan {
   readonly games_opened: number;
-  /** Played to their end, and each with a record that anybody can check. */
+  /** Games played to their end; each has a record that anybody can verify. */
   readonly games_settled: number;
   /**
-   * Broken off, all coins given back: also those of which the seeds were asked for and that were
-   * never dealt.
+   * Games that ended without a settlement, with all coins returned. This includes games for
+   * which seeds were requested but which were never dealt.
    */
   readonly games_voided: number;
   readonly hours: number;
-  /** Voided games among a million that ended; null when none did. */
+  /** The number of voided games per million that ended; null if none ended. */
   readonly voided_per_million: number | null;
 }
 
-/** A random text that an installation has drawn once and keeps. */
+/** A change of a device's id. */
+export interface DeviceChangeRequest {
+  /** The id that signs the player in at present. */
+  readonly device_id: DeviceId;
+  /**
+   * The new id, another random text. Store it before the call, so that it is not lost with the
+   * response.
+   */
+  readonly new_device_id: string;
+}
+
+/** A random text that an installation has generated once and keeps. */
 export type DeviceId = string;
 
-/** A time zone as the device names it; the server leaves out what it does not know. */
+/** A time zone as the device names it; the server ignores names that it does not know. */
 export type DeviceTimeZone = string;
 
-/** All that is held of a player. */
+/** All data held about a player. */
 export type Export = ExportHead & {
-  /** Finished games, newest first. Their records are at `/v1/games/{id}/record`. */
-  readonly games: readonly MyGame[];
-  /** Newest first. */
+  /** Finished games, newest first. The record of each is at `/v1/games/{id}/record`. */
+  readonly games: readonly GameSummary[];
+  /** The notices in the player's inbox, newest first. */
   readonly notices: readonly Notice[];
-  /** As far back as they are kept, oldest first. */
+  /** The sessions that are still stored, oldest first. */
   readonly sessions: readonly ExportedSession[];
-  /** Newest first. */
+  /** All entries of the wallet, newest first. */
   readonly wallet_entries: readonly WalletEntry[];
 };
 
-/** The fields of an export that are short. */
+/** The short fields of an export. */
 export interface ExportHead {
-  readonly bans: readonly ExportedBan[];
-  /** Whom the player blocks, and whom it mutes, the latest first. */
+  readonly bans: readonly ExportedSanction[];
+  /** The players whom this player blocks, the latest first. */
   readonly blocked_players: readonly ListedPlayer[];
   readonly devices: readonly ExportedDevice[];
   readonly exported_at: Time;
   readonly muted_players: readonly ListedPlayer[];
-  /** What kept the player from speaking. */
-  readonly mutes: readonly ExportedBan[];
-  /** What those who run the house wrote about the player, the newest 50. */
+  /** The mutes that operators imposed on the player. */
+  readonly mutes: readonly ExportedSanction[];
+  /** The newest 50 notes that operators wrote about the player. */
   readonly notes: readonly ExportedNote[];
-  readonly player: Me;
-  /** What the player has reported of others, newest first. */
-  readonly reports_made: readonly ReportMade[];
+  readonly player: OwnProfile;
+  /** The reports that the player made, newest first. */
+  readonly reports_made: readonly SentReport[];
   /**
-   * What others have reported of the player, newest first. Who they are and what they wrote is
-   * theirs.
+   * The reports that others made about the player, newest first, without their authors and
+   * texts, which are the authors' data.
    */
-  readonly reports_received: readonly ReportReceived[];
+  readonly reports_received: readonly ReceivedReport[];
   readonly rewards: Rewards;
-  /** What the player has done, by game. */
+  readonly sign_in_methods: SignInMethods;
+  /** The player's statistics, by game. */
   readonly statistics: readonly Statistics[];
   readonly wallet: Wallet;
-  readonly ways_in: WaysIn;
 }
 
-/** A ban or a mute, over or not. */
-export interface ExportedBan {
-  readonly banned_at: Time;
-  readonly ends_at: (Time | null);
-  readonly lifted_at: (Time | null);
-  readonly reason: string;
-}
-
-/** A device that signs the player in. Of its id only a hash is kept. */
+/** A device that signs the player in. Only a hash of its id is stored. */
 export interface ExportedDevice {
   readonly created_at: Time;
   readonly last_seen_at: Time;
 }
 
-/** What somebody who runs the house wrote about the player. */
+/** A note that an operator wrote about the player. */
 export interface ExportedNote {
   readonly words: string;
   readonly written_at: Time;
+}
+
+/** A ban or a mute, expired, lifted or in force. */
+export interface ExportedSanction {
+  readonly ends_at: (Time | null);
+  readonly imposed_at: Time;
+  readonly lifted_at: (Time | null);
+  readonly reason: string;
 }
 
 /** A session, ended or not. */
@@ -796,92 +754,92 @@ export interface ExportedSession {
   readonly user_agent: string | null;
 }
 
-/** How a finished game was dealt. */
+/** The deal of a finished game, with everything that is needed to verify it. */
 export interface Fairness {
-  /** What chance decided, in order: for a card game the deck is among it. */
-  readonly chance: readonly Chance[];
-  /** What each client had to do with the deal, by seat. */
-  readonly clients: readonly ClientPart[];
+  /** The outcomes of chance, in order. The deck of a card game is one of them. */
+  readonly chance: readonly ChanceOutcome[];
+  /** The contributions of the clients, by seat. */
+  readonly clients: readonly ClientContribution[];
   /**
-   * What the table showed with `preparing`, before it knew any client's seed: the SHA-256 of the
-   * server's seed, in hexadecimal.
+   * The SHA-256 of the server's seed, in hexadecimal, as the table showed it with `preparing`
+   * before it knew any client's seed.
    */
   readonly commitment: string;
   readonly engine: string;
   readonly game: string;
-  /** How to check it, step by step. */
+  /** The steps of verification. */
   readonly how_to_verify: readonly string[];
-  /** The game's name. */
+  /** The game's kind. */
   readonly kind: string;
-  /** Secret until the game was over. */
+  /** The server's seed, which was secret until the game was over. */
   readonly server_seed: string;
-  /** The seat that began because of an earlier win; null where chance decided. */
+  /** The seat that began because of an earlier win; null if chance decided. */
   readonly starter: number | null;
 }
 
-/** A first password, and the name that goes with it. */
-export interface FirstPassword {
-  /** By which to sign in, and be seen. It may be the one that the player has. */
+/** A first password, with the player's name. */
+export interface FirstPasswordRequest {
+  /** The name by which the player signs in and is shown to others. It may be the present name. */
   readonly name: Name;
-  /** Any characters. What everybody tries first is refused. */
+  /** Any characters. Passwords that are commonly guessed are refused. */
   readonly password: string;
 }
 
 /** A finished game in full. */
 export interface Game {
-  /** What each seat paid into the POT before the deal. */
+  /** The amount that each seat paid into the POT before the deal. */
   readonly ante: Coins;
-  /** How it ended; null when it was voided. */
+  /** The way in which the game ended; null if it was voided. */
   readonly ending: string | null;
-  /** By the house's time; by the clock of the database when the game was voided. */
+  /** The time of the house's clock; that of the database if the game was voided. */
   readonly finished_at: Time;
   readonly id: string;
-  /** The game, by its name. */
+  /** The game's kind. */
   readonly kind: string;
-  /** By the house's time, as deadlines are. */
+  /** The time of the house's clock, by which deadlines are set. */
   readonly opened_at: Time;
   readonly reversed_at: (Time | null);
   readonly room: string;
   readonly seats: readonly GameSeat[];
   /**
-   * What the ledger booked, line by line: the schema `Settlement` of asyncapi.yaml. Null when
+   * The settlement as the ledger booked it: the schema `Settlement` of asyncapi.yaml. Null if
    * the game was voided.
    */
   readonly settlement: Readonly<Record<string, unknown>> | null;
-  /** How a game ended as far as coins are concerned. */
+  /** The final state of a game. */
   readonly state: "settled" | "voided";
   readonly table: string;
 }
 
-/** A finished game, as the house's strongest bot judges it for one player. */
+/** The analysis of a finished game by the house's strongest bot, for one of its players. */
 export interface GameAnalysis {
-  /** The bot that judged; null where the house has none that judges this game by these rules. */
+  /** The bot that analysed the game; null if the house has no bot for this game and its rules. */
   readonly engine: string | null;
   readonly game: string;
   /**
-   * At most three decisions in which the bot prefers another action, by falling loss. None where
-   * it saw nothing better.
+   * At most three decisions in which the bot prefers another action, in descending order of
+   * loss. Empty if the bot found no better action.
    */
   readonly items: readonly AnalysisItem[];
   /** The player's seat. */
   readonly seat: number;
 }
 
-/** What a game came to for a player: `drawn` when nobody won. */
+/** The outcome of a game for a player; `drawn` if nobody won. */
 export type GameOutcome = "won" | "lost" | "drawn" | "voided";
 
 /** A seat in a finished game. */
 export interface GameSeat {
-  /** How many actions were chosen by whom. */
-  readonly actions: ChosenBy;
-  /** A bot of the house, and nobody's account. */
+  /** The number of actions by their origin. */
+  readonly actions: SeatActions;
+  /** True if the player is a bot of the house, without a person's account. */
   readonly is_bot: boolean;
-  /** As the player is called now. */
+  /** The player's present name. */
   readonly name: string;
-  /** The change of the player's coins, the ante aside; 0 once the settlement was reversed. */
+  /** The change of the player's coins without the ante; 0 once the settlement was reversed. */
   readonly net: Coins;
   readonly player: string;
-  /** From 0. */
+  /** The number of the seat, counted from 0. */
   readonly seat: number;
   /** The most that the seat could lose beside the ante. */
   readonly stake: Coins;
@@ -890,30 +848,69 @@ export interface GameSeat {
 /** One step of a finished game. */
 export interface GameStep {
   readonly at: Time;
-  /** What happened, as it was told: the schema `TongitsEvent` of asyncapi.yaml. */
+  /** The events as they were sent: the schema `TongitsEvent` of asyncapi.yaml. */
   readonly events: readonly (Readonly<Record<string, unknown>>)[];
-  /** From 0, which is the deal. */
+  /** The number of the step; 0 is the deal. */
   readonly number: number;
-  readonly taken: (StepTaken | null);
-  /** The game after it: the schema `TongitsView` of asyncapi.yaml. */
+  readonly taken: (StepAction | null);
+  /** The game after the step: the schema `TongitsView` of asyncapi.yaml. */
   readonly view: Readonly<Record<string, unknown>>;
 }
 
-/** Some steps of a finished game. */
+/** A range of steps of a finished game. */
 export interface GameSteps {
   readonly game: string;
   readonly items: readonly GameStep[];
-  /** The `offset` of the steps after these; null when there are none. */
+  /** The `offset` of the next range; null after the last step. */
   readonly next_offset: number | null;
-  /** Where the player sat. */
+  /** The player's seat. */
   readonly seat: number;
-  /** How many steps the game has in all. */
+  /** The total number of steps of the game. */
   readonly total: number;
 }
 
-/** A device asks for its player. */
+/** A finished game in the history of one of its players. */
+export interface GameSummary {
+  /** The amount that the player paid into the POT before the deal. */
+  readonly ante: Coins;
+  /** The number of house bots that played. */
+  readonly bots: number;
+  /**
+   * The way in which the game ended; null if it was voided, and for some seconds after it was
+   * settled.
+   */
+  readonly ending: string | null;
+  /** The time of the house's clock; that of the database if the game was voided. */
+  readonly finished_at: Time;
+  readonly id: string;
+  /** The game's kind. */
+  readonly kind: string;
+  /**
+   * The change of the player's coins without the ante, after the fee and including the POT. Zero
+   * if the game was voided or its settlement was reversed.
+   */
+  readonly net: Coins;
+  /** The time of the house's clock, by which deadlines are set. */
+  readonly opened_at: Time;
+  /** The outcome for the player. */
+  readonly outcome: GameOutcome;
+  readonly reversed_at: (Time | null);
+  readonly room: string;
+  /** The player's seat, counted from 0. */
+  readonly seat: number;
+  /** The most that the player could lose beside the ante. */
+  readonly stake: Coins;
+  /** The final state of a game. */
+  readonly state: "settled" | "voided";
+  readonly table: string;
+}
+
+/** A guest's sign-in with a device. */
 export interface GuestSignIn {
-  /** A random text that this installation has drawn once and keeps. It works like a password. */
+  /**
+   * A random text that the installation has generated once and keeps. It is as secret as a
+   * password.
+   */
   readonly device_id: DeviceId;
   readonly name?: (Name | null);
   readonly time_zone?: (DeviceTimeZone | null);
@@ -922,113 +919,93 @@ export interface GuestSignIn {
 /** An ID token, as the issuer gave it to the client. */
 export type IdToken = string;
 
-/** An account elsewhere that signs the player in. */
+/** An external identity that signs the player in. */
 export interface Identity {
-  /** As the house's settings call it; its address, where they do so no more. */
+  /**
+   * The issuer's name in the house's settings, or its address if the settings no longer contain
+   * it.
+   */
   readonly issuer: string;
   readonly linked_at: Time;
-  /** What the issuer calls its user. */
+  /** The subject, by which the issuer identifies its user. */
   readonly subject: string;
 }
 
-/** An issuer of ID tokens, as the house's settings call it. */
+/** An ID token whose subject is to be linked to the player. */
+export interface IdentityLinkRequest {
+  /** The device that requested the nonce in the token. */
+  readonly device_id: DeviceId;
+  readonly id_token: IdToken;
+  /** The issuer's name in the house's settings. */
+  readonly issuer: IssuerName;
+}
+
+/** The name of an issuer of ID tokens in the house's settings. */
 export type IssuerName = string;
 
 /** Part of a leaderboard. */
 export interface Leaderboard {
   readonly board: Board;
-  readonly items: readonly BoardPlace[];
-  /** The game, by its name. */
+  readonly items: readonly LeaderboardRank[];
+  /** The game's kind. */
   readonly kind: string;
-  readonly own: (BoardPlace | null);
+  readonly own: (LeaderboardRank | null);
   readonly span: Span;
   /** The first day of the span; 1970-01-01 for all time. */
   readonly starts_on: string;
-  /** Whose days and weeks they are. */
+  /** The time zone in which days and weeks are counted. */
   readonly time_zone: string;
-  /** How many players have a place. */
+  /** The number of ranked players. */
   readonly total: number;
 }
 
-/** An ID token whose subject is to sign in the player. */
-export interface LinkIdentity {
-  /** That which asked for the nonce in the token. */
-  readonly device_id: DeviceId;
-  readonly id_token: IdToken;
-  /** As the house's settings call it. */
-  readonly issuer: IssuerName;
+/**
+ * A rank on a leaderboard. Equal scores share a rank and are listed in the order in which they
+ * were reached.
+ */
+export interface LeaderboardRank {
+  readonly name: string;
+  readonly player: string;
+  /** The rank, counted from 1, as in competitions: rank 4 follows two of rank 2. */
+  readonly rank: number;
+  /**
+   * Hundredths of a coin, a number of POTs, or thousandths of a lower bound of the player's
+   * rating. The lower bound is 0 for a player without rated games, and seldom below that.
+   */
+  readonly score: number;
 }
 
-/** A player whom another has listed. */
+/** A blocked or muted player. */
 export interface ListedPlayer {
   readonly name: string;
   readonly player: string;
   readonly since: Time;
 }
 
-/** Players whom the player has listed, the latest first. At most 500. */
+/** The blocked or muted players, the latest first; at most 500. */
 export interface ListedPlayers {
   readonly items: readonly ListedPlayer[];
 }
 
-/** A wish to play, and what became of it. */
+/** The rooms in which a player wants to play. */
+export interface MatchmakingRequest {
+  /** The acceptable rooms. Rooms that do not fit the player's wallet are ignored. */
+  readonly rooms: readonly RoomText[];
+}
+
+/** A ticket, with its state. */
 export interface MatchmakingTicket {
   readonly created_at: Time;
-  /** When it is given up. What became of it is known for a minute after that. */
+  /** The time at which the ticket expires. Its final state remains available for one minute. */
   readonly expires_at: Time;
   readonly id: string;
-  /** The reason for which a player waits although others do. Absent if there is none. */
+  /** The reason for which a player waits although other players wait too. Absent if there is none. */
   readonly reason?: "only_same_network";
   readonly rooms: readonly string[];
-  /** Where a ticket stands. */
+  /** The state of a ticket. */
   readonly state: "waiting" | "placed" | "seated" | "cancelled" | "expired";
-  /** Where the player sits, once seated: open the socket and join. */
+  /** The table, once the player is seated: open the socket and join it. */
   readonly table: string | null;
-}
-
-/** A player, to itself. */
-export interface Me {
-  /** One of `GET /v1/avatars`. */
-  readonly avatar: string;
-  readonly created_at: Time;
-  readonly id: string;
-  readonly name: string;
-  readonly renamable_at: (Time | null);
-  /** The time zone whose days count for rewards; null for the house's own. */
-  readonly time_zone: string | null;
-}
-
-/** A finished game as one of its players lists it. */
-export interface MyGame {
-  /** What the player paid into the POT before the deal. */
-  readonly ante: Coins;
-  /** How many bots of the house played. */
-  readonly bots: number;
-  /** How it ended; null when it was voided, and for some seconds after it was settled. */
-  readonly ending: string | null;
-  /** By the house's time; by the clock of the database when the game was voided. */
-  readonly finished_at: Time;
-  readonly id: string;
-  /** The game, by its name. */
-  readonly kind: string;
-  /**
-   * The change of the player's coins, the ante aside: the fee is taken off, the POT is in it.
-   * Zero when the game was voided or its settlement reversed.
-   */
-  readonly net: Coins;
-  /** By the house's time, as deadlines are. */
-  readonly opened_at: Time;
-  /** What it came to for the player. */
-  readonly outcome: GameOutcome;
-  readonly reversed_at: (Time | null);
-  readonly room: string;
-  /** Where the player sat, from 0. */
-  readonly seat: number;
-  /** The most that the player could lose beside the ante. */
-  readonly stake: Coins;
-  /** How a game ended as far as coins are concerned. */
-  readonly state: "settled" | "voided";
-  readonly table: string;
 }
 
 /** A player's name: 2 to 20 characters with a letter or digit among them, nothing invisible, few accents on a letter, whole emoji. It is kept in Unicode's form NFC. White space is made single and trimmed, and only then counted. The detail of a refusal says which of this is broken. */
@@ -1037,320 +1014,371 @@ export type Name = string;
 /** A nonce. */
 export interface Nonce {
   readonly expires_at: Time;
-  /** To be given to the issuer, which puts it into the ID token. */
+  /** The nonce to pass to the issuer, which puts it into the ID token. */
   readonly nonce: string;
 }
 
-/** Something that a player is told. */
+/** A request for a nonce, made by a device before it signs its user in with an issuer. */
+export interface NonceRequest {
+  /** The device's id, as for guests. The same device must present the token. */
+  readonly device_id: DeviceId;
+}
+
+/** A message in a player's inbox. */
 export interface Notice {
   readonly amount: (Coins | null);
-  /** The code of a private table, for a `rematch`. */
+  /** The code of the private table, for a `rematch`. */
   readonly code: string | null;
   readonly created_at: Time;
   /** The player who invites, for a `rematch`. */
   readonly from: string | null;
-  /** The game that it is about, if any. */
+  /** The game that the notice is about, if any. */
   readonly game: string | null;
   readonly id: string;
   /**
-   * What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
-   * is what came back, ante and stake. `pot_returned`: a table is gone, or was a private one that
-   * has ended or from which the player had to go, and `amount` is what the player had paid into
-   * its POT. `private_limit`: at a private table a game did not begin with the player, because it
-   * could have brought more than the player may still win at such tables. `room_limit`: the same in
-   * a room, because of what the player has won of others at the table within a day.
-   * `banned`: the player could not come in for a time. `ban_lifted`: a ban was taken back.
-   * `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back.
-   * `rematch`: the player `from` wants to play `game` again, at the private table of `code`. Kinds
-   * are added, not changed.
+   * The kind of the notice, for programs. `game_voided`: the game was voided, and `amount` is
+   * the returned ante and stake. `pot_refunded`: the table no longer exists, or it was a private
+   * table that ended or from which the player was removed; `amount` is what the player had paid
+   * into its POT. `private_limit`: a game at a private table did not begin with the player,
+   * because it could have won more than the player may still win at private tables.
+   * `room_limit`: the same in a room, because of the amount that the player has won from the
+   * other players of the table within a day. `banned`: the player is banned for a time.
+   * `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
+   * `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
+   * again, at the private table with `code`. Kinds may be added, but do not change.
    */
   readonly kind: string;
-  /** The name of that player; null once the account was deleted. */
+  /** The name of the inviting player; null once the account was deleted. */
   readonly name: string | null;
   readonly read_at: (Time | null);
 }
 
-/** An ID token asks for its player. */
+/** A sign-in with an ID token. */
 export interface OpenIdSignIn {
   /**
-   * That which asked for the nonce in the token. It does not sign in by itself; it tells who plays from
-   * one device.
+   * The device that requested the nonce in the token. It does not sign in by itself; it shows
+   * which players use the same device.
    */
   readonly device_id: DeviceId;
-  /** As the issuer gave it to the client. */
+  /** The ID token as the issuer gave it to the client. */
   readonly id_token: IdToken;
-  /** As the house's settings call it. */
+  /** The issuer's name in the house's settings. */
   readonly issuer: IssuerName;
   readonly name?: (Name | null);
   readonly time_zone?: (DeviceTimeZone | null);
 }
 
-/** What the host wants to play. */
-export interface OpenPrivate {
-  /** In hundredths of a coin: from 1 to 100,000 coins. */
+/** A request for a private table. */
+export interface OpenPrivateTableRequest {
+  /** The bet, in hundredths of a coin: from 1 to 100,000 coins. */
   readonly bet: number;
-  /** The game to play; that of the room where it is left out. */
+  /** The game to play. Defaults to that of the room. */
   readonly kind?: string | null;
-  /** Whose fee, POT rules, countdowns and, if none is named, rule set hold. */
+  /**
+   * The room whose fee, POT rules and countdowns apply, and whose rule set applies if none is
+   * named.
+   */
   readonly room: string;
-  /** One of the game's rule sets, with its own POT rules; the room's rules where it is left out. */
+  /** One of the game's rule sets, with its own POT rules. Defaults to the room's rules. */
   readonly rule_set?: string | null;
-  /** Fields of the game's rules that are to be otherwise than the rule set has them. */
+  /** Fields of the game's rules that override those of the rule set. */
   readonly rules?: Readonly<Record<string, unknown>> | null;
   /**
-   * A player whose wallet does not cover the most that a game can cost plays on with all that is
-   * in it, and does not leave the table with `cannot_pay` (rule 6.9 of Tong-its). Refused for
-   * games that do not know this.
+   * Allows short stakes: a player whose wallet does not cover the maximum loss of a game plays
+   * on with the whole wallet as the stake, instead of leaving the table with `cannot_pay` (rule
+   * 6.9 of Tong-its). Refused for games that do not support it.
    */
   readonly short_stakes?: boolean;
 }
 
-/** A part of a list, and where the next one begins. */
-export interface PageOf_MyGame {
-  readonly items: readonly MyGame[];
-  /** Give it back as `cursor` for the next page; null on the last page. */
+/** A player's own profile. */
+export interface OwnProfile {
+  /** One of `GET /v1/avatars`. */
+  readonly avatar: string;
+  readonly created_at: Time;
+  readonly id: string;
+  readonly name: string;
+  readonly renamable_at: (Time | null);
+  /** The time zone whose days count for rewards; null for the house's time zone. */
+  readonly time_zone: string | null;
+}
+
+/** One page of a list. */
+export interface PageOf_GameSummary {
+  readonly items: readonly GameSummary[];
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A part of a list, and where the next one begins. */
+/** One page of a list. */
 export interface PageOf_Notice {
   readonly items: readonly Notice[];
-  /** Give it back as `cursor` for the next page; null on the last page. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A part of a list, and where the next one begins. */
+/** One page of a list. */
 export interface PageOf_Session {
   readonly items: readonly Session[];
-  /** Give it back as `cursor` for the next page; null on the last page. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A part of a list, and where the next one begins. */
+/** One page of a list. */
 export interface PageOf_UnrevealedBody {
   readonly items: readonly UnrevealedBody[];
-  /** Give it back as `cursor` for the next page; null on the last page. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A part of a list, and where the next one begins. */
+/** One page of a list. */
 export interface PageOf_WalletEntry {
   readonly items: readonly WalletEntry[];
-  /** Give it back as `cursor` for the next page; null on the last page. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A part of a list, and where the next one begins. */
+/** One page of a list. */
 export interface PageOf_WatchableTable {
   readonly items: readonly WatchableTable[];
-  /** Give it back as `cursor` for the next page; null on the last page. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A name and a password ask for their player. */
+/** A change of the password. */
+export interface PasswordChangeRequest {
+  readonly current_password: string;
+  readonly password: string;
+}
+
+/** A sign-in by name and password. */
 export interface PasswordSignIn {
-  /** As for guests. It does not sign in by itself; it tells who plays from one device. */
+  /**
+   * The device's id, as for guests. It does not sign in by itself; it shows which players use
+   * the same device.
+   */
   readonly device_id?: string | null;
-  /** In great or small letters. */
+  /** The player's name, in upper or lower case. */
   readonly name: string;
   readonly password: string;
 }
 
-/** A player, to everybody who is signed in. */
+/** A player's public profile, for everybody who is signed in. */
 export interface PlayerProfile {
   /** One of `GET /v1/avatars`. */
   readonly avatar: string;
   readonly created_at: Time;
   readonly id: string;
-  /** A bot of the house, and nobody's account. */
+  /** True if the player is a bot of the house, without a person's account. */
   readonly is_bot: boolean;
   readonly name: string;
-  /** By game. */
+  /** The statistics, by game. */
   readonly statistics: readonly Statistics[];
 }
 
-/** What the player wants to practise. */
-export interface Practise {
+/** A report about another player of a game. */
+export interface PlayerReportRequest {
+  readonly player: string;
+  readonly reason: ReportReason;
+  /**
+   * A description in the player's own words. Control characters are not allowed, except line
+   * breaks.
+   */
+  readonly words?: string | null;
+}
+
+/** A request for a practice table. */
+export interface PracticeTableRequest {
   /** The game to play. */
   readonly kind: string;
-  /** How many sit there, the player among them; as few as the game takes where it is left out. */
+  /** The number of seats, including the player's. Defaults to the minimum of the game. */
   readonly players?: number | null;
-  /** One of the game's rule sets; its first where it is left out. */
+  /** One of the game's rule sets. Defaults to its first one. */
   readonly rule_set?: string | null;
-  /** Fields of the game's rules that are to be otherwise than the rule set has them. */
+  /** Fields of the game's rules that override those of the rule set. */
   readonly rules?: Readonly<Record<string, unknown>> | null;
 }
 
 /** A seat at a private table. */
 export interface PrivateSeat {
-  /** Whoever has it may sit down. Upper and lower case are the same. */
+  /** The code by which players join; upper and lower case are equivalent. */
   readonly code: string;
-  /** The same, to be sent to friends. */
+  /** The link to send to friends, with the same code. */
   readonly link: string;
   readonly table: string;
 }
 
-/** A private table before one sits down. */
+/** A private table, as shown to players before they sit down. */
 export interface PrivateTable {
   readonly bet: Coins;
   readonly code: string;
   readonly fee_basis_points: number;
-  /** Wins in a row that take the POT; none where there is none. */
+  /** The number of consecutive wins that take the POT; null without a POT. */
   readonly hits_to_win: number | null;
-  /** Who may send others away. */
+  /** The host, who may remove other players. */
   readonly host: string;
-  /** The game, by its name. */
+  /** The game's kind. */
   readonly kind: string;
   readonly link: string;
-  /** The most that one game can cost one seat, its ante included. */
+  /** The maximum loss of one seat in one game, including its ante. */
   readonly loss_max: Coins;
   readonly multiplier: number;
-  /** Who sits there. */
+  /** The seated players. */
   readonly players: readonly string[];
-  /** None where switches are set otherwise than in every rule set. */
+  /** The rule set; null if the rules differ from every rule set. */
   readonly rule_set: string | null;
-  /** The game's rules, whole. */
+  /** All rules of the game. */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly seats: number;
-  /** A game begins when so many are ready. */
+  /** The number of ready players at which a game begins. */
   readonly seats_min: number;
-  /** A wallet that holds less before a later game is staked whole. */
+  /** True if a wallet that holds less than the maximum loss before a later game is staked whole. */
   readonly short_stakes: boolean;
   readonly table: string;
-  /** The least that a wallet must hold to sit down. */
+  /** The minimum balance required to sit down. */
   readonly wallet_min: Coins;
 }
 
-/** Why a request was refused (RFC 9457). Branch on `code`. */
+/** The reason for which a request was refused (RFC 9457). Branch on `code`. */
 export interface Problem {
   /** The kind of problem, for programs; stable. */
   readonly code: ProblemCode;
-  /** What about this very request, for people. */
+  /** A text for people about this occurrence. */
   readonly detail?: string;
-  /** The HTTP status, again. */
+  /** The HTTP status, repeated. */
   readonly status: number;
   /** The kind of problem, for people. */
   readonly title: string;
-  /** A page about this kind of problem, relative to the server. */
+  /** The address of a page about this kind of problem, relative to the server. */
   readonly type: string;
 }
 
-/** The kind of a problem, for programs. Codes are added, not changed. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+/** The kind of a problem, for programs. Codes may be added, but do not change. */
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
-/** A player, to others. */
+/** A change of the player's own profile. Absent fields stay as they are. */
+export interface ProfileChangeRequest {
+  /** One of `GET /v1/avatars`. */
+  readonly avatar?: string | null;
+  readonly name?: (Name | null);
+  readonly time_zone?: (TimeZone | null);
+}
+
+/** A sign-in method of the player, presented once more. */
+export type ProofRequest = ({
+  readonly by: "device";
+  readonly device_id: DeviceId;
+} | {
+  readonly by: "password";
+  readonly password: string;
+} | {
+  readonly by: "identity";
+  /** The device that requested the nonce in the token. */
+  readonly device_id: DeviceId;
+  readonly id_token: IdToken;
+  /** The issuer's name in the house's settings. */
+  readonly issuer: IssuerName;
+});
+
+/** A player, as shown to other players. */
 export interface PublicPlayer {
   /** One of `GET /v1/avatars`. */
   readonly avatar: string;
   readonly id: string;
-  /** A bot of the house, and nobody's account. */
+  /** True if the player is a bot of the house, without a person's account. */
   readonly is_bot: boolean;
   readonly name: string;
 }
 
-/** Players as others see them. */
+/** A list of players. */
 export interface PublicPlayers {
   readonly items: readonly PublicPlayer[];
 }
 
-/** A refresh token. */
-export interface Refresh {
-  readonly device_id?: (DeviceId | null);
-  /** The newest of the session. */
-  readonly refresh_token: string;
-}
-
-/** Coins for a wallet that has run nearly empty. */
-export interface Relief {
-  readonly amount: Coins;
-  /** Whether it can be claimed now. */
-  readonly claimable: boolean;
-  /** It is for players who have less than this, what is held included. */
-  readonly floor: Coins;
-  /** How often it can still be claimed on this day of the player's time zone. */
-  readonly left_today: number;
-}
-
-/** Relief that was given. */
-export interface ReliefClaimed {
-  /** What was given. */
-  readonly amount: Coins;
-  /** What can be spent after it. */
-  readonly available: Coins;
-  readonly left_today: number;
-}
-
-/** What the player has reported of another one. */
-export type ReportMade = ReportReceived & {
-  readonly reported: string;
-  readonly words: string | null;
-};
-
-/** What a player reports about another one of a game. */
-export interface ReportPlayer {
-  readonly player: string;
-  readonly reason: ReportReason;
-  /** In the player's own words; nothing invisible but line breaks. */
-  readonly words?: string | null;
-}
-
-/** Why a player is reported. */
-export type ReportReason = "cheating" | "collusion" | "abuse" | "name" | "stalling" | "other";
-
-/** A report, and what was made of it. */
-export interface ReportReceived {
+/** A report and its outcome. */
+export interface ReceivedReport {
   readonly decided_at: (Time | null);
   readonly game: string;
-  /** `upheld` or `dismissed`; null while it waits. */
+  /** `upheld` or `dismissed`; null while the report is undecided. */
   readonly outcome: string | null;
   readonly reason: string;
   readonly reported_at: Time;
 }
 
-/** What I may claim. */
+/** A request for new tokens. */
+export interface RefreshRequest {
+  readonly device_id?: (DeviceId | null);
+  /** The newest refresh token of the session. */
+  readonly refresh_token: string;
+}
+
+/** Coins for a nearly empty wallet. */
+export interface Relief {
+  readonly amount: Coins;
+  /** True if relief can be claimed now. */
+  readonly claimable: boolean;
+  /** The balance below which a player may claim relief, held coins included. */
+  readonly floor: Coins;
+  /** The number of claims left on this day of the player's time zone. */
+  readonly left_today: number;
+}
+
+/** Claimed relief. */
+export interface ReliefClaimed {
+  /** The granted amount. */
+  readonly amount: Coins;
+  /** The amount that can be spent afterwards. */
+  readonly available: Coins;
+  readonly left_today: number;
+}
+
+/** The reason for a report. */
+export type ReportReason = "cheating" | "collusion" | "abuse" | "name" | "stalling" | "other";
+
+/** The rewards of a player. */
 export interface Rewards {
   readonly daily: DailyReward;
   readonly relief: Relief;
 }
 
-/** A game at a bet. */
+/** A room: a stake tier that the house offers. */
 export interface Room {
-  /** What each seat pays into the POT before each game; zero where there is none. */
+  /** The amount that each seat pays into the POT before each game; zero without a POT. */
   readonly ante: Coins;
-  /** One count at multiplier 1. */
+  /** The value of one count at multiplier 1. */
   readonly bet: Coins;
-  /** The house's share of what a winner receives, in ten-thousandths. */
+  /** The house's fee on a winner's receipts, in basis points (ten-thousandths). */
   readonly fee_basis_points: number;
-  /** The game for people. */
+  /** The game's title, for people. */
   readonly game: string;
-  /** Whether some of its rules are otherwise than that rule set's: a table shows all. */
+  /** True if some rules differ from the rule set; a table shows all rules. */
   readonly has_own_switches: boolean;
-  /** Wins in a row that take the POT; none for a room without one. */
+  /** The number of consecutive wins that take the POT; null without a POT. */
   readonly hits_to_win: number | null;
   readonly id: string;
-  /** Whether games may begin. */
+  /** True if new games may begin. */
   readonly is_open: boolean;
-  /** The game, by its name. */
+  /** The game's kind. */
   readonly kind: string;
-  /** The most that one game can cost one seat, its ante included. */
+  /** The maximum loss of one seat in one game, including its ante. */
   readonly loss_max: Coins;
   readonly multiplier: number;
-  /** As people read it. */
+  /** The name of the room, for people. */
   readonly name: string;
-  /** Whether only players with a password or an identity may sit down, and no guests. */
+  /** True if only players with a password or an identity may sit down, but no guests. */
   readonly needs_account: boolean;
-  /** Who sits there now, as of a second ago at most. */
+  /** The number of players seated at present, at most one second old. */
   readonly players: number;
-  /** The rule set by its name. */
+  /** The name of the rule set. */
   readonly rule_set: string;
-  /** How many play at a table at most. */
+  /** The maximum number of players at a table. */
   readonly seats: number;
-  /** A game begins when so many are ready. */
+  /** The number of ready players at which a game begins. */
   readonly seats_min: number;
-  /** At so many tables. */
+  /** The number of tables with players at present. */
   readonly tables: number;
   readonly wallet_max: (Coins | null);
-  /** The least that a wallet must hold to sit down: the ante and the greatest possible loss. */
+  /** The minimum balance required to sit down: the ante plus the maximum loss. */
   readonly wallet_min: Coins;
 }
 
@@ -1362,118 +1390,122 @@ export interface Rooms {
   readonly items: readonly Room[];
 }
 
-/** The table where a player sits. Join it over the socket to play there. */
-export interface SeatedAt {
-  /** The reason for which a player waits although others do. Absent if there is none. */
+/** The number of a seat's actions by their origin. All are 0 in a game that was voided. */
+export interface SeatActions {
+  /** Actions taken because the player was away. */
+  readonly ai: number;
+  /** Actions taken because a countdown had ended. */
+  readonly clock: number;
+  readonly player: number;
+}
+
+/** The table at which a player sits. Join it over the socket to play. */
+export interface SeatedTable {
+  /** The reason for which a player waits although other players wait too. Absent if there is none. */
   readonly reason?: "only_same_network";
   readonly table: string;
 }
 
-/** Where a player wants to play. */
-export interface Seek {
-  /** Any of these rooms will do; those that the wallet does not fit are left out. */
-  readonly rooms: readonly RoomText[];
-}
+/** A report that the player made about another player. */
+export type SentReport = ReceivedReport & {
+  readonly reported: string;
+  readonly words: string | null;
+};
 
-/** A session that has not ended. */
+/** A live session. */
 export interface Session {
-  /** Where it was last refreshed from; of IPv6 the network. */
+  /** The address of the last refresh; for IPv6 only the network. */
   readonly address: string | null;
   readonly created_at: Time;
-  /** Whether it is the one that asks. */
+  /** True if this is the session of the request. */
   readonly current: boolean;
   readonly id: string;
-  /** When it was opened or last refreshed. */
+  /** The time of the sign-in or of the last refresh. */
   readonly last_seen_at: Time;
-  /** How it was opened: `guest`, `password` or `openid`. */
+  /** The sign-in method: `guest`, `password` or `openid`. */
   readonly method: string;
-  /** What the client calls itself. */
+  /** The `User-Agent` of the client. */
   readonly user_agent: string | null;
 }
 
-/** What signs the player in, shown once more. */
-export type ShowProof = ({
-  readonly by: "device";
-  readonly device_id: DeviceId;
-} | {
-  readonly by: "password";
-  readonly password: string;
-} | {
-  readonly by: "identity";
-  /** That which asked for the nonce in the token. */
-  readonly device_id: DeviceId;
-  readonly id_token: IdToken;
-  /** As the house's settings call it. */
-  readonly issuer: IssuerName;
-});
+/** The sign-in methods of a player. */
+export interface SignInMethods {
+  /** The number of devices that sign the player in by themselves. */
+  readonly devices: number;
+  readonly identities: readonly Identity[];
+  readonly password_set_at: (Time | null);
+}
 
 /** A player and the tokens of its new session. */
 export type SignedIn = Tokens & {
-  readonly player: Me;
+  readonly player: OwnProfile;
 };
 
+/** The order of the groups. */
+export type SortBy = "suit" | "arrangement";
+
 /** A hand to sort. */
-export interface Sort {
+export interface SortRequest {
   readonly by: SortBy;
   /** At most 13 cards, each once. */
   readonly cards: readonly Card[];
 }
 
-/** How to sort. */
-export type SortBy = "suit" | "arrangement";
-
-/** The same cards in groups. */
-export interface Sorted {
+/** The cards in groups. */
+export interface SortedHand {
   readonly groups: readonly (readonly Card[])[];
 }
 
-/** Over which time scores are summed. */
+/** The time over which scores are summed. */
 export type Span = "day" | "week" | "season" | "ever";
 
-/** What a player has done in all settled games of one kind, some seconds behind. */
+/**
+ * The statistics of a player over all settled games of one kind, updated with a delay of some
+ * seconds.
+ */
 export interface Statistics {
-  /** The largest POT taken. */
+  /** The largest POT won. */
   readonly best_pot: Coins;
   readonly best_streak: number;
-  /** What else is counted at this game; all of its counters, also those that are zero. */
+  /** The game's further counters, including those that are zero. */
   readonly counters: readonly StatisticsCounter[];
-  /** The game for people. */
+  /** The game's title, for people. */
   readonly game: string;
   readonly games: number;
-  /** How often the player took the POT. */
+  /** The number of POTs won. */
   readonly hits: number;
-  /** The game, by its name. */
+  /** The game's kind. */
   readonly kind: string;
-  /** Wins in a row, at whatever tables. */
+  /** The present number of consecutive wins, at any tables. */
   readonly streak: number;
   readonly wins: number;
 }
 
-/** Statistics of every game that the player has played. */
+/** A player's statistics, by game. */
 export interface StatisticsByGame {
   readonly items: readonly Statistics[];
 }
 
-/** Something that is counted at one game. */
+/** A counter of one game. */
 export interface StatisticsCounter {
   readonly name: string;
-  /** For people. */
+  /** The title, for people. */
   readonly title: string;
   readonly value: number;
 }
 
-/** Who acted in a step. */
-export interface StepTaken {
+/** An action, with the seat that took it. */
+export interface StepAction {
   /** The schema `TongitsAction` of asyncapi.yaml. */
   readonly action: Readonly<Record<string, unknown>>;
-  readonly by: ChosenByWhom;
+  readonly by: ActionSource;
   readonly seat: number;
 }
 
 /** A ticket that opens one socket. */
 export interface Ticket {
   readonly expires_at: Time;
-  /** To be sent once, in the first message of a socket; never in an address. */
+  /** The ticket, to be sent once, in the first message of a socket, and never in an address. */
   readonly ticket: string;
 }
 
@@ -1486,70 +1518,62 @@ export type TimeZone = string;
 /** The tokens of a session. */
 export interface Tokens {
   readonly access_expires_at: Time;
-  /** To be sent as `Authorization: Bearer <token>`. */
+  /** The access token, to be sent as `Authorization: Bearer <token>`. */
   readonly access_token: string;
   readonly refresh_expires_at: Time;
-  /** Good for one use; keep the newest. */
+  /** The refresh token, valid for one use; keep the newest. */
   readonly refresh_token: string;
-  /** The session that the tokens are for. */
+  /** The session to which the tokens belong. */
   readonly session: string;
 }
 
-/** What a transfer was for. */
-export type TransferCode = "ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "return" | "house_bot" | "sweep";
+/** The purpose of a transfer. */
+export type TransferCode = "ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "pot_refund" | "house_bot" | "sweep";
 
 /** A commitment of the house whose seed was never revealed. */
 export interface UnrevealedBody {
   /** The SHA-256 of the house's seed, in hexadecimal, as the table showed it with `preparing`. */
   readonly commitment: string;
   readonly game: string;
-  /** The game, by its name. */
+  /** The game's kind. */
   readonly kind: string;
   readonly opened_at: Time;
   readonly table: string;
   readonly voided_at: (Time | null);
 }
 
-/** What a player has. */
+/** The balances of a player. */
 export interface Wallet {
-  /** What can be spent. */
+  /** The amount that can be spent. */
   readonly available: Coins;
-  /** What is held as a stake in a game that is going on. */
+  /** The amount that is held as the stake of a running game. */
   readonly held: Coins;
-  /** The number of the newest entry; 0 when there is none. */
+  /** The number of the newest entry; 0 if there is none. */
   readonly version: number;
 }
 
-/** One change of a wallet. */
+/** One entry of a wallet. */
 export interface WalletEntry {
-  /** Below zero when coins left the wallet. */
+  /** The change of the balance; negative if coins left the wallet. */
   readonly amount: Coins;
   readonly balance_after: Coins;
   readonly balance_before: Coins;
   readonly booked_at: Time;
-  /** What the transfer was for. */
+  /** The purpose of the transfer. */
   readonly code: TransferCode;
-  /** The game that it belongs to, if any. */
+  /** The game to which the transfer belongs, if any. */
   readonly game: string | null;
-  /** Where the record of that game is, once it is settled. */
+  /** The path of that game's record, once it is settled. */
   readonly record: string | null;
-  /** Entries are numbered from 1 without a gap. */
+  /** The number of the entry; entries are numbered from 1 without gaps. */
   readonly version: number;
 }
 
 /** A table that may be watched: send `watch` with its id over the socket. */
 export interface WatchableTable {
-  /** How many sit there, bots of the house among them. */
+  /** The number of seated players, including house bots. */
   readonly players: number;
   readonly room: string;
   readonly seats: number;
   readonly table: string;
-}
-
-/** How a player can sign in. */
-export interface WaysIn {
-  /** How many devices sign the player in by themselves. */
-  readonly devices: number;
-  readonly identities: readonly Identity[];
-  readonly password_set_at: (Time | null);
 }

@@ -43,32 +43,32 @@ export const LIMITS = {
 
 /** The command was carried out; its effects are part of this version or an earlier one. */
 export interface AckMessage {
-  /** That of the command. */
+  /** The id of the command. */
   readonly id: number;
   readonly type: "ack";
-  /** The table's version with the command's effects in it, or, for a join, the version that the client has been shown by then. Absent for what changes nothing at a table. */
+  /** The table's version with the effects of the command, or, for a join, the last version that the client was shown. Absent if the command changes nothing at a table. */
   readonly version?: number | null;
 }
 
-/** Answer a prompt. */
+/** Answers a prompt. */
 export interface ActCommand {
   readonly action: (TongitsAction | TongoOptionsAction | TongoAssetsAction);
-  /** The game that goes on. */
+  /** The running game. */
   readonly game: GameId;
   /** The client's number for this command. */
   readonly id: number;
-  /** The number of the prompt that is answered. */
+  /** The number of the answered prompt. */
   readonly prompt: number;
   readonly type: "act";
 }
 
-/** Whose additions count (rule 4.1). */
+/** The seats whose additions count (rule 4.1). */
 export type Additions = ("opponents" | "anyone");
 
-/** What a bot of the house would play in the player's seat, knowing what the seat is shown. */
+/** The action that a bot of the house would choose in the player's seat, knowing only what the seat is shown. */
 export interface AdviceMessage {
   readonly action: (TongitsAction | TongoOptionsAction | TongoAssetsAction);
-  /** Which bot, as in `quick`. */
+  /** The bot's skill, such as `quick`. */
   readonly by: string;
   readonly game: GameId;
   /** The prompt that the action answers. */
@@ -76,7 +76,7 @@ export interface AdviceMessage {
   readonly type: "advice";
 }
 
-/** Who wins when all seats are burned (rule 5.3). */
+/** The winner if all seats are burned (rule 5.3). */
 export type AllBurned = "fewest_points" | "nobody";
 
 /** The arrangement of a hand. */
@@ -84,22 +84,22 @@ export interface Arrangement {
   /** The points of the leftover cards (rule 1.11). */
   readonly deadwood: number;
   readonly leftover: CardSet;
-  /** In ascending order of their lists of card indices. */
+  /** The melds, in ascending order of their lists of card indices. */
   readonly melds: readonly CardSet[];
 }
 
-/** Say who this is, as the first message of a socket that was opened without a token in its header. Give either a token or a ticket. Answered by `hello` and an `ack`, or by a refusal that ends the connection. */
+/** Authenticates the client, as the first message of a socket that was opened without a token in its header. Carries either a token or a ticket. Answered by `hello` and an `ack`, or by a refusal that closes the connection. */
 export interface AuthenticateCommand {
   /** The client's number for this command. */
   readonly id: number;
-  /** What `POST /v1/play/tickets` has given. */
+  /** The ticket from `POST /v1/play/tickets`. */
   readonly ticket?: string | null;
   /** The access token. */
   readonly token?: string | null;
   readonly type: "authenticate";
 }
 
-/** Look no longer. Answered by a `ticket` that is cancelled and an `ack`; refused once a table has been found. */
+/** Cancels the request for a seat. Answered by a cancelled `ticket` and an `ack`; refused once a table is found. */
 export interface CancelSeekCommand {
   /** The client's number for this command. */
   readonly id: number;
@@ -109,87 +109,87 @@ export interface CancelSeekCommand {
 /** One of the 52 cards of a standard deck, or one of two jokers, which have no rank and no suit. */
 export type Card = string;
 
-/** A set of cards. On the wire it is the list of its cards by ascending index. */
+/** A set of cards, serialized as the list of its cards in ascending order of index. */
 export type CardSet = readonly Card[];
 
-/** Who wins among challengers with equal deadwood (rule 4.4). */
+/** The winner among challengers with equal deadwood (rule 4.4). */
 export type ChallengersTied = "first_after_fighter" | "last_answer";
 
-/** The clocks of a table (chapter 8). Those within a game are the game's own. */
+/** The clocks of a table (chapter 8); durations are in milliseconds. The countdowns within a game belong to the game. */
 export interface Clocks {
-  /** How long a disconnected player keeps a seat at a table that waits for others. */
+  /** The time for which a disconnected player keeps a seat at a waiting table. */
   readonly absence_ms: number;
-  /** How long a player whose connection is lost is only away, before the AI takes over (rule 8.3). Milliseconds. */
+  /** The grace: the time for which a player without a connection is away before the AI takes over (rule 8.3). */
   readonly grace_ms: number;
-  /** Countdowns in a row that a player may let pass before the AI takes over (rule 8.3). */
+  /** The number of countdowns in a row that a player may miss before the AI takes over (rule 8.3). */
   readonly missed_turns_to_takeover: number;
-  /** How long the seats have to be ready (rule 8.1). */
+  /** The time in which the seats have to become ready (rule 8.1). */
   readonly prepare_ms: number;
-  /** After how long an unanswered opening or settlement is asked again. */
+  /** The time after which an unanswered opening or settlement is retried. */
   readonly retry_ms: number;
-  /** How long the AI thinks (rule 8.3). Shorter than every countdown. */
+  /** The time that the AI takes to answer (rule 8.3); shorter than every countdown. */
   readonly think_ms: number;
 }
 
-/** The table that was joined or watched is gone. Ask a room for another seat. */
+/** The joined or watched table no longer exists. Ask a room for another seat. */
 export interface ClosedMessage {
-  /** Why a table is gone. */
+  /** The reason why a table no longer exists. */
   readonly reason: ("voided" | "lost");
   readonly table: TableId;
   readonly type: "closed";
 }
 
-/** An amount in hundredths of a coin. On the wire it is that integer. */
+/** An amount in hundredths of a coin, serialized as that integer. */
 export type Coins = number;
 
-/** SHA-256 of a seed, the house's or a client's. */
+/** The SHA-256 of a seed of the house or of a client. */
 export type Commitment = string;
 
-/** How long a phase waits, in milliseconds (rule 8.2). */
+/** The time limits of the phases, in milliseconds (rule 8.2). */
 export interface Countdowns {
   readonly draw_ms: number;
   readonly fight_ms: number;
   readonly play_ms: number;
 }
 
-/** What a loser owes, in counts: in one of two ways, which are told apart by their fields. */
+/** The debts of a loser, in counts. The two variants are distinguished by their fields. */
 export type Counts = (ItemCounts | EndingCounts);
 
-/** A run of wins at this table (rule 7.2). */
+/** A run of wins at a table (rule 7.2). */
 export interface Crown {
   readonly player: PlayerId;
-  /** The number on the crown: wins in a row. */
+  /** The number of wins in a row, as shown on the crown. */
   readonly wins: number;
 }
 
-/** Which way the cards go round (rule 2.3). */
+/** The direction of the deal (rule 2.3). */
 export type DealDirection = ("clockwise" | "counterclockwise");
 
-/** How a game ended. */
+/** The way in which a game ended. */
 export type Ending = ("tongits" | "fight" | "stock");
 
-/** What a loser owes, in counts, by how the game ended (rules 10.1, 11.2, 11.3). */
+/** The debts of a loser by ending, in counts (rules 10.1, 11.2, 11.3). */
 export interface EndingCounts {
-  /** By a burned loser on top, unless the winner is burned too. */
+  /** Additionally owed by a burned loser, unless the winner is burned too. */
   readonly burned: number;
-  /** A fight that somebody challenged, whoever won it. */
+  /** For a fight that somebody challenged, whoever won it. */
   readonly challenge: number;
-  /** A fight that nobody challenged. */
+  /** For a fight that nobody challenged. */
   readonly fight: number;
-  /** A meld; after Tongits and Spread only. */
+  /** Per secret meld, after Tongits and Spread only. */
   readonly secret: number;
   readonly stock: number;
-  /** A Spread too. */
+  /** For Tongits and for a Spread. */
   readonly tongits: number;
-  /** The points that make one more count of a variable payout. */
+  /** The number of points per additional count of a variable payout. */
   readonly variable_points: number;
   readonly zero_count_fight: number;
 }
 
-/** Something that happened at a table. */
+/** An event at a table. */
 export type Event = ({
   readonly avatar?: string | null;
-  /** A bot of the house (rule 8.6). */
+  /** True if a house bot sits there (rule 8.6). */
   readonly bot: boolean;
   readonly name: string;
   readonly player: PlayerId;
@@ -226,7 +226,7 @@ export type Event = ({
   readonly game: GameId;
   readonly type: "opening";
 } | {
-  /** By seat; zeros where a client takes no part. */
+  /** The commitments by seat; zeros for a client that does not take part. */
   readonly commitments: readonly Commitment[];
   readonly deadline_ms: Timestamp;
   readonly game: GameId;
@@ -258,10 +258,10 @@ export type Event = ({
   readonly pot: Coins;
   readonly type: "settled";
 } | {
-  /** What is left in it. */
+  /** The balance of the POT after the refund. */
   readonly pot: Coins;
   readonly shares: readonly PotShare[];
-  readonly type: "pot_returned";
+  readonly type: "pot_refunded";
 } | {
   readonly clocks: Clocks;
   readonly hits?: (Hits | null);
@@ -269,35 +269,35 @@ export type Event = ({
   readonly type: "terms_updated";
 });
 
-/** All melds on the table. On the wire it is the list of `ExposedMeld`. */
+/** All melds on the table, serialized as a list of `ExposedMeld`. */
 export type Exposed = readonly ExposedMeld[];
 
-/** One meld on the table as it is shown. */
+/** A meld on the table as a viewer sees it. */
 export interface ExposedMeld {
-  /** Which of its cards each seat put there, by seat. */
+  /** The cards contributed by each seat, by seat. */
   readonly by: readonly CardSet[];
-  /** None where it lies face down and the viewer may not see them. */
+  /** The cards; empty if the meld lies face down and the viewer may not see them. */
   readonly cards: CardSet;
-  /** How many cards it has, where it lies face down (rule 3.4). */
+  /** The number of cards, if the meld lies face down (rule 3.4). */
   readonly face_down?: number | null;
   readonly owner: Seat;
-  /** It is a sagasa (rule 10.2). */
+  /** `true` if the meld is a sagasa (rule 10.2). */
   readonly sagasa?: boolean;
 }
 
-/** The house's share of what one seat received. */
+/** The house's share of the amount that one seat received. */
 export interface Fee {
   readonly fee: Coins;
   readonly gross: Coins;
   readonly seat: Seat;
 }
 
-/** One deal to one settlement. Its 16 bytes are part of the deal's key (rule 9.2). */
+/** The id of a game, from its deal to its settlement. Its 16 bytes are part of the deal's key (rule 9.2). */
 export type GameId = string;
 
-/** The first message of every connection, once it is known whose it is. */
+/** The first message of every connection, once the client is authenticated. */
 export interface HelloMessage {
-  /** How many notices the player has not read: `GET /v1/me/notices` lists them. Absent when that could not be found out in time. */
+  /** The number of the player's unread notices, which `GET /v1/me/notices` lists. Absent if it could not be read in time. */
   readonly notices?: number | null;
   readonly player: PlayerId;
   readonly protocol: string;
@@ -305,104 +305,104 @@ export interface HelloMessage {
   readonly type: "hello";
 }
 
-/** What would a bot play here? Only at practice tables, and only while the player is asked. Answered by an `advice` and an `ack` (rule 8.7). */
+/** Asks for the action that a bot would choose. Only at practice tables, and only while the player has a prompt. Answered by an `advice` and an `ack` (rule 8.7). */
 export interface HintCommand {
   /** The client's number for this command. */
   readonly id: number;
   readonly type: "hint";
 }
 
-/** The POT that a table builds up beside its games, and who takes it (chapter 7). */
+/** The rules for the POT that a table accumulates over its games (chapter 7). */
 export interface Hits {
-  /** Bets that each seat pays into the POT before each game (rule 7.1). */
+  /** The number of bets that each seat pays into the POT before each game (rule 7.1). */
   readonly ante: number;
-  /** Counts that each loser pays for the second win in a row when it takes three (rule 7.5). */
+  /** The number of counts that each loser pays for the second win in a row if it takes three wins (rule 7.5). */
   readonly second_hit_bonus: number;
-  /** Wins in a row that take the POT (rule 7.2). */
+  /** The number of wins in a row that take the POT (rule 7.2). */
   readonly to_win: number;
 }
 
-/** Somebody who played a game with the player wants to play it again, at a private table: `POST /v1/private-tables/{code}/seat`, or a rematch of the same game, leads there. Told once, to the connections that are open; a notice says the same to those who come later. */
+/** An invitation of a player of the last game to play again at a private table: `POST /v1/private-tables/{code}/seat`, or a rematch of the same game, leads there. Sent once, to the open connections; a notice informs players who connect later. */
 export interface InvitedMessage {
   /** The code of the table. */
   readonly code: string;
-  /** The player who invites. */
+  /** The inviting player. */
   readonly from: PlayerId;
-  /** The game that is to be played again. */
+  /** The game to be played again. */
   readonly game: GameId;
   /** The name of that player. */
   readonly name: string;
   readonly type: "invited";
 }
 
-/** One line of a settlement: how many counts, named, by which rule. */
+/** One line of a settlement: a named number of counts with the rule it follows from. */
 export interface Item {
   readonly counts: number;
   readonly name: string;
   readonly rule: string;
 }
 
-/** What a loser owes, in counts, line by line (rules 6.1 to 6.6). */
+/** The debts of a loser by item, in counts (rules 6.1 to 6.6). */
 export interface ItemCounts {
   readonly burned: number;
   readonly challenge: number;
   readonly normal: number;
-  /** A meld. */
+  /** Per secret meld. */
   readonly secret: number;
-  /** A card. */
+  /** Per special card. */
   readonly special: number;
   readonly tongits: number;
 }
 
-/** Watch and play at the table where the player sits. Answered by a `snapshot`, or, with the version that the client saw last, by the `update`s since; then by an `ack`. */
+/** Joins the table where the player sits. Answered by a `snapshot`, or, with the client's last version, by the `update`s since; then by an `ack`. */
 export interface JoinCommand {
-  /** The last version that the client has; only of this table. */
+  /** The client's last version of this table. */
   readonly from?: number | null;
   /** The client's number for this command. */
   readonly id: number;
-  /** The table that `from` is of. */
+  /** The table of `from`. */
   readonly table?: (TableId | null);
-  /** The tag that came with that version; without it a `snapshot` comes. */
+  /** The tag of that version. Without it, the answer is a `snapshot`. */
   readonly tag?: string | null;
   readonly type: "join";
 }
 
-/** Leave the table (rules 7.3, 8.4). */
+/** Leaves the table (rules 7.3, 8.4). */
 export interface LeaveCommand {
   /** The client's number for this command. */
   readonly id: number;
   readonly type: "leave";
 }
 
-/** Why a player no longer sits at a table. */
+/** The reason why a player no longer sits at a table. */
 export type LeftReason = ("left" | "not_ready" | "absent" | "cannot_pay" | "removed" | "closed");
 
-/** The question that is open, as far as the player may know it. */
+/** The open prompt, as far as the player may know it. */
 export interface OpenPrompt {
-  /** When the clock answers. */
+  /** The time at which the clock answers. */
   readonly deadline_ms: (Timestamp | null);
   readonly game: GameId;
-  /** Every action open to the player now; empty when others are to answer. */
+  /** The legal actions of the player; empty if others must answer. */
   readonly legal: readonly ((TongitsAction | TongoOptionsAction | TongoAssetsAction))[];
-  /** An answer names it. */
+  /** The number that an answer names. */
   readonly number: number;
-  /** Who is to answer. */
+  /** The seats that must answer. */
   readonly seats: SeatSet;
 }
 
-/** From one seat's stake to another seat. */
+/** A payment from one seat's stake to another seat. */
 export interface Payment {
   readonly from: Seat;
-  /** For what, in counts. */
+  /** The items of the debt, in counts. */
   readonly items: readonly Item[];
-  /** Counts × the price of a count. */
+  /** The number of counts times the price of a count. */
   readonly owed: Coins;
-  /** What the stake could pay of it. */
+  /** The part of it that the stake could pay. */
   readonly paid: Coins;
   readonly to: Seat;
 }
 
-/** What a table is doing, as one viewer knows it. */
+/** The phase of a table, as one viewer knows it. */
 export type PhaseView = ({
   readonly type: "waiting";
 } | {
@@ -415,7 +415,7 @@ export type PhaseView = ({
   readonly game: GameId;
   readonly type: "opening";
 } | {
-  /** By seat; zeros where a client takes no part. */
+  /** The commitments by seat; zeros for a client that does not take part. */
   readonly commitments: readonly Commitment[];
   readonly deadline_ms: Timestamp;
   readonly game: GameId;
@@ -436,53 +436,53 @@ export type PhaseView = ({
 /** A quick phrase or an emoji. */
 export type Phrase = "hello" | "good_luck" | "thanks" | "well_played" | "sorry" | "hurry" | "nice_fight" | "i_surrender" | "one_more_game" | "goodbye" | "emoji_smile" | "emoji_laugh" | "emoji_cry" | "emoji_angry" | "emoji_surprised" | "emoji_thinking" | "emoji_sleepy" | "emoji_heart" | "emoji_clap" | "emoji_fire";
 
-/** Cards one upon another. On the wire it is their list, the top last. */
+/** A pile of cards, serialized as a list with the top card last. */
 export type Pile = readonly Card[];
 
-/** Anything there? Answered by an `ack`. */
+/** Tests the connection. Answered by an `ack`. */
 export interface PingCommand {
   /** The client's number for this command. */
   readonly id: number;
   readonly type: "ping";
 }
 
-/** An account that plays. */
+/** The id of an account that plays. */
 export type PlayerId = string;
 
-/** The whole POT, to one seat. */
+/** The payout of the whole POT to one seat. */
 export interface PotPayout {
   readonly amount: Coins;
   readonly seat: Seat;
 }
 
-/** What somebody gets back out of a POT. */
+/** The amount of a refund that one player receives. */
 export interface PotShare {
   readonly amount: Coins;
   readonly player: PlayerId;
 }
 
-/** How counts become coins at one table. */
+/** The conversion of counts into coins at one table. */
 export interface Price {
-  /** What a bet is at multiplier 1: at most games one count. Hundredths of a coin. */
+  /** The bet at multiplier 1, in hundredths of a coin. At most games it is the price of one count. */
   readonly bet: Coins;
-  /** The house's share of what a seat receives, in ten-thousandths (rule 6.8). */
+  /** The house's share of the amount that a seat receives, in ten-thousandths (rule 6.8). */
   readonly fee_basis_points: number;
   readonly multiplier: number;
 }
 
-/** What holds at a table to which nobody comes but a host's guests (rule 7.4): who is sent away takes its part of the POT along, and when the table ends the POT goes back to those who paid it. */
+/** The terms of a table that only a host's guests join (rule 7.4). A removed player receives its part of the POT, and when the table ends the POT is refunded to those who paid it. */
 export interface PrivateTerms {
-  /** The table ends when nobody has sat there for so long. */
+  /** The time without players after which the table ends, in milliseconds. */
   readonly ends_after_ms: number;
-  /** A player whose wallet holds less than the most that can be owed stakes the whole wallet, and does not have to leave (rule 6.9). Only where the game knows short stakes. */
+  /** True if a player whose wallet holds less than the maximum debt stakes the whole wallet and need not leave (rule 6.9). Only for games with short stakes. */
   readonly short_stakes?: boolean;
 }
 
-/** Ready for the game that is prepared. With a `commitment` the client takes part in the deal: it is asked for its text when all are ready (rule 9.1). */
+/** Reports the player ready for the prepared game. With a `commitment`, the client contributes to the deal, and is asked for its text when all players are ready (rule 9.1). */
 export interface ReadyCommand {
-  /** The SHA-256 of the client's seed, which is the SHA-256 of a text of its own. The text is kept until it is asked for. Absent, or zeros, of a client that takes no part. */
+  /** The SHA-256 of the client's seed, which is the SHA-256 of a text of its own. The client keeps the text until it is asked for it. Absent, or zeros, if the client does not contribute. */
   readonly commitment?: (Commitment | null);
-  /** The game that is prepared. */
+  /** The prepared game. */
   readonly game: GameId;
   /** The client's number for this command. */
   readonly id: number;
@@ -491,33 +491,33 @@ export interface ReadyCommand {
 
 /** The command was refused and changed nothing. */
 export interface RefusalMessage {
-  /** Stable, in snake case. */
+  /** The stable code, in snake case. */
   readonly code: string;
-  /** For people; the words may change. */
+  /** A text for people; it may change. */
   readonly detail: string;
-  /** That of the command; null when the text had no readable id. */
+  /** The id of the command; null if the text had no readable id. */
   readonly id: number | null;
-  /** After so long, where that is known. */
+  /** The delay until the command may succeed, if it is known. */
   readonly retry_after_ms?: number | null;
   /** The same command may succeed later, unchanged. */
   readonly retryable: boolean;
-  /** The numbered rule that decides, where one does. */
+  /** The numbered rule that decides, if there is one. */
   readonly rule?: string | null;
   readonly type: "refusal";
 }
 
-/** The text of the seed that the client committed to, when the table asks for it: the phase is `revealing`, and the seat has a commitment and has not revealed (rule 9.1). */
+/** Reveals the text of the seed that the client committed to, when the table asks for it: the phase is `revealing`, and the seat has committed and not revealed (rule 9.1). */
 export interface RevealCommand {
   /** The game that is about to be dealt. */
   readonly game: GameId;
   /** The client's number for this command. */
   readonly id: number;
-  /** At most 256 bytes of UTF-8. Everybody can read it in the record of the game. */
+  /** At most 256 bytes of UTF-8. The text is public in the record of the game. */
   readonly text: string;
   readonly type: "reveal";
 }
 
-/** A player at the table said something. It is no part of the table's versions, and nobody is told it later. */
+/** A phrase of a player at the table. It does not change the table's version and is not repeated later. */
 export interface SaidMessage {
   readonly phrase: Phrase;
   readonly player: PlayerId;
@@ -525,7 +525,7 @@ export interface SaidMessage {
   readonly type: "said";
 }
 
-/** Say something out of the catalogue to the table and to those who watch it. Who has muted the player does not hear it. Answered by an `ack` once it is on its way. */
+/** Says a phrase of the catalogue to the players and spectators of the table, except to those who have muted the player. Answered by an `ack` once it is sent. */
 export interface SayCommand {
   /** The client's number for this command. */
   readonly id: number;
@@ -533,27 +533,27 @@ export interface SayCommand {
   readonly type: "say";
 }
 
-/** A place at a table, below `SEATS_MAX`. On the wire it is its number. */
+/** A seat at a table, below `SEATS_MAX`, serialized as its number. */
 export type Seat = number;
 
-/** A set of seats. On the wire it is the ascending list of their numbers. */
+/** A set of seats, serialized as the ascending list of their numbers. */
 export type SeatSet = readonly Seat[];
 
 /** A player in a seat, as everybody sees it. */
 export interface SeatView {
-  /** The picture that the player is shown by, as when the player sat down. */
+  /** The player's avatar at the time when the player sat down. */
   readonly avatar?: string | null;
-  /** A bot of the house sits here (rule 8.6), and no player. */
+  /** True if a house bot sits here (rule 8.6). */
   readonly bot: boolean;
-  /** The player is there, and not away (rule 8.3). Always, for a bot. */
+  /** True if the player is connected and not away (rule 8.3). Always true for a bot. */
   readonly connected: boolean;
   readonly name: string;
   readonly player: PlayerId;
-  /** The AI plays this seat now: for a bot, and for a player who has left, has missed too many countdowns, or is away for longer than the grace (rules 8.3 and 8.6). */
+  /** True if the AI plays the seat now: for a bot, and for a player who has left, has missed too many countdowns, or is away for longer than the grace (rules 8.3 and 8.6). */
   readonly taken_over: boolean;
 }
 
-/** Look for a table in any of these rooms. Answered by a `ticket` and an `ack`; another `ticket` follows when a table is found: then join. */
+/** Requests a seat in any of these rooms. Answered by a `ticket` and an `ack`; another `ticket` follows when a table is found: then join. */
 export interface SeekCommand {
   /** The client's number for this command. */
   readonly id: number;
@@ -562,19 +562,19 @@ export interface SeekCommand {
   readonly type: "seek";
 }
 
-/** How a search for a table stands. */
+/** The state of a request for a seat. */
 export type SeekState = "waiting" | "seated" | "cancelled" | "expired";
 
-/** The secret of one game's deal, published when the game is over. */
+/** The secret seed of one game's deal, published when the game is over. */
 export type ServerSeed = string;
 
-/** The itemised settlement of a game: what the ledger books and the players see. */
+/** The itemised settlement of a game, which the ledger books and the players see. */
 export interface Settlement {
-  /** What each receiving seat pays the house out of its payments, seats ascending. */
+  /** The fees that the receiving seats pay to the house out of their payments, in ascending order of seat. */
   readonly fees: readonly Fee[];
-  /** From stakes to the receivers, before the fee. */
+  /** The payments from stakes to the receivers, before the fee. */
   readonly payments: readonly Payment[];
-  /** The POT's payout, if this game takes it. */
+  /** The payout of the POT, if this game takes it. */
   readonly pot: (PotPayout | null);
   readonly winner: (Seat | null);
 }
@@ -582,24 +582,24 @@ export interface Settlement {
 /** A hand as it is shown at the end of the game. */
 export interface Shown {
   readonly arrangement: Arrangement;
-  /** Rule 1.8. */
+  /** `true` if the hand is burned (rule 1.8). */
   readonly burned: boolean;
-  /** What the seat had laid face down, in the order laid (rule 3.4). */
+  /** The melds that the seat had laid face down, in the order laid (rule 3.4). */
   readonly face_down?: readonly CardSet[];
   readonly hand: CardSet;
-  /** What the hand counts: its deadwood, or all of it when burned (rule 1.11). */
+  /** The points of the hand: its deadwood, or all its cards if burned (rule 1.11). */
   readonly points: number;
 }
 
-/** How well an AI plays. */
+/** The strength of an AI. */
 export type Skill = ("greedy" | "quick");
 
 /** The whole table as the player may see it. */
 export interface SnapshotMessage {
-  /** The question that is open, if any. */
+  /** The open prompt, if any. */
   readonly prompt?: (OpenPrompt | null);
   readonly server_time_ms: Timestamp;
-  /** Which history led to this version; for the next `join`. */
+  /** The tag of the history that led to this version; for the next `join`. */
   readonly tag: string;
   readonly type: "snapshot";
   /** The table's version; the next update has the next one. */
@@ -607,80 +607,80 @@ export interface SnapshotMessage {
   readonly view: TableView;
 }
 
-/** An ending that has a name of its own among those of its kind. */
+/** A special case of an ending that has a name of its own. */
 export type SpecialEnding = ("spread" | "zero_count_fight");
 
-/** Whether a table may be watched by those who do not sit there. */
+/** The audience of a table other than its players. */
 export type Spectators = ("nobody" | "anybody");
 
-/** Seats with a POT, over many games. */
+/** The id of a table. */
 export type TableId = string;
 
 /** A table as one viewer knows it. */
 export interface TableView {
   readonly crown: (Crown | null);
-  /** The game's name, as in `tongits`. */
+  /** The game's name, such as `tongits`. */
   readonly kind: string;
   readonly phase: PhaseView;
-  /** What the POT holds. */
+  /** The balance of the POT. */
   readonly pot: Coins;
-  /** The seat of the viewer, if it has one. */
+  /** The viewer's seat, if it has one. */
   readonly seat: (Seat | null);
-  /** By seat; null where it is free. */
+  /** The players by seat; null for a free seat. */
   readonly seats: readonly ((SeatView | null))[];
   readonly table: TableId;
-  /** What the table plays by; a client has the game's rules and the bet from here. */
+  /** The terms of the table, from which a client has the game's rules and the bet. */
   readonly terms: Terms;
 }
 
-/** Take the seat back from the AI, after letting countdowns pass or after leaving (rule 8.3). */
+/** Takes the seat back from the AI, after missed countdowns or after leaving (rule 8.3). */
 export interface TakeBackCommand {
   /** The client's number for this command. */
   readonly id: number;
   readonly type: "take_back";
 }
 
-/** Everything that a table plays by. */
+/** The terms that a table is played under. */
 export interface Terms {
-  /** How well bots of the house play; `greedy` where nothing is said. Whoever is taken over is played by the best in any case (rule 8.3): it plays for somebody's coins. */
+  /** The skill of house bots; `greedy` by default. A seat that is taken over is always played by the best AI (rule 8.3), because a player's coins are at stake. */
   readonly bots?: Skill;
   readonly clocks: Clocks;
-  /** The POT beside the games; absent at a table that plays without one. */
+  /** The rules of the POT; absent at a table without one. */
   readonly hits?: (Hits | null);
-  /** One player practises here with bots: no coins are played for, and nothing is booked or kept of a game (rule 8.7). */
+  /** True if this is a practice table of one player with bots, without coins: nothing about a game is booked or stored (rule 8.7). */
   readonly practice?: boolean;
   readonly price: Price;
-  /** Where only a host's guests sit; absent at a table of a room. */
+  /** The terms of a private table; absent at a table of a room. */
   readonly private?: (PrivateTerms | null);
-  /** The room's name in ids and accounts, as in `newbie`. */
+  /** The room's name in ids and accounts, such as `newbie`. */
   readonly room: string;
   readonly rules: (TongitsRules | TongoOptionsRules | TongoAssetsRules);
-  /** Anybody may watch what lies open, some time after it happened. */
+  /** True if spectators may watch the public part of the game, with a delay. */
   readonly spectators: Spectators;
 }
 
-/** A wish to play. One player has one at a time. */
+/** The id of a request for a seat. A player has one at a time. */
 export type TicketId = string;
 
-/** The state of the player's search for a table: at once after `seek`, when the reason to wait has changed, and when it is over. */
+/** The state of the player's request for a seat: after `seek`, when the reason to wait changes, and at its end. */
 export interface TicketMessage {
-  /** When the search is given up. */
+  /** The time at which the request expires. */
   readonly expires_at_ms: Timestamp;
-  /** Why it waits although others wait too; absent where nothing is to be said. */
+  /** The reason for waiting although others wait too; absent if there is none to report. */
   readonly reason?: (WaitReason | null);
-  /** Any of these will do. */
+  /** The rooms of the request; any of them will do. */
   readonly rooms: readonly string[];
   readonly state: SeekState;
-  /** Where the player sits, once seated: join. */
+  /** The table of the player's seat, once seated: join. */
   readonly table?: (TableId | null);
   readonly ticket: TicketId;
   readonly type: "ticket";
 }
 
-/** Milliseconds since 1970-01-01 UTC. On the wire it is that integer. */
+/** Milliseconds since 1970-01-01 UTC, serialized as that integer. */
 export type Timestamp = number;
 
-/** An action of a player. Unknown fields are refused: they are a client's mistake. */
+/** An action of a player. Unknown fields are rejected, since they indicate a client's mistake. */
 export type TongitsAction = ({
   readonly type: "draw";
 } | {
@@ -690,7 +690,7 @@ export type TongitsAction = ({
   readonly type: "fight";
 } | {
   readonly cards: CardSet;
-  /** A secret meld that stays concealed, where the rules allow it. */
+  /** `true` if a secret meld stays concealed, where the rules allow it. */
   readonly face_down?: boolean;
   readonly type: "drop";
 } | {
@@ -711,7 +711,7 @@ export type TongitsAction = ({
 /** The answer to a fight (rule 4.2). */
 export type TongitsAnswer = "challenge" | "fold";
 
-/** How a game ended (rules 3.8, 4.3, 5.2). */
+/** The end of a game (rules 3.8, 4.3, 5.2). */
 export interface TongitsEnd {
   readonly ending: Ending;
   /** The fighter and its challengers, if anybody challenged. */
@@ -720,7 +720,7 @@ export interface TongitsEnd {
   readonly winner: (Seat | null);
 }
 
-/** One thing that happened. */
+/** An event of a game. */
 export type TongitsEvent = ({
   readonly seat: Seat;
   readonly type: "starter_chosen";
@@ -730,7 +730,7 @@ export type TongitsEvent = ({
   readonly stock?: (Pile | null);
   readonly type: "dealt";
 } | {
-  /** Nothing else was legal, so that the table drew. */
+  /** `true` if the table drew because nothing else was legal. */
   readonly auto: boolean;
   readonly card: (Card | null);
   readonly seat: Seat;
@@ -779,22 +779,22 @@ export type TongitsEvent = ({
   readonly type: "shown";
 } | {
   readonly ending: Ending;
-  /** Who took part in a showdown: the fighter and its challengers (rule 4.3). */
+  /** The participants of a showdown: the fighter and its challengers (rule 4.3). */
   readonly showdown: SeatSet;
   readonly special?: (SpecialEnding | null);
   readonly type: "over";
-  /** null when all were burned and the rules give nobody the win (rule 5.3). */
+  /** null if all seats were burned and the rules give nobody the win (rule 5.3). */
   readonly winner: (Seat | null);
 });
 
-/** Where a game stands. */
+/** The phase of a game. */
 export type TongitsPhase = ({
   readonly type: "starter";
 } | {
   readonly starter: Seat;
   readonly type: "deal";
 } | {
-  /** Additions to its melds take its right to fight in this turn (rule 4.1). */
+  /** `true` if additions to the seat's melds take its right to fight in this turn (rule 4.1). */
   readonly fight_blocked: boolean;
   readonly seat: Seat;
   readonly type: "draw";
@@ -802,11 +802,11 @@ export type TongitsPhase = ({
   readonly seat: Seat;
   readonly type: "play";
 } | {
-  /** Who has answered; a viewer sees itself here and nobody else. */
+  /** The seats that have answered; a viewer sees only itself here. */
   readonly answered: SeatSet;
-  /** The seats that are asked and open, or with a meld that lies face down. */
+  /** The seats that are asked because they are open or have a face-down meld. */
   readonly asked: SeatSet;
-  /** The seats asked for a concealed meld; a viewer sees itself here and nobody else. */
+  /** The seats that are asked because of a concealed meld; a viewer sees only itself here. */
   readonly asked_secretly: SeatSet;
   readonly fighter: Seat;
   readonly type: "fight";
@@ -814,84 +814,84 @@ export type TongitsPhase = ({
   readonly type: "over";
 });
 
-/** Everything that lies open. */
+/** The public state of a game. */
 export interface TongitsPublic {
-  /** The seats whose melds were added to since their own latest turn began (rule 4.1). At the beginning of its next turn such a seat may not fight. */
+  /** The seats whose melds were added to since their own latest turn began (rule 4.1). Such a seat may not fight at the beginning of its next turn. */
   readonly added_to: SeatSet;
-  /** The number of the countdown that runs; see `Prompt`. */
+  /** The number of the running countdown; see `Prompt`. */
   readonly countdown: number;
   readonly discards: Pile;
-  /** Who drew the stock's last card (rules 5.1, 5.2). */
+  /** The seat that drew the last card of the stock (rules 5.1, 5.2). */
   readonly drew_last: (Seat | null);
   readonly end: (TongitsEnd | null);
   readonly hand_counts: readonly number[];
   readonly melds: Exposed;
   readonly phase: TongitsPhase;
-  /** The number of the question now asked; see `Prompt`. */
+  /** The number of the current prompt; see `Prompt`. */
   readonly prompt: number;
   readonly rules: TongitsRules;
   /** All hands by seat, once the game has ended. */
   readonly shown: readonly Shown[] | null;
   readonly stock_count: number;
-  /** Who has not done anything yet, where that is a chance of a Spread (rule 10.3). */
+  /** The seats that have not acted yet, if the rules have the Spread (rule 10.3). */
   readonly yet_to_act?: SeatSet;
 }
 
-/** One rule set. `Rules::kingdom` is that of the product. */
+/** A rule set. `Rules::kingdom` is the product's own. */
 export interface TongitsRules {
-  /** What happens when the stock is exhausted and all seats are burned (rule 5.3). */
+  /** The result if the stock is exhausted and all seats are burned (rule 5.3). */
   readonly all_burned: AllBurned;
-  /** The stock's top card is drawn at once where nothing else is legal (rule 3.1). */
+  /** `true` if the table draws at once for a seat that can do nothing else (rule 3.1). */
   readonly auto_draw: boolean;
-  /** A secret meld may be laid face down (rule 3.4). */
+  /** `true` if a secret meld may be laid face down (rule 3.4). */
   readonly bahay: boolean;
-  /** Who wins among challengers with equal deadwood (rule 4.4). */
+  /** The winner among challengers with equal deadwood (rule 4.4). */
   readonly challengers_tied: ChallengersTied;
-  /** How long a phase waits for its seats (rule 8.2). */
+  /** The time limit of each phase (rule 8.2). */
   readonly countdowns: Countdowns;
-  /** What a loser owes (rules 6.1 to 6.6, or 10.1). */
+  /** The debts of a loser (rules 6.1 to 6.6, or 10.1). */
   readonly counts: Counts;
-  /** Which way the cards go round (rule 2.3). */
+  /** The direction of the deal (rule 2.3). */
   readonly deal: DealDirection;
-  /** A card that could be added to an exposed meld may be dumped (rule 3.6). */
+  /** `true` if a card that could be added to an exposed meld may be dumped (rule 3.6). */
   readonly dump_addable: boolean;
-  /** Whose additions to a seat's melds take its right to fight (rule 4.1). */
+  /** The seats whose additions to a seat's melds take its right to fight (rule 4.1). */
   readonly fight_blocked_by: Additions;
-  /** Cards dealt to each seat; the starter gets one more (rules 1.2, 2.3). */
+  /** The number of cards dealt to each seat; the starter gets one more (rules 1.2, 2.3). */
   readonly hand_cards: number;
-  /** The deck holds two jokers (rule 11.1). */
+  /** `true` if the deck has two jokers (rule 11.1). */
   readonly jokers: boolean;
-  /** The drawn fourth card on an own set of three is a secret meld (rule 10.2). */
+  /** `true` if the drawn fourth card on an own set of three makes a secret meld (rule 10.2). */
   readonly sagasa: boolean;
-  /** A seat that is not open may answer a fight with a secret meld (rule 4.2). */
+  /** `true` if a seat that is not open may answer a fight with a secret meld (rule 4.2). */
   readonly secret_may_challenge: boolean;
-  /** Cards in the shortest run that is a secret meld; 0 where no run is one (rule 1.6). */
+  /** The number of cards in the shortest run that is a secret meld; 0 if no run is one (rule 1.6). */
   readonly secret_run_min: number;
-  /** Tongits as a seat's very first action takes the POT (rule 10.3). */
+  /** `true` if Tongits as a seat's very first action takes the POT (rule 10.3). */
   readonly spread: boolean;
-  /** Losers owe for the points that they have more than the winner (rule 11.3). */
+  /** `true` if losers owe for the points by which they exceed the winner (rule 11.3). */
   readonly variable_payout: boolean;
-  /** A fight at zero deadwood wins at once (rule 11.2). */
+  /** `true` if a fight at zero deadwood wins at once (rule 11.2). */
   readonly zero_count_fight: boolean;
 }
 
-/** What one viewer knows. */
+/** A viewer's knowledge of a game. */
 export interface TongitsView {
-  /** The answers to a fight that the viewer may see, in the order given. */
+  /** The answers to a fight that are visible to the viewer, in the order given. */
   readonly answers: readonly (readonly [Seat, TongitsAnswer])[];
-  /** The card that the viewer drew in this turn, where the rules ask for it (rule 10.2). */
+  /** The card that the viewer drew in this turn, where the rules need it (rule 10.2). */
   readonly drawn?: (Card | null);
-  /** The hands that the viewer may see, by seat. Those shown at the end are in `public`. */
+  /** The hands visible to the viewer, by seat. The hands shown at the end are in `public`. */
   readonly hands: readonly ((CardSet | null))[];
-  /** What lies open, and of a fight what the viewer may know. */
+  /** The public state; a fight is restricted to the viewer's knowledge. */
   readonly public: TongitsPublic;
-  /** For the record only. */
+  /** The stock, in the record's view only. */
   readonly stock?: (Pile | null);
-  /** The seat that looks; null for the public and the record. */
+  /** The viewer's seat; null for the public and the record. */
   readonly viewer: (Seat | null);
 }
 
-/** An action of a player. Unknown fields are refused: they are a client's mistake. */
+/** An action of a player. Unknown fields are rejected, because they are a client's mistake. */
 export type TongoAssetsAction = ({
   readonly purchase: number;
   readonly risk: number;
@@ -914,16 +914,16 @@ export type TongoAssetsAction = ({
   readonly slot: number;
   readonly type: "swap";
 } | {
-  /** What leaves a hand of seven, and nothing else does. */
+  /** The card to discard, which is given only if the hand holds seven cards. */
   readonly discard?: (TongoAssetsCard | null);
-  /** A free purchase is spent. */
+  /** True if a free purchase is spent. */
   readonly free?: boolean;
   readonly slot: number;
   readonly type: "purchase";
 } | {
-  /** A free purchase is spent. */
+  /** True if a free purchase is spent. */
   readonly free?: boolean;
-  /** What a wild would replace in a hand of seven. */
+  /** The card that a wild would replace if the hand holds seven cards. */
   readonly replace?: (TongoAssetsCard | null);
   readonly type: "acquire";
 } | {
@@ -958,7 +958,7 @@ export type TongoAssetsAction = ({
   readonly type: "refuse";
 });
 
-/** A bribe that waits for its answer (rule 4.6). */
+/** A pending bribe (rule 4.6). */
 export interface TongoAssetsBribe {
   readonly cards: TongoAssetsCards;
   readonly chips: number;
@@ -969,39 +969,39 @@ export interface TongoAssetsBribe {
 /** A card by its index. */
 export type TongoAssetsCard = string;
 
-/** Any cards, each at most once. */
+/** A set of cards. */
 export type TongoAssetsCards = readonly TongoAssetsCard[];
 
-/** The classes, the weakest first. */
+/** The classes of hands in ascending order. */
 export type TongoAssetsClass = ("nothing" | "reserve" | "treasury" | "material_continuum" | "consortium" | "full_consortium" | "monopoly" | "full_monopoly");
 
 export type TongoAssetsColour = string;
 
-/** How long a question waits, in milliseconds (rule 7). */
+/** The countdowns of the prompts, in milliseconds (rule 7). */
 export interface TongoAssetsCountdowns {
-  /** An answer to a confront, a debt or a bribe. */
+  /** The countdown of an answer to a confront, a debt or a bribe. */
   readonly answer_ms: number;
-  /** A whole assessment. */
+  /** The countdown of a whole assessment. */
   readonly assess_ms: number;
-  /** An opening, and each decision of a round of risking. */
+  /** The countdown of an opening, and of each decision of a round of risking. */
   readonly risk_ms: number;
 }
 
-/** Cards in order. On the wire it is their list, the top first. */
+/** A deck of cards in order, serialized as their list from the top. */
 export type TongoAssetsDeck = readonly TongoAssetsCard[];
 
-/** The end of a game. What a seat takes of the pot is in half chips (rule 6). */
+/** The result of a game. Awards are in half chips (rule 6). */
 export interface TongoAssetsEnd {
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly awards: readonly number[];
   readonly ending: TongoAssetsEnding;
   readonly winner: Seat;
 }
 
-/** How a game ended. */
+/** The ending of a game. */
 export type TongoAssetsEnding = ("last_in" | "acquisition" | "showdown");
 
-/** One thing that happened. Amounts are chips. */
+/** An event of a game. Amounts are in chips. */
 export type TongoAssetsEvent = ({
   readonly seat: Seat;
   readonly type: "dealer_chosen";
@@ -1012,7 +1012,7 @@ export type TongoAssetsEvent = ({
   readonly deck?: (TongoAssetsDeck | null);
   readonly type: "acquires_shuffled";
 } | {
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly hands: readonly ((TongoAssetsCards | null))[];
   readonly rotation: number;
   readonly type: "dealt";
@@ -1050,7 +1050,7 @@ export type TongoAssetsEvent = ({
   readonly taken: TongoAssetsFace;
   readonly type: "swapped";
 } | {
-  /** 0 where a free purchase was spent. */
+  /** The price; 0 for a free purchase. */
   readonly chips: number;
   readonly discarded?: (TongoAssetsFace | null);
   readonly seat: Seat;
@@ -1058,9 +1058,9 @@ export type TongoAssetsEvent = ({
   readonly taken: TongoAssetsFace;
   readonly type: "purchased";
 } | {
-  /** 0 where a free purchase was spent. */
+  /** The price; 0 for a free purchase. */
   readonly chips: number;
-  /** What a wild replaced. */
+  /** The card that a wild replaced. */
   readonly discarded?: (TongoAssetsFace | null);
   readonly seat: Seat;
   readonly taken: TongoAssetsFace;
@@ -1124,11 +1124,11 @@ export type TongoAssetsEvent = ({
   readonly seat: Seat;
   readonly type: "bribe_answered";
 } | {
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly hands: readonly ((TongoAssetsShown | null))[];
   readonly type: "shown";
 } | {
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly awards: readonly number[];
   readonly ending: TongoAssetsEnding;
   readonly type: "over";
@@ -1137,44 +1137,44 @@ export type TongoAssetsEvent = ({
 
 export type TongoAssetsFace = (TongoAssetsCard | "asset" | "acquire");
 
-/** Where all cards lie. */
+/** The positions of all cards. */
 export interface TongoAssetsHidden {
   readonly acquires: TongoAssetsDeck;
   readonly assets: TongoAssetsDeck;
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly hands: readonly TongoAssetsCards[];
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly kept: readonly TongoAssetsCards[];
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly piles: readonly TongoAssetsCards[];
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly sections: readonly TongoAssetsHiddenSection[];
 }
 
-/** What lies face down in a section. */
+/** The face-down cards of a section. */
 export interface TongoAssetsHiddenSection {
-  /** The next one is the first that is there. */
+  /** The acquire cards; the first one present is the next. */
   readonly acquires: readonly ((TongoAssetsCard | null))[];
   readonly assets: readonly ((TongoAssetsCard | null))[];
 }
 
-/** A section that the seat looked at by a reveal. */
+/** A section that a seat has looked at by a reveal. */
 export interface TongoAssetsLook {
   readonly assets: readonly ((TongoAssetsCard | null))[];
   readonly section: number;
 }
 
-/** What a seat knows beside what is open. */
+/** The knowledge of a seat in addition to the public state. */
 export interface TongoAssetsOwn {
-  /** In its assessment, the assets before it. */
+  /** The assets before the seat, during its assessment. */
   readonly before?: readonly ((TongoAssetsCard | null))[] | null;
   readonly hand: TongoAssetsCards;
   readonly kept: TongoAssetsCards;
-  /** In its assessment, the section that it looked at last. */
+  /** The section that the seat looked at last, during its assessment. */
   readonly look?: (TongoAssetsLook | null);
 }
 
-/** What is asked, and of whom. */
+/** The phase of a game, with the seat that is prompted. */
 export type TongoAssetsPhase = ({
   readonly type: "dealer";
 } | {
@@ -1192,9 +1192,9 @@ export type TongoAssetsPhase = ({
 } | {
   readonly type: "stop";
 } | {
-  /** It was shown its section. */
+  /** True if the seat has been shown its section. */
   readonly began: boolean;
-  /** The section that it looked at last, by a reveal. */
+  /** The section that the seat looked at last by a reveal. */
   readonly revealed?: number | null;
   readonly seat: Seat;
   readonly sold: boolean;
@@ -1219,139 +1219,139 @@ export type TongoAssetsPhase = ({
   readonly type: "over";
 });
 
-/** Where a bought acquire card goes (rule 1.5). */
+/** The destination of a purchased acquire card (rule 1.5). */
 export type TongoAssetsPlace = ("hand" | "kept" | "pile");
 
-/** What everybody knows of a seat. Amounts are chips. */
+/** The public state of a seat. Amounts are in chips. */
 export interface TongoAssetsPlayer {
-  /** It has had its turn in this round of risking. */
+  /** True if the seat has had its turn in this round of risking. */
   readonly acted: boolean;
-  /** Assets in the hand, and wilds. */
+  /** The number of assets in the hand. */
   readonly assets: number;
   readonly chips: number;
-  /** Acquire cards kept apart. */
+  /** The number of kept acquire cards. */
   readonly kept: number;
-  /** In hundredths, of this confront (rule 4.5); 0 for none. */
+  /** The leverage of this confront in hundredths (rule 4.5); 0 for none. */
   readonly leverage: number;
-  /** In hundredths, of this confront (rule 4.4); 0 for none. */
+  /** The margin of this confront in hundredths (rule 4.4); 0 for none. */
   readonly margin: number;
-  /** What the margin borrowed. */
+  /** The amount borrowed by the margin. */
   readonly owes: number;
-  /** In this round of risking or this confront (rule 2.2). */
+  /** The payment in this round of risking or this confront (rule 2.2). */
   readonly paid: number;
   readonly pile_acquires: number;
-  /** On its pile. */
+  /** The number of assets on the pile. */
   readonly pile_assets: number;
   readonly wilds: number;
 }
 
-/** Everything that is open. Amounts are chips. */
+/** The public state. Amounts are in chips. */
 export interface TongoAssetsPublic {
   readonly acquire_deck: number;
   readonly asset_deck: number;
-  /** The number of the countdown that runs; see `Prompt`. */
+  /** The number of the running countdown; see `Prompt`. */
   readonly countdown: number;
   readonly end?: (TongoAssetsEnd | null);
-  /** A bribe that waits for its answer (rule 4.6). */
+  /** The pending bribe (rule 4.6). */
   readonly offer?: (TongoAssetsBribe | null);
-  /** The seat has offered a bribe before this decision (rule 4.6). */
+  /** True if the seat has already offered a bribe before this decision (rule 4.6). */
   readonly offered?: boolean;
-  /** Who opened this round, or is the dealer (rule 2.1). */
+  /** The opener of this round, or the dealer (rule 2.1). */
   readonly opener: (Seat | null);
   readonly phase: TongoAssetsPhase;
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly players: readonly TongoAssetsPlayer[];
-  /** Who has not retreated. */
+  /** The seats that have not retreated. */
   readonly playing: SeatSet;
   readonly pot: number;
-  /** The number of the question now asked; see `Prompt`. */
+  /** The number of the current prompt; see `Prompt`. */
   readonly prompt: number;
   readonly purchase: number;
-  /** In this round of risking, or in this confront. */
+  /** The number of raises in this round of risking, or in this confront. */
   readonly raises: number;
   readonly risk: number;
-  /** How far the table is turned (rule 1.6). */
+  /** The rotation of the table (rule 1.6). */
   readonly rotation: number;
-  /** Openings that were paid (rule 6.4). */
+  /** The number of paid openings (rule 6.4). */
   readonly rounds: number;
   readonly rules: TongoAssetsRules;
-  /** As many things as there are seats, or sections. */
+  /** A list with one item per seat, or per section. */
   readonly sections: readonly TongoAssetsSection[];
   readonly sell: number;
-  /** The hands that were shown, by seat. */
+  /** The shown hands by seat. */
   readonly shown?: readonly ((TongoAssetsShown | null))[] | null;
   /** The risk before this confront's first margin (rule 4.4). */
   readonly unindexed?: number | null;
 }
 
-/** How a hand is read: what counts first comes first. */
+/** The rank of a hand, with its criteria in order of precedence. */
 export interface TongoAssetsReading {
   readonly class: TongoAssetsClass;
   /** The best colour in which these cards have that number. */
   readonly colour: (TongoAssetsColour | null);
-  /** The highest number among the cards that make it; 0 for nothing. */
+  /** The highest number among the cards of the class; 0 for nothing. */
   readonly number: number;
-  /** How many of these cards are wild; fewer are better. */
+  /** The number of wilds among these cards; fewer are better. */
   readonly wilds: number;
 }
 
 /** A rule set. */
 export interface TongoAssetsRules {
-  /** Bribes may be offered (rule 4.6). */
+  /** True if bribes may be offered (rule 4.6). */
   readonly bribes: boolean;
-  /** As many rounds all seats need seven cards for a confront, then the confronter alone (rule 3.5). */
+  /** The number of rounds in which all seats need seven cards for a confront; afterwards only the confronter does (rule 3.5). */
   readonly confront_all_rounds: number;
-  /** How long a question waits (rule 7). */
+  /** The countdowns of the prompts (rule 7). */
   readonly countdowns: TongoAssetsCountdowns;
-  /** Chips of each seat at the start (rule 1.5). */
+  /** The chips of each seat at the start (rule 1.5). */
   readonly latinum: number;
-  /** The buy-in may be leveraged (rule 4.5). */
+  /** True if the buy-in may be leveraged (rule 4.5). */
   readonly leverage: boolean;
-  /** The margin may be indexed (rule 4.4). */
+  /** True if the margin may be indexed (rule 4.4). */
   readonly margins: boolean;
-  /** The highest first opening risk (rule 2.1). */
+  /** The maximum of the first opening risk (rule 2.1). */
   readonly opening_max: number;
-  /** The most by which a raise, or a later opening, is above the risk (rules 2.2 and 3.7). */
+  /** The maximum by which a raise, or a later opening, exceeds the risk (rules 2.2 and 3.7). */
   readonly raise_max: number;
-  /** Raises in a round of risking, and in a confront (rules 2.2 and 4.1). */
+  /** The maximum number of raises in a round of risking, and in a confront (rules 2.2 and 4.1). */
   readonly raises_max: number;
-  /** Openings that are paid; then the opener confronts or retreats (rule 6.4). */
+  /** The maximum number of paid openings, after which the opener confronts or retreats (rule 6.4). */
   readonly rounds_max: number;
-  /** Sections of the table, 8 or 4 (rule 1.1). */
+  /** The number of sections of the table, 8 or 4 (rule 1.1). */
   readonly sections: number;
-  /** Hundredths of the pot for the strongest hand (rule 6.2). */
+  /** The share of the strongest hand in the pot, in hundredths (rule 6.2). */
   readonly winner_share: number;
 }
 
-/** What everybody sees of a section: which places are full. */
+/** The public state of a section: the full slots. */
 export interface TongoAssetsSection {
-  /** How many acquire cards lie there. */
+  /** The number of acquire cards. */
   readonly acquires: number;
-  /** The slots in which an asset lies. */
+  /** The slots that hold an asset. */
   readonly slots: TongoAssetsSlots;
 }
 
-/** A hand that is shown, and how it is read. */
+/** A shown hand with its rank. */
 export interface TongoAssetsShown {
   readonly hand: TongoAssetsCards;
   readonly reading: TongoAssetsReading;
 }
 
-/** Some of a section's slots for assets. On the wire it is the ascending list of their numbers. */
+/** A set of a section's asset slots, serialized as the ascending list of their numbers. */
 export type TongoAssetsSlots = readonly number[];
 
-/** What one viewer knows. */
+/** The part of a game that one viewer knows. */
 export interface TongoAssetsView {
-  /** Every card, for the record only. */
+  /** The positions of all cards, for the record only. */
   readonly hidden?: (TongoAssetsHidden | null);
-  /** What the viewer holds and sees; absent for the public. */
+  /** The cards that the viewer holds and sees; absent for the public. */
   readonly own?: (TongoAssetsOwn | null);
   readonly public: TongoAssetsPublic;
-  /** The seat that looks; null for the public and the record. */
+  /** The viewer's seat; null for the public and the record. */
   readonly viewer: (Seat | null);
 }
 
-/** An action of a player. Unknown fields are refused: they are a client's mistake. */
+/** An action of a player. Unknown fields are rejected, because they are a client's mistake. */
 export type TongoOptionsAction = ({
   readonly floor: number;
   readonly type: "stop";
@@ -1405,72 +1405,72 @@ export type TongoOptionsAction = ({
   readonly type: "join";
 });
 
-/** The answer to a challenge that keeps a seat in (rules 6.2, 7.1). */
+/** The answer to a challenge that keeps a seat in (rules 6.2 and 7.1). */
 export type TongoOptionsAnswer = "stand" | "join" | "confront";
 
-/** One of the 48 cards of the player deck, or of the options deck. */
+/** One of the 48 cards of the player deck or of the options deck. */
 export type TongoOptionsCard = string;
 
-/** A set of cards of one deck. On the wire it is the list of its cards by ascending index. */
+/** A set of cards of one deck, serialized as the list of its cards in ascending order of index. */
 export type TongoOptionsCardSet = readonly TongoOptionsCard[];
 
-/** A confrontation or an acquisition while it is answered. */
+/** A confrontation or an acquisition that is being answered. */
 export interface TongoOptionsChallenge {
-  /** Who is to answer: the target first, if it may evade, then the others. */
+  /** The seat that answers next: first the target, if it may evade, then the others. */
   readonly asked: Seat;
   readonly by: Seat;
-  /** Who answered `join` or `confront`. */
+  /** The seats that answered `join` or `confront`. */
   readonly joined: SeatSet;
-  /** Whom it confronts; null where it acquires the cards of the floor that it faces. */
+  /** The confronted seat; null if the challenger acquires the cards of its facing floor. */
   readonly target?: (Seat | null);
 }
 
-/** What a hand card and a floor card of one number make, perhaps with dice; the lowest first. */
+/** The class of a hand card and a floor card of one number, possibly with dice, in ascending order. */
 export type TongoOptionsClass = "pair" | "exact_pair" | "chain" | "exact_chain" | "four" | "exact_four";
 
-/** What is paid for what (rule 1.6). */
+/** The costs of buying, selling and exchanging (rule 1.6). */
 export interface TongoOptionsCosts {
   readonly buy: number;
   readonly exchange: number;
   readonly sell: number;
 }
 
-/** How costs were changed (rule 3.4). */
+/** The kind of a change of costs (rule 3.4). */
 export type TongoOptionsCostsChange = "lower" | "raise" | "index";
 
-/** How long a phase waits, in milliseconds (rule 9.1). */
+/** The countdowns of the phases, in milliseconds (rule 9.1). */
 export interface TongoOptionsCountdowns {
   readonly answer_ms: number;
   readonly stop_ms: number;
-  /** All of a turn after the stop. */
+  /** The countdown of a turn after the stop. */
   readonly turn_ms: number;
 }
 
 /** A die on the ring. */
 export interface TongoOptionsDie {
-  /** Place 2k is on floor k, place 2k + 1 on the line between the floors k and k + 1. */
+  /** The place: 2k is on floor k, and 2k + 1 on the line between the floors k and k + 1. */
   readonly place: number;
   readonly value: number;
 }
 
-/** How a game ended. */
+/** The result of a game. */
 export interface TongoOptionsEnd {
   readonly ending: TongoOptionsEnding;
   readonly pot: number;
   readonly winner: Seat;
 }
 
-/** How a game ended. */
+/** The ending of a game. */
 export type TongoOptionsEnding = ("last_in" | "confront" | "acquire" | "reserves" | "rounds");
 
-/** One thing that happened. What was paid is in chips. */
+/** An event of a game. Payments are in chips. */
 export type TongoOptionsEvent = ({
   readonly dealer: Seat;
   readonly dice: readonly TongoOptionsDie[];
   readonly hands: readonly ((TongoOptionsCardSet | null))[];
   readonly hidden?: (TongoOptionsHidden | null);
   readonly type: "dealt";
-  /** Of each floor the card that lies face up. */
+  /** The face-up card of each floor. */
   readonly up: readonly TongoOptionsCard[];
 } | {
   readonly floor: number;
@@ -1525,7 +1525,7 @@ export type TongoOptionsEvent = ({
   readonly count: number;
   readonly discards?: readonly TongoOptionsCard[] | null;
   readonly seat: Seat;
-  /** By its token, and not for chips. */
+  /** True if the seat evaded by its token instead of chips. */
   readonly token: boolean;
   readonly type: "evaded";
 } | {
@@ -1564,29 +1564,29 @@ export type TongoOptionsEvent = ({
   readonly winner: Seat;
 });
 
-/** What lies face down, and of the floors also what lies up. */
+/** The face-down cards, and of the floors also the face-up ones. */
 export interface TongoOptionsHidden {
   readonly deck: readonly TongoOptionsCard[];
-  /** The free exchanges; where the rules know none they mean nothing. */
+  /** The cards of the free exchanges; meaningless under rules without them. */
   readonly exchanges: readonly (readonly TongoOptionsCard[])[];
   readonly floors: readonly (readonly TongoOptionsCard[])[];
 }
 
-/** A hand card and the floor card that it is matched with. */
+/** A hand card and its matching floor card. */
 export interface TongoOptionsMatch {
   readonly card: TongoOptionsCard;
   readonly class: TongoOptionsClass;
   readonly floor: TongoOptionsCard;
 }
 
-/** The costs that are to be otherwise (rule 3.4). */
+/** The changed costs (rule 3.4). */
 export interface TongoOptionsNewCosts {
   readonly buy?: number | null;
   readonly exchange?: number | null;
   readonly sell?: number | null;
 }
 
-/** Chips that a seat has paid into the pot, by what they were for. */
+/** The chips that a seat has paid into the pot, by purpose. */
 export interface TongoOptionsPaid {
   readonly answer?: number;
   readonly buy_in?: number;
@@ -1599,7 +1599,7 @@ export interface TongoOptionsPaid {
   readonly sells?: number;
 }
 
-/** Where a game stands. */
+/** The phase of a game. */
 export type TongoOptionsPhase = ({
   readonly type: "deal";
 } | {
@@ -1622,32 +1622,32 @@ export type TongoOptionsPhase = ({
   readonly type: "over";
 });
 
-/** A seat of a game. */
+/** The public state of a seat. */
 export interface TongoOptionsPlayer {
   readonly chips: number;
   readonly evade_token: boolean;
-  /** The floor that it faced last (rule 9.1). */
+  /** The floor that the seat faced last (rule 9.1). */
   readonly facing: number;
   readonly folded: boolean;
-  /** The buy-in has paid for something (rule 3.4). */
+  /** True if the buy-in has paid for something (rule 3.4). */
   readonly leveraged: boolean;
   readonly paid: TongoOptionsPaid;
   readonly previous: TongoOptionsPrevious;
 }
 
-/** What a seat's previous turn was, as far as it bars anything (rules 3.2, 6.1). */
+/** The properties of a seat's previous turn that bar actions (rules 3.2 and 6.1). */
 export interface TongoOptionsPrevious {
   readonly confronted?: boolean;
-  /** By token, also in answer to a confrontation since. */
+  /** True if the seat evaded by token, in that turn or in answer to a confrontation since. */
   readonly evaded?: boolean;
   readonly paid_to_evade?: boolean;
   readonly retreated?: boolean;
 }
 
-/** Everything that lies open. */
+/** The public state. */
 export interface TongoOptionsPublic {
   readonly costs: TongoOptionsCosts;
-  /** The number of the countdown that runs; see `Prompt`. */
+  /** The number of the running countdown; see `Prompt`. */
   readonly countdown: number;
   /** The winner of the last game, or a seat by chance (rule 2.1). */
   readonly dealer: (Seat | null);
@@ -1657,70 +1657,70 @@ export interface TongoOptionsPublic {
   readonly phase: TongoOptionsPhase;
   readonly players: readonly TongoOptionsPlayer[];
   readonly pot: number;
-  /** The number of the question now asked; see `Prompt`. */
+  /** The number of the current prompt; see `Prompt`. */
   readonly prompt: number;
   readonly reserves?: (TongoOptionsReserves | null);
-  /** From 1 (rule 4.2). */
+  /** The number of the round, from 1 (rule 4.2). */
   readonly round: number;
   readonly rules: TongoOptionsRules;
   /** The hands of a showdown. */
   readonly shown?: readonly TongoOptionsShown[];
 }
 
-/** Reserves were converted (chapter 5). */
+/** Converted reserves (chapter 5). */
 export interface TongoOptionsReserves {
   readonly by: Seat;
-  /** What others answer with, as far as they have it. */
+  /** The wager of the seats that answer, as far as they have the chips. */
   readonly wager: number;
 }
 
-/** The sum of all rises of each cost in a turn. Lowering a cost leaves the sum as it is. */
+/** The sum of all rises of each cost in a turn. Lowering a cost does not change the sum. */
 export interface TongoOptionsRises {
   readonly buy?: number;
   readonly exchange?: number;
   readonly sell?: number;
 }
 
-/** One rule set. */
+/** A rule set. */
 export interface TongoOptionsRules {
-  /** Who answers a challenge otherwise than by folding pays the risk (rule 8.4). */
+  /** True if a seat that answers a challenge without folding pays the risk (rule 8.4). */
   readonly answer_pays_risk: boolean;
-  /** What each seat pays at the start (rule 1.6). */
+  /** The payment of each seat at the start (rule 1.6). */
   readonly buy_in: number;
   /** The first round in which a seat may confront or acquire (rule 8.4). */
   readonly challenge_round: number;
-  /** What each seat may spend in all (rule 1.5). */
+  /** The number of chips that each seat may spend in total (rule 1.5). */
   readonly chips: number;
-  /** How long a phase waits for its seat (rule 9.1). */
+  /** The countdowns of the phases (rule 9.1). */
   readonly countdowns: TongoOptionsCountdowns;
-  /** Two dice with six sides more (rule 1.4). */
+  /** True if there are two additional dice with six sides (rule 1.4). */
   readonly dice_2d6: boolean;
-  /** Free exchanges lie below the floors (rule 1.3). */
+  /** True if there are free exchanges below the floors (rule 1.3). */
   readonly free_exchange: boolean;
-  /** All costs may be changed by a percentage (rule 3.4). */
+  /** True if all costs may be changed by a percentage (rule 3.4). */
   readonly index_margin: boolean;
-  /** The most that a cost is raised by in one turn (rule 1.6). */
+  /** The maximum by which a cost is raised in one turn (rule 1.6). */
   readonly raise_max: number;
-  /** After so many rounds everybody shows (rule 4.2). */
+  /** The number of rounds after which all hands are shown (rule 4.2). */
   readonly rounds_max: number;
-  /** A table has so many (rule 1.1). */
+  /** The number of seats of a table (rule 1.1). */
   readonly seats_max: number;
-  /** A game begins with at least so many seats (rule 1.1). */
+  /** The minimum number of seats with which a game begins (rule 1.1). */
   readonly seats_min: number;
-  /** Buy, sell and exchange cost at the start (rule 1.6). */
+  /** The initial cost of buying, selling and exchanging (rule 1.6). */
   readonly start_cost: number;
 }
 
-/** Who shows, and why (rules 4.1, 4.2, 5.3, 6.3, 7.2). */
+/** The participants of a showdown, and its ending (rules 4.1, 4.2, 5.3, 6.3 and 7.2). */
 export interface TongoOptionsShowdown {
-  /** Who confronts or acquires; the last of equals. */
+  /** The seat that confronts or acquires; among equal hands it comes last. */
   readonly by: Seat;
   readonly ending: TongoOptionsEnding;
-  /** With this one too. */
+  /** The participants, including `by`. */
   readonly seats: SeatSet;
 }
 
-/** A hand as it is shown, with the floor that it is matched with. */
+/** A shown hand and its matching floor. */
 export interface TongoOptionsShown {
   readonly floor: number;
   readonly hand: TongoOptionsCardSet;
@@ -1728,61 +1728,61 @@ export interface TongoOptionsShown {
   readonly seat: Seat;
 }
 
-/** The last step of rule 3.4 that was done in a turn, or what comes before. */
+/** The last completed step of rule 3.4 in a turn, or a step before it. */
 export type TongoOptionsStep = ("lowered" | "traded" | "rolled" | "open" | "begun" | "raised");
 
-/** How far a turn has come. */
+/** The progress of a turn. */
 export interface TongoOptionsTurn {
   readonly bought?: boolean;
   readonly exchanged?: boolean;
-  /** The one that faces it. */
+  /** The facing floor. */
   readonly floor: number;
   readonly indexed?: boolean;
-  /** How much each cost has risen in this turn; `raise_max` bounds it (rule 1.6). */
+  /** The amount by which each cost has risen in this turn, at most `raise_max` (rule 1.6). */
   readonly risen?: TongoOptionsRises;
   readonly seat: Seat;
   readonly sold?: boolean;
   readonly step: TongoOptionsStep;
-  /** What is left of the wager of a seat that has converted its reserves in this turn. */
+  /** The rest of the wager of a seat that has converted its reserves in this turn. */
   readonly wager?: number | null;
 }
 
-/** What one viewer knows. */
+/** The part of a game that one viewer knows. */
 export interface TongoOptionsView {
-  /** The hands that the viewer may see, by seat. Those of a showdown are in `public`. */
+  /** The hands that the viewer may see, by seat. `public` has the hands of a showdown. */
   readonly hands: readonly ((TongoOptionsCardSet | null))[];
-  /** For the record only. */
+  /** The hidden state, for the record only. */
   readonly hidden?: (TongoOptionsHidden | null);
   readonly public: TongoOptionsPublic;
-  /** The seat that looks; null for the public and the record. */
+  /** The viewer's seat; null for the public and the record. */
   readonly viewer: (Seat | null);
 }
 
-/** Stop watching. Answered by an `ack`. */
+/** Stops watching. Answered by an `ack`. */
 export interface UnwatchCommand {
   /** The client's number for this command. */
   readonly id: number;
   readonly type: "unwatch";
 }
 
-/** What happened between the version before and this one, as far as the player is shown it. */
+/** The events between the previous version and this one, as far as the player may see them. */
 export interface UpdateMessage {
-  /** In order; what shows the player nothing comes in no update. */
+  /** The events in order. Hidden events are sent in no update. */
   readonly events: readonly Event[];
-  /** The question that is open after it, if any; absent too where another update follows at once. */
+  /** The prompt that is open afterwards, if any; also absent if another update follows at once. */
   readonly prompt?: (OpenPrompt | null);
   readonly server_time_ms: Timestamp;
-  /** Which history led to this version; for the next `join`. */
+  /** The tag of the history that led to this version; for the next `join`. */
   readonly tag: string;
   readonly type: "update";
-  /** One more than that of the message before. */
+  /** One more than the version of the previous message. */
   readonly version: number;
 }
 
-/** Why a player waits although others do. */
+/** The reason why a player waits although others do. */
 export type WaitReason = ("only_same_network");
 
-/** Watch what lies open at a table without sitting there, one whole turn late; only where the table's terms let anybody watch. Answered by an `ack`. Then come a `snapshot`, in the midst of a game after a turn or two, and `update`s. It ends with a `join`. */
+/** Watches the public part of a table without a seat, one whole turn late; only if the table's terms permit spectators. Answered by an `ack`, followed by a `snapshot`, during a game after a turn or two, and `update`s. A `join` ends it. */
 export interface WatchCommand {
   /** The client's number for this command. */
   readonly id: number;
