@@ -1,12 +1,12 @@
-// The service worker: starts the page without a network, and says so where it never was loaded. It answers
-// for the page and its files alone; what is asked of the house under /v1 it never sees.
+// The service worker: starts the page without a network, or says that it was never loaded. It answers only
+// for the page and its files; requests to /v1 never reach it.
 //
-// The page comes from the network first, so that no old version is kept: the kept one is for when there is no
-// network. Files are named by what is in them, and are kept as they came. The kept files of the version
-// before stay for pages that are still open; older ones go. A page without the mark that asks for this worker
-// ends it: a server that does not send it any more is rid of it at the next visit.
-const VERSION = '0e4ebd5283f5';
-const SHELL = JSON.parse('["app-5c20635ec75a.js","chunk-175f0858ce9e.js","chunk-17fe2f90017d.js","chunk-1dfdb808fc13.js","chunk-62e1bda848a0.js","chunk-b8f6816ffd43.js","style-3edc3d52440e.css","tongits-95c6552187e7.js"]');
+// The page comes from the network first, so that no old version stays; the cached one is for times without a
+// network. Files are named by their content and cached as they come. The cached files of the previous version
+// stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
+// it, so a server without the worker is rid of it at the next visit.
+const VERSION = '5e2cfcebab16';
+const SHELL = JSON.parse('["app-5f3e637e059a.js","chunk-05d8b37f004d.js","chunk-5ff69d797b2c.js","chunk-70ae5f827d72.js","chunk-f578f8badd0e.js","chunk-faa4dfe43db4.js","style-3edc3d52440e.css","tongits-5fc55d1b71c7.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';
@@ -38,7 +38,7 @@ async function keepShell() {
   await cache.addAll([new Request(PAGE, { cache: 'no-cache' }), ...SHELL.map((file) => FILES + file)]);
 }
 
-/** Keeps this version and the one before it. */
+/** Deletes all caches except those of this version and the previous one. */
 async function forgetOld() {
   const order = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== NAME);
   await Promise.all(order.slice(0, -1).map((name) => caches.delete(name)));
@@ -50,7 +50,7 @@ async function loadPage(request) {
     if (answer.ok && !answer.redirected) await follow(answer.clone());
     return answer;
   } catch {
-    // A game's invitation starts from the same page as all else.
+    // A game's invitation starts from the same page.
     const cache = await caches.open(NAME);
     return await cache.match(PAGE) ?? new Response(OFFLINE, { headers: {
       'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
@@ -58,7 +58,7 @@ async function loadPage(request) {
   }
 }
 
-/** Looks whether the server still wants this worker. */
+/** Unregisters the worker if the page no longer requests it. */
 async function follow(answer) {
   if ((await answer.text()).includes(MARK)) return;
   await self.registration.unregister();
@@ -71,7 +71,7 @@ async function loadFile(request) {
   const answer = await fetch(request);
   if (answer.status === 200) {
     const copy = answer.clone();
-    // Where there is no room, it is asked for again.
+    // If the cache is full, the file is requested again next time.
     caches.open(NAME).then((cache) => cache.put(request, copy)).catch(() => {});
   }
   return answer;
