@@ -66,7 +66,7 @@ struct Options {
 
 /// The measurements with one kind of disk.
 #[derive(Default)]
-struct Measured {
+struct DiskResults {
     one_by_one: [Rate; ONE_BY_ONE.len()],
     tpc_b: [Rate; ONE_BY_ONE.len()],
     writer: Rate,
@@ -181,8 +181,8 @@ async fn measure(
     tpc_b: &TpcB,
     admin: &mut PgConnection,
     cpu: &Cpu,
-) -> Measured {
-    let mut measured = Measured::default();
+) -> DiskResults {
+    let mut measured = DiskResults::default();
     let duration = Duration::from_secs(options.seconds);
     house.open_enough(2_000, duration).await;
     house.age().await;
@@ -210,7 +210,7 @@ async fn measure(
     measured
 }
 
-fn print(measured: &Measured, title: &str) {
+fn print(measured: &DiskResults, title: &str) {
     let ratio = |rate: Rate, base: Rate| {
         let hundredths = rate.per_second * 100 / base.per_second.max(1);
         format!("{}.{:02}", hundredths / 100, hundredths % 100)
@@ -341,7 +341,7 @@ impl TpcB {
 }
 
 /// An open game that can be settled.
-struct Ready {
+struct OpenedGame {
     game: GameId,
     table: TableId,
     group: usize,
@@ -357,7 +357,7 @@ struct House {
     ledger: Ledger,
     _tasks: LedgerTasks,
     played: Arc<[Record<AnyGame>]>,
-    groups: Arc<[Mutex<VecDeque<Ready>>]>,
+    groups: Arc<[Mutex<VecDeque<OpenedGame>>]>,
     opened: u64,
 }
 
@@ -388,7 +388,7 @@ impl House {
             self.opened += missing as u64;
             tokio::spawn(async move {
                 for number in (first..).take(missing) {
-                    let ready = Ready {
+                    let ready = OpenedGame {
                         game: GameId(Uuid::new_v4()),
                         table: TableId(Uuid::new_v4()),
                         group,
@@ -532,7 +532,7 @@ impl House {
     }
 }
 
-impl Ready {
+impl OpenedGame {
     fn opening(&self, played: &[Record<AnyGame>]) -> OpenGame {
         let record = &played[self.played];
         OpenGame {

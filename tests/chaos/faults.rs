@@ -32,7 +32,7 @@ pub(crate) struct House {
 
 /// A fault that was carried out.
 #[derive(Clone, Debug)]
-pub(crate) struct Done {
+pub(crate) struct InjectedFault {
     pub(crate) fault: Fault,
     /// In ms since the start of the run, as in the clients' journals.
     pub(crate) from_ms: u64,
@@ -41,16 +41,16 @@ pub(crate) struct Done {
 
 /// The faults that were carried out, and the errors in doing so.
 #[derive(Debug, Default)]
-pub(crate) struct Carried {
-    pub(crate) done: Vec<Done>,
+pub(crate) struct InjectionReport {
+    pub(crate) done: Vec<InjectedFault>,
     pub(crate) findings: Vec<String>,
 }
 
 /// Carries out a plan; returns when the last fault is over.
-pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> Carried {
+pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> InjectionReport {
     let begun = Instant::now();
     let mut running = JoinSet::new();
-    let mut carried = Carried::default();
+    let mut carried = InjectionReport::default();
     for (number, step) in (1..).zip(plan.steps.clone()) {
         sleep_until((begun + Duration::from_millis(step.at_ms)).into()).await;
         let dice = Dice::new(plan.seed, 1_000_000 + number);
@@ -77,7 +77,7 @@ pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> Carried {
     carried
 }
 
-async fn one(house: &House, step: Step, mut dice: Dice) -> (Done, Option<String>) {
+async fn one(house: &House, step: Step, mut dice: Dice) -> (InjectedFault, Option<String>) {
     let Step { fault, for_ms, .. } = step;
     let for_long = Duration::from_millis(for_ms);
     let turn = turn(house, fault).await;
@@ -86,7 +86,7 @@ async fn one(house: &House, step: Step, mut dice: Dice) -> (Done, Option<String>
     drop(turn);
     let to_ms = house.now_ms();
     println!("{from_ms} to {to_ms} ms: {fault}");
-    (Done { fault, from_ms, to_ms }, carried.err().map(|error| format!("{fault}: {error}")))
+    (InjectedFault { fault, from_ms, to_ms }, carried.err().map(|error| format!("{fault}: {error}")))
 }
 
 /// Locks the target of a fault against concurrent faults.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::checks::Check;
 use crate::evidence::Evidence;
-use crate::journal::{Entry, What};
+use crate::journal::{Entry, EntryKind};
 
 /// A forgery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -119,8 +119,8 @@ pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
                 act["prompt"] = json!(1_000_000);
                 let at_ms = entries[place].at_ms;
                 let ack = json!({ "type": "ack", "id": id, "version": 1 });
-                entries.insert(place, Entry { at_ms, what: What::Received(ack.to_string()) });
-                entries.insert(place, Entry { at_ms, what: What::Sent(act.to_string()) });
+                entries.insert(place, Entry { at_ms, what: EntryKind::Received(ack.to_string()) });
+                entries.insert(place, Entry { at_ms, what: EntryKind::Sent(act.to_string()) });
             }
         }
         Forgery::AckTwice => {
@@ -137,7 +137,7 @@ pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
                 // Both commands must have been sent by then.
                 let sent: Vec<Entry> = entries[*first..*second]
                     .iter()
-                    .filter(|entry| matches!(entry.what, What::Sent(_)))
+                    .filter(|entry| matches!(entry.what, EntryKind::Sent(_)))
                     .cloned()
                     .collect();
                 entries[*first].what = second_ack;
@@ -180,13 +180,13 @@ fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
     let mut acked = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         match &entry.what {
-            What::Sent(text) => {
+            EntryKind::Sent(text) => {
                 let command: Value = serde_json::from_str(text).unwrap_or_default();
                 if command["type"] == "act" {
                     sent.insert(command["id"].as_u64(), command);
                 }
             }
-            What::Received(text) => {
+            EntryKind::Received(text) => {
                 let message: Value = serde_json::from_str(text).unwrap_or_default();
                 if message["type"] == "ack"
                     && let Some(command) = sent.remove(&message["id"].as_u64())
@@ -194,7 +194,7 @@ fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
                     acked.push((place, command));
                 }
             }
-            What::Connected { .. } | What::Lost(_) | What::Note(_) => {}
+            EntryKind::Connected { .. } | EntryKind::Lost(_) | EntryKind::Note(_) => {}
         }
     }
     acked
@@ -202,14 +202,14 @@ fn acked_acts(entries: &[Entry]) -> Vec<(usize, Value)> {
 
 fn update_with(entries: &[Entry], word: &str) -> Option<usize> {
     entries.iter().position(|entry| match &entry.what {
-        What::Received(text) => text.starts_with(r#"{"type":"update""#) && text.contains(word),
+        EntryKind::Received(text) => text.starts_with(r#"{"type":"update""#) && text.contains(word),
         _ => false,
     })
 }
 
 fn change_update(entries: &mut [Entry], change: impl FnOnce(&mut Value)) {
     if let Some(place) = update_with(entries, "\"dumped\"")
-        && let What::Received(text) = &mut entries[place].what
+        && let EntryKind::Received(text) = &mut entries[place].what
     {
         let mut update: Value = serde_json::from_str(text).unwrap_or_default();
         change(&mut update);

@@ -11,11 +11,11 @@ use std::time::Instant;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) at_ms: u64,
-    pub(crate) what: What,
+    pub(crate) what: EntryKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum EntryKind {
     /// A socket to this node was opened.
     Connected { node: u64 },
     /// The socket was lost, with the reason.
@@ -43,13 +43,13 @@ impl Journal {
         Self { path, file, began }
     }
 
-    pub(crate) fn write(&mut self, what: &What) {
+    pub(crate) fn write(&mut self, what: &EntryKind) {
         let (mark, text) = match what {
-            What::Connected { node } => ('+', node.to_string()),
-            What::Lost(why) => ('-', why.replace('\n', " ")),
-            What::Sent(text) => ('>', text.clone()),
-            What::Received(text) => ('<', text.clone()),
-            What::Note(text) => ('#', text.replace('\n', " ")),
+            EntryKind::Connected { node } => ('+', node.to_string()),
+            EntryKind::Lost(why) => ('-', why.replace('\n', " ")),
+            EntryKind::Sent(text) => ('>', text.clone()),
+            EntryKind::Received(text) => ('<', text.clone()),
+            EntryKind::Note(text) => ('#', text.replace('\n', " ")),
         };
         let at_ms = self.began.elapsed().as_millis();
         writeln!(self.file, "{at_ms} {mark} {text}").expect("the disk has room");
@@ -74,11 +74,11 @@ fn entry(line: &str) -> Option<Entry> {
     let (mark, text) = rest.split_once(' ')?;
     let text = text.to_owned();
     let what = match mark {
-        "+" => What::Connected { node: text.parse().ok()? },
-        "-" => What::Lost(text),
-        ">" => What::Sent(text),
-        "<" => What::Received(text),
-        "#" => What::Note(text),
+        "+" => EntryKind::Connected { node: text.parse().ok()? },
+        "-" => EntryKind::Lost(text),
+        ">" => EntryKind::Sent(text),
+        "<" => EntryKind::Received(text),
+        "#" => EntryKind::Note(text),
         _ => return None,
     };
     Some(Entry { at_ms: at_ms.parse().ok()?, what })

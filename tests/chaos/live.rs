@@ -37,7 +37,7 @@ pub(crate) struct Table {
 }
 
 /// Fields of the head, the lines, and a deadline in either set.
-type Read = (Vec<Option<String>>, Vec<String>, Option<String>, Option<String>);
+type TableFields = (Vec<Option<String>>, Vec<String>, Option<String>, Option<String>);
 
 /// A reader of tables that does not use the service.
 pub(crate) struct Reader {
@@ -94,7 +94,7 @@ impl Reader {
         read.lrange(format!("{stem}:journal"), 0, -1);
         read.zscore(format!("{PREFIX}:{shard}:due:{engine}"), id.to_string());
         read.zscore(format!("{PREFIX}:{shard}:due"), id.to_string());
-        let (fields, lines, due, due_before): Read = read.query_async(&mut self.redis).await?;
+        let (fields, lines, due, due_before): TableFields = read.query_async(&mut self.redis).await?;
         let [Some(base), Some(state), halted] = fields.as_slice() else {
             return Ok(None);
         };

@@ -48,7 +48,7 @@ use uuid::Uuid;
 use bots::Bot;
 use checks::Verdict;
 use evidence::{Evidence, Tables};
-use faults::{Carried, House};
+use faults::{InjectionReport, House};
 use forge::Forgery;
 use nodes::Node;
 use options::Options;
@@ -64,7 +64,7 @@ const GETS_ON: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A failure of the run itself, as text.
-type Failed = Box<dyn std::error::Error + Send + Sync>;
+type RunError = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args();
@@ -101,7 +101,7 @@ async fn asked_to_stop() {
 }
 
 /// Carries out a run. Returns true if every check passed.
-async fn run(options: Options) -> Result<bool, Failed> {
+async fn run(options: Options) -> Result<bool, RunError> {
     let random = || u64::from(Uuid::new_v4().as_fields().0);
     let seed = options.seed.unwrap_or_else(random);
     let plan = draw(&options, seed);
@@ -150,7 +150,7 @@ fn draw(options: &Options, seed: u64) -> Plan {
     }
 }
 
-async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result<bool, Failed> {
+async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result<bool, RunError> {
     let began = Instant::now();
     let services = Services::start(&[Service::Postgres, Service::Redis]).await;
     let database: PgConnectOptions = services.database_url().parse()?;
@@ -186,7 +186,7 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     until("every client sits at a table", || house.bots.iter().all(Bot::has_joined)).await?;
     println!("{} ms: all play", began.elapsed().as_millis());
 
-    let Carried { done, mut findings } = faults::carry_out(&house, plan).await;
+    let InjectionReport { done, mut findings } = faults::carry_out(&house, plan).await;
     house.heal().await?;
     println!("{} ms: the faults are over", began.elapsed().as_millis());
     let patience = if options.short { PATIENCE } else { GETS_ON };
@@ -252,7 +252,7 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     Ok(holds)
 }
 
-async fn until(what: &str, holds: impl Fn() -> bool) -> Result<(), Failed> {
+async fn until(what: &str, holds: impl Fn() -> bool) -> Result<(), RunError> {
     let begun = Instant::now();
     while !holds() {
         if begun.elapsed() > PATIENCE {
@@ -265,7 +265,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) -> Result<(), Failed> {
 
 /// Waits until all games have ended, up to a timeout; the check of the tables then reports the open
 /// ones.
-async fn until_games_end(pool: &PgPool) -> Result<(), Failed> {
+async fn until_games_end(pool: &PgPool) -> Result<(), RunError> {
     let begun = Instant::now();
     while !evidence::open_games(pool).await?.is_empty() && begun.elapsed() < PATIENCE {
         sleep(Duration::from_millis(100)).await;
@@ -280,7 +280,7 @@ async fn gather(
     tables: Tables,
     plan: &Plan,
     forgery: Option<Forgery>,
-) -> Result<Evidence, Failed> {
+) -> Result<Evidence, RunError> {
     let mut books = evidence::coins(pool).await?;
     (books.ledger_holds, books.ledger_said) = ledger(services)?;
     let evidence = Evidence {
@@ -298,7 +298,7 @@ async fn gather(
 }
 
 /// Runs `bahay verify ledger`. Returns whether it passed, with its output.
-fn ledger(services: &Services) -> Result<(bool, String), Failed> {
+fn ledger(services: &Services) -> Result<(bool, String), RunError> {
     let mut command = bahay();
     command.args(["verify", "ledger"]).env("DATABASE_URL", services.database_url());
     let output = command.output()?;
@@ -308,7 +308,7 @@ fn ledger(services: &Services) -> Result<(bool, String), Failed> {
 
 /// Forges the evidence in each way in turn. Returns true if every forgery was detected by its
 /// check.
-async fn canaries(pool: &PgPool, services: &Services, evidence: &Evidence) -> Result<bool, Failed> {
+async fn canaries(pool: &PgPool, services: &Services, evidence: &Evidence) -> Result<bool, RunError> {
     let mut all_found = true;
     let mut tell = |forgery: &str, check: checks::Check, found: bool| {
         let says = if found { "found" } else { "NOT FOUND" };
@@ -342,7 +342,7 @@ fn bahay() -> Command {
 }
 
 /// Runs a command that must succeed and returns its output.
-fn said(command: &mut Command) -> Result<String, Failed> {
+fn said(command: &mut Command) -> Result<String, RunError> {
     let output = command.output()?;
     if !output.status.success() {
         return Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into());

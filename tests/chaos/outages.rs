@@ -1,7 +1,7 @@
 //! The outages that follow from a run's faults, by which the figures separate the time in which no
 //! node could have served a client from the time that the house took itself.
 
-use crate::faults::Done;
+use crate::faults::InjectedFault;
 use crate::plan::{Fault, Link};
 
 /// A period in ms since the start of the run.
@@ -28,8 +28,8 @@ pub(crate) struct Outages {
 }
 
 impl Outages {
-    pub(crate) fn of(done: &[Done], nodes: u64) -> Self {
-        let span = |done: &Done| (done.from_ms, done.to_ms);
+    pub(crate) fn of(done: &[InjectedFault], nodes: u64) -> Self {
+        let span = |done: &InjectedFault| (done.from_ms, done.to_ms);
         let of = |which: &dyn Fn(Fault) -> bool| -> Vec<Span> {
             joined(done.iter().filter(|done| which(done.fault)).map(span).collect())
         };

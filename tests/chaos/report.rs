@@ -8,10 +8,10 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::TableId;
 use serde_json::{Value, json};
 
-use crate::checks::walk::{Absence, Walked};
+use crate::checks::walk::{Absence, JournalWalk};
 use crate::checks::{Facts, Verdict};
 use crate::evidence::Evidence;
-use crate::faults::Done;
+use crate::faults::InjectedFault;
 use crate::outages::{AWAY_WITHIN_MS, Outages};
 use crate::plan::Fault;
 
@@ -62,7 +62,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    pub(crate) fn of(evidence: &Evidence, verdict: &Verdict, done: &[Done], nodes: u64) -> Self {
+    pub(crate) fn of(evidence: &Evidence, verdict: &Verdict, done: &[InjectedFault], nodes: u64) -> Self {
         let outages = Outages::of(done, nodes);
         let state =
             |wanted: &str| evidence.games.values().filter(|game| game.state == wanted).count();
@@ -119,7 +119,7 @@ impl Figures {
 
     /// Adds the times until players of killed nodes were shown as away, and as back after they
     /// returned.
-    fn add_absences(&mut self, walked: &[Walked], done: &[Done], outages: &Outages) {
+    fn add_absences(&mut self, walked: &[JournalWalk], done: &[InjectedFault], outages: &Outages) {
         for kill in done.iter().filter(|done| matches!(done.fault, Fault::KillNode { .. })) {
             let Fault::KillNode { node } = kill.fault else {
                 continue;
@@ -221,7 +221,7 @@ impl Figures {
 /// Returns the first time within a period at which the player of a seat was reported as away, or
 /// back.
 fn first(
-    walked: &[Walked],
+    walked: &[JournalWalk],
     (table, seat): (TableId, Seat),
     is_away: bool,
     from_ms: u64,

@@ -30,7 +30,7 @@ pub(crate) struct Truth {
 #[derive(Clone, Debug)]
 struct Step {
     /// `None` for chance.
-    taken: Option<Took>,
+    taken: Option<TakenAction>,
     /// The unredacted events.
     events: Vec<AnyEvent>,
     after: AnyGame,
@@ -38,19 +38,19 @@ struct Step {
 
 /// An action in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Took {
+pub(crate) struct TakenAction {
     pub(crate) seat: Seat,
     /// The number of the answered prompt.
     pub(crate) prompt: u32,
     pub(crate) by: ActionOrigin,
-    pub(crate) action: Written,
+    pub(crate) action: ActionJson,
 }
 
 /// An action as JSON, by which those of clients and of records can be compared for all kinds.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Written(String);
+pub(crate) struct ActionJson(String);
 
-impl Written {
+impl ActionJson {
     /// Converts an action; the fields are put into a canonical order.
     pub(crate) fn of(action: &impl Serialize) -> Self {
         let value = serde_json::to_value(action).expect("an action is plain data");
@@ -58,7 +58,7 @@ impl Written {
     }
 }
 
-impl fmt::Debug for Written {
+impl fmt::Debug for ActionJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -66,7 +66,7 @@ impl fmt::Debug for Written {
 
 /// A game as seen from one seat.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeatKnowledge {
     /// The redacted events in order.
     pub(crate) events: Vec<AnyEvent>,
     /// The views after a number of these events, wherever a step ends there.
@@ -106,8 +106,8 @@ impl Truth {
                     let taken = actions.next().ok_or("the record ends before the game")?;
                     let acted = state.act(taken.seat, &taken.action, &mut events);
                     state = acted.map_err(|illegal| illegal.to_string())?;
-                    let action = Written::of(&taken.action);
-                    Some(Took { seat: taken.seat, prompt: prompt.number, by: taken.by, action })
+                    let action = ActionJson::of(&taken.action);
+                    Some(TakenAction { seat: taken.seat, prompt: prompt.number, by: taken.by, action })
                 }
             };
             steps.push(Step { taken, events, after: state.clone() });
@@ -116,15 +116,15 @@ impl Truth {
     }
 
     /// Returns every action in order.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = &Took> {
+    pub(crate) fn taken(&self) -> impl Iterator<Item = &TakenAction> {
         self.steps.iter().filter_map(|step| step.taken.as_ref())
     }
 
-    pub(crate) fn seen_by(&self, seat: Seat) -> Seen {
+    pub(crate) fn seen_by(&self, seat: Seat) -> SeatKnowledge {
         // A player who waits at the table for the next game has the public view.
         let plays = seat.number() < self.seats;
         let viewer = if plays { Viewer::Seat(seat) } else { Viewer::Public };
-        let mut seen = Seen {
+        let mut seen = SeatKnowledge {
             events: Vec::new(),
             views: BTreeMap::from([(0, vec![self.start.view(viewer)])]),
             known: vec![CardSet::EMPTY],
@@ -152,7 +152,7 @@ impl Truth {
     }
 }
 
-impl Seen {
+impl SeatKnowledge {
     /// Returns true if a view is that of the game after a number of events.
     pub(crate) fn is_at(&self, place: usize, view: &View) -> bool {
         self.views.get(&place).is_some_and(|views| views.contains(view))

@@ -31,14 +31,14 @@ const GAMES: u64 = 700;
 const BATCH: u32 = 320;
 
 /// A projected history, and a folder for its archive.
-struct Old {
+struct ArchivedHistory {
     database: TestDatabase,
     pool: PgPool,
     games: u64,
     folder: TempDir,
 }
 
-impl Old {
+impl ArchivedHistory {
     /// Creates a history whose texts are removed as soon as their object is recorded.
     async fn new(games: u64) -> Self {
         let old = Self::keeping_all(games).await;
@@ -123,7 +123,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn archived_records_are_read_as_before() {
-    let old = Old::new(GAMES).await;
+    let old = ArchivedHistory::new(GAMES).await;
     let before = old.read(&Records::without_archive()).await;
     let waiting = old.mover(BATCH).count_due().await.unwrap();
     assert_eq!(waiting.0, old.games);
@@ -155,7 +155,7 @@ async fn archived_records_are_read_as_before() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_after_any_step_loses_and_doubles_nothing() {
-    let old = Old::new(GAMES).await;
+    let old = ArchivedHistory::new(GAMES).await;
     let before = old.read(&Records::without_archive()).await;
     for step in Step::ALL {
         let stopped = old.mover(BATCH).with_stop_after(step).archive_all(u64::MAX, false).await;
@@ -184,7 +184,7 @@ async fn a_crash_after_any_step_loses_and_doubles_nothing() {
 /// The writing process is killed after each further object.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
-    let old = Old::new(GAMES).await;
+    let old = ArchivedHistory::new(GAMES).await;
     let before = old.read(&Records::without_archive()).await;
     let archive = || {
         let mut command = bahay();
@@ -220,7 +220,7 @@ async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_that_is_away_or_was_changed_is_told() {
-    let old = Old::new(40).await;
+    let old = ArchivedHistory::new(40).await;
     old.mover(20).archive_all(u64::MAX, false).await.unwrap();
     let game: Uuid =
         sqlx::query_scalar("select game from game_records order by archived_in, archived_at")
@@ -276,7 +276,7 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_who_archive_at_once_do_not_do_it_twice() {
-    let old = Old::new(60).await;
+    let old = ArchivedHistory::new(60).await;
     let (first, second) = (old.mover(5), old.mover(5));
     let (one, other) =
         tokio::join!(first.archive_all(u64::MAX, false), second.archive_all(u64::MAX, false));
@@ -296,7 +296,7 @@ async fn two_who_archive_at_once_do_not_do_it_twice() {
 /// The service discards no text unless the object with its hash is stored.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_removes_no_record_by_itself() {
-    let old = Old::new(40).await;
+    let old = ArchivedHistory::new(40).await;
     let (game, hash): (Uuid, Vec<u8>) = sqlx::query_as(
         "select game, sha256(convert_to(record, 'UTF8')) from game_records order by game limit 1",
     )
@@ -377,7 +377,7 @@ async fn the_service_removes_no_record_by_itself() {
 /// differs from its recorded hash keeps its records in the database.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole() {
-    let old = Old::keeping_all(40).await;
+    let old = ArchivedHistory::keeping_all(40).await;
     let games = i64::try_from(old.games).unwrap();
     let before = old.read(&Records::without_archive()).await;
     assert_eq!(old.mover(20).archive_all(u64::MAX, false).await.unwrap().records, old.games);

@@ -24,12 +24,12 @@ const OPTIONS_PAGE: &str = include_str!("../../docs/protocol/tongo_options.md");
 const HELLO_MS: i64 = 1_772_366_400_000;
 
 /// Both ends of an open connection.
-struct Ends {
+struct ConnectionEnds {
     server: Shorthand,
     client: MessageReader,
 }
 
-impl Ends {
+impl ConnectionEnds {
     fn greeted(form: Form, now: Timestamp) -> Self {
         let mut ends = Self { server: Shorthand::new(form), client: MessageReader::new(form) };
         let hello = Message::Hello {
@@ -68,7 +68,7 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
     let (mut moves, mut of_moves) = (0, [0; Form::ALL.len()]);
     for seed in 0..4 {
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
-        let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
+        let mut ends = Form::ALL.map(|form| ConnectionEnds::greeted(form, tables.now()));
         // As a snapshot would set it.
         ends.iter_mut().for_each(|ends| ends.client.set_game_kind(AnyGame::kind(&terms.rules)));
         // As each seat's player folds it.
@@ -130,7 +130,7 @@ fn every_other_message_is_what_it_was() {
             if matches!(message, Message::Update { .. }) {
                 continue;
             }
-            assert_eq!(Ends::greeted(form, Timestamp::default()).send(&message).0, message);
+            assert_eq!(ConnectionEnds::greeted(form, Timestamp::default()).send(&message).0, message);
         }
     }
 }
@@ -196,7 +196,7 @@ fn the_page_shows_the_short_forms_as_they_are() {
     let blocks = section.split("```text\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
     let blocks: Vec<&str> = blocks.map(|(block, _)| block).take(2).collect();
     for (form, block) in [(Form::Brief, blocks[0]), (Form::Compact, blocks[1])] {
-        let mut server = Ends::greeted(form, hello).server;
+        let mut server = ConnectionEnds::greeted(form, hello).server;
         let written = [&update, &Message::Ack { id: 4, version: Some(13) }].map(|message| {
             let mut bytes = Vec::new();
             server.write(message, &mut bytes).unwrap();

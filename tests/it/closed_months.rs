@@ -40,7 +40,7 @@ async fn book_by(owner: &PgPool, months: i32) {
     run(owner, &sql).await;
 }
 
-struct Old {
+struct OldHouse {
     bank: Bank,
     owner: PgPool,
     players: Vec<PlayerId>,
@@ -49,7 +49,7 @@ struct Old {
 
 /// Plays two games four months ago, the second of which wins the POT, and one in each later month
 /// except the last but one.
-async fn old_house() -> Old {
+async fn old_house() -> OldHouse {
     let bank = Bank::new().await;
     let owner = bank.database.owner_pool().await;
     let table = TableId(Uuid::new_v4());
@@ -63,12 +63,12 @@ async fn old_house() -> Old {
         bank.play(table, &players, 1, 3, PotGoes::ToWinner).await;
         bank.ledger.project_house_entries().await.unwrap();
     }
-    let old = Old { bank, owner, players, table };
+    let old = OldHouse { bank, owner, players, table };
     assert_eq!(old.differences().await, []);
     old
 }
 
-impl Old {
+impl OldHouse {
     /// Closes the oldest month if more than `kept` months are kept.
     async fn close(&self, kept: u16) -> Result<Option<String>, sqlx::Error> {
         db::write_owner_settings(&self.owner, Some(kept), None).await.unwrap();
@@ -175,7 +175,7 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
     let playing = bank.players([10_000, 10_000, 10_000]).await;
     let open = bank.deal(TableId(Uuid::new_v4()), &playing);
     bank.open(&open).await;
-    let old = Old { bank, owner, players, table };
+    let old = OldHouse { bank, owner, players, table };
     book_months_ago(&old.owner, 0).await;
     old.bank.player(500).await;
 

@@ -9,7 +9,7 @@ use crate::support::bank::{Bank, PotGoes, table};
 
 /// A finding of the query on the page.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct ChainFindings {
     head: i64,
     hash: String,
     changed: Option<Vec<i64>>,
@@ -17,18 +17,18 @@ struct Found {
     sealed_other_than_once: Option<Vec<i64>>,
 }
 
-impl Found {
+impl ChainFindings {
     fn is_clean(&self) -> bool {
         self.changed.is_none() && self.broken.is_none() && self.sealed_other_than_once.is_none()
     }
 }
 
-async fn query_of_the_page(connection: &mut PgConnection) -> Found {
+async fn query_of_the_page(connection: &mut PgConnection) -> ChainFindings {
     let page = include_str!("../../docs/LEDGER.md");
     let mut queries = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
     let query = queries.find(|query| query.contains("from seals")).expect("the page has it");
     let row = sqlx::query(AssertSqlSafe(query)).fetch_one(connection).await.unwrap();
-    Found {
+    ChainFindings {
         head: row.get("head"),
         hash: row.get("hash"),
         changed: row.get("changed"),
@@ -76,20 +76,20 @@ async fn the_audit_and_the_query_of_the_page_find_the_same_end_of_the_chain() {
 }
 
 /// Returns true for the planted difference.
-type Planted = fn(&Difference) -> bool;
+type MatchesPlanted = fn(&Difference) -> bool;
 
 #[tokio::test]
 async fn every_change_of_a_posted_operation_is_detected_twice() {
     let bank = sealed().await;
     let owner = bank.database.owner_pool().await;
-    let differs: Planted = |it| matches!(it, Difference::OperationDiffers { .. });
-    let broken: Planted = |it| matches!(it, Difference::SealBroken { number: 2 });
-    let missing: Planted = |it| matches!(it, Difference::SealMissing { number: 2 });
-    let astray: Planted = |it| matches!(it, Difference::NotSealedOnce { .. });
+    let differs: MatchesPlanted = |it| matches!(it, Difference::OperationDiffers { .. });
+    let broken: MatchesPlanted = |it| matches!(it, Difference::SealBroken { number: 2 });
+    let missing: MatchesPlanted = |it| matches!(it, Difference::SealMissing { number: 2 });
+    let astray: MatchesPlanted = |it| matches!(it, Difference::NotSealedOnce { .. });
     // The first settlement; it is in the first seal.
     let one = "id = (select min(id) from operations where kind = 'settle')";
     let its = "operation = (select min(id) from operations where kind = 'settle')";
-    let cases: [(String, Planted); 21] = [
+    let cases: [(String, MatchesPlanted); 21] = [
         (format!("update transfers set amount = amount + 1 where {its} and number = 1"), differs),
         (format!("update transfers set code = 'release' where {its} and number = 1"), differs),
         (format!("update transfers set source = 99 where {its} and number = 1"), differs),

@@ -259,7 +259,7 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
 }
 
 /// Returns true for the planted difference.
-type Planted = fn(&Difference) -> bool;
+type MatchesPlanted = fn(&Difference) -> bool;
 
 /// The audit itself is tested: it must find planted differences.
 #[tokio::test]
@@ -273,7 +273,7 @@ async fn the_audit_finds_what_was_tampered_with() {
     let stake = format!("'stake:{}:0'", open.game);
     let settle = format!("(select id from operations where key = 'settle:{}')", game.game);
     let owner = bank.database.owner_pool().await;
-    let cases: [(String, Planted); 15] = [
+    let cases: [(String, MatchesPlanted); 15] = [
         (format!("delete from operation_keys where operation = {settle}"), |it| {
             matches!(it, Difference::KeyMismatch { .. })
         }),

@@ -225,9 +225,9 @@ async fn a_ramp_tells_each_step_and_that_nothing_holds() {
 }
 
 /// A process that is killed on drop.
-struct Killed(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         // The process may have exited by itself.
         let _ = self.0.kill();
@@ -243,7 +243,7 @@ async fn a_soak_that_is_broken_off_is_not_lost() {
     command.args(["loadtest", "soak", "--tables", "2", "--warm-up", "0", "--think-ms", "20"]);
     // The report is saved every two seconds.
     command.args(["--seconds", "20", "--url", &house.base, "--json"]).arg(&json);
-    let soak = Killed(command.spawn().unwrap());
+    let soak = KillOnDrop(command.spawn().unwrap());
     let begun = Instant::now();
     while !json.exists() {
         assert!(begun.elapsed() < PATIENCE, "nothing was saved");

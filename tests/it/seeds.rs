@@ -168,7 +168,7 @@ async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
 }
 
 /// A table at which two of three texts are known, at a node without a clock that would deal.
-struct Undealt {
+struct UndealtTable {
     bank: Bank,
     tables: Tables<AnyGame>,
     table: TableId,
@@ -179,7 +179,7 @@ struct Undealt {
     live: TestLive,
 }
 
-impl Undealt {
+impl UndealtTable {
     async fn new() -> Self {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let (connected, _publications) = live.connect().await;
@@ -259,7 +259,7 @@ impl Undealt {
 /// A house that knows its player's deal has the game voided: it is counted.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deal_that_is_taken_back_is_among_the_voided_games() {
-    let undealt = Undealt::new().await;
+    let undealt = UndealtTable::new().await;
     undealt.tables.void(undealt.table, &reason("a deal that the house dislikes")).await.unwrap();
     let deals = undealt.told(2).await;
     let day = deals.spans[0];
@@ -277,7 +277,7 @@ async fn a_deal_that_is_taken_back_is_among_the_voided_games() {
 /// node deals it with the received texts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
-    let undealt = Undealt::new().await;
+    let undealt = UndealtTable::new().await;
     let deals = undealt.told(3).await;
     assert_eq!((deals.spans[0].opened, deals.spans[0].voided), (1, 0), "{deals:?}");
     assert_eq!(deals.unended, 1);

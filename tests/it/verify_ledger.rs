@@ -78,7 +78,7 @@ fn run(program: &str, arguments: &[&str], read: &[u8]) -> Vec<u8> {
 }
 
 /// Returns true for the planted mismatch.
-type Planted = fn(&Mismatch) -> bool;
+type MatchesPlanted = fn(&Mismatch) -> bool;
 
 /// Most planted changes leave the books consistent: only the game's record reveals them.
 #[tokio::test(flavor = "multi_thread")]
@@ -91,7 +91,7 @@ async fn a_difference_between_games_and_books_is_detected() {
     assert_eq!(report.games.opened, report.games.settled + report.games.voided);
 
     let settled = "(select min(game::text)::uuid from game_records)";
-    let cases: [(String, Planted); 11] = [
+    let cases: [(String, MatchesPlanted); 11] = [
         // A fee that was paid to the winner instead: all sums are right.
         (
             "with fee as (select operation, number from transfers where code = 'fee' limit 1)

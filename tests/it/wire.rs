@@ -13,14 +13,14 @@ use crate::support::live::TestLive;
 use crate::support::wire::{Afterwards, Count, Cut, Moment, Wire};
 
 /// A database with a table, and a proxy to it.
-struct Way {
+struct ProxiedDatabase {
     wire: Wire,
     options: PgConnectOptions,
     direct: PgConnection,
     _database: TestDatabase,
 }
 
-impl Way {
+impl ProxiedDatabase {
     async fn new() -> Self {
         let database = TestDatabase::empty().await;
         let mut direct = PgConnection::connect_with(&database.options()).await.unwrap();
@@ -61,7 +61,7 @@ fn cut(request: u64, moment: Moment, count: Count) -> Cut {
 
 #[tokio::test]
 async fn requests_pass_the_wire_and_are_counted() {
-    let mut way = Way::new().await;
+    let mut way = ProxiedDatabase::new().await;
     let mut one = PgConnection::connect(way.wire.url()).await.unwrap();
     let mut two = way.connect().await.unwrap();
     let before = way.wire.conversations();
@@ -93,7 +93,7 @@ async fn requests_pass_the_wire_and_are_counted() {
 
 #[tokio::test]
 async fn a_request_is_cut_before_during_or_after() {
-    let mut way = Way::new().await;
+    let mut way = ProxiedDatabase::new().await;
     for (moment, expected) in [(Moment::Unsent, 1), (Moment::Unanswered, 2), (Moment::Unheard, 2)] {
         say(&mut way.direct, "truncate things").await.unwrap();
         let mut connection = way.connect().await.unwrap();
@@ -121,7 +121,7 @@ async fn a_request_is_cut_before_during_or_after() {
 /// A transaction that loses its connection is rolled back, however late the server notices.
 #[tokio::test]
 async fn an_uncommitted_transaction_is_rolled_back() {
-    let mut way = Way::new().await;
+    let mut way = ProxiedDatabase::new().await;
     for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unheard] {
         let mut connection = way.connect().await.unwrap();
         let mut tx = connection.begin().await.unwrap();
@@ -136,7 +136,7 @@ async fn an_uncommitted_transaction_is_rolled_back() {
 
 #[tokio::test]
 async fn each_connection_is_cut_where_it_is_told() {
-    let way = Way::new().await;
+    let way = ProxiedDatabase::new().await;
     way.wire.cut_at(cut(2, Moment::Unsent, Count::Each));
     for _ in 0..3 {
         let mut connection = way.connect().await.unwrap();
@@ -148,7 +148,7 @@ async fn each_connection_is_cut_where_it_is_told() {
 
 #[tokio::test]
 async fn a_refused_connection_fails_at_once() {
-    let mut way = Way::new().await;
+    let mut way = ProxiedDatabase::new().await;
     let mut inside = way.connect().await.unwrap();
     way.wire.refuse().await;
     let refused = way.connect().await.unwrap_err();
@@ -169,7 +169,7 @@ async fn a_refused_connection_fails_at_once() {
 
 #[tokio::test]
 async fn held_traffic_arrives_after_release_and_delayed_traffic_late() {
-    let mut way = Way::new().await;
+    let mut way = ProxiedDatabase::new().await;
     let mut connection = way.connect().await.unwrap();
     way.wire.hold();
     let asked = tokio::spawn(async move {
@@ -195,7 +195,7 @@ async fn held_traffic_arrives_after_release_and_delayed_traffic_late() {
 
 #[tokio::test]
 async fn encryption_is_declined() {
-    let way = Way::new().await;
+    let way = ProxiedDatabase::new().await;
     let folder = way.options.get_socket().unwrap();
     let stream = UnixStream::connect(folder.join(".s.PGSQL.5432")).await.unwrap();
     let request = [0, 0, 0, 8, 4, 210, 22, 47];

@@ -56,7 +56,7 @@ fn decisions_of_strong() -> u64 {
     let strong: Grade = "strong".parse().expect("a grade");
     let key = |place: u8| Key(Hex([place; 32]));
     let mut bots: Vec<Box<dyn Bot<Tongits>>> = vec![
-        Box::new(Counted { bot: strong.build_bot(key(1)), decisions: Rc::clone(&decisions) }),
+        Box::new(CountingBot { bot: strong.build_bot(key(1)), decisions: Rc::clone(&decisions) }),
         Grade::Quick.build_bot(key(2)),
         Grade::Quick.build_bot(key(3)),
     ];
@@ -65,12 +65,12 @@ fn decisions_of_strong() -> u64 {
 }
 
 /// A bot whose decisions are counted.
-struct Counted {
+struct CountingBot {
     bot: Box<dyn Bot<Tongits>>,
     decisions: Rc<Cell<u64>>,
 }
 
-impl Bot<Tongits> for Counted {
+impl Bot<Tongits> for CountingBot {
     fn observe_event(&mut self, event: &<Tongits as Game>::Event) {
         self.bot.observe_event(event);
     }

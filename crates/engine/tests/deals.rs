@@ -36,7 +36,7 @@ impl Figure {
 }
 
 /// The counted frequencies.
-struct Tally {
+struct DealFrequencies {
     deals: i128,
     /// By position and card.
     places: Vec<[i64; CARDS]>,
@@ -47,7 +47,7 @@ struct Tally {
     rises: i128,
 }
 
-impl Tally {
+impl DealFrequencies {
     fn of(deals: impl Iterator<Item = Vec<u8>>) -> Self {
         let table = || vec![[0; CARDS]; CARDS];
         let mut tally = Self { deals: 0, places: table(), pairs: [table(), table()], rises: 0 };
@@ -137,7 +137,7 @@ fn below(stream: &mut Stream, n: u32) -> usize {
 #[test]
 fn deals_favour_nobody() {
     let deals = std::env::var("DEALS").map_or(300_000, |deals| deals.parse().expect("a number"));
-    let tally = Tally::of((0..deals).map(|number| order(&mut Stream::new(key(number)))));
+    let tally = DealFrequencies::of((0..deals).map(|number| order(&mut Stream::new(key(number)))));
     for figure in tally.figures() {
         println!("{figure}");
         assert!(figure.is_fair(), "{deals} deals: {figure}");
@@ -174,7 +174,7 @@ fn a_shuffle_that_favours_somebody_is_found() {
     let shuffles: [(&str, Shuffle); 3] =
         [("everywhere", everywhere), ("shy", shy), ("clinging", clinging)];
     for (name, shuffle) in shuffles {
-        let tally = Tally::of((0..100_000).map(|number| shuffle(&mut Stream::new(key(number)))));
+        let tally = DealFrequencies::of((0..100_000).map(|number| shuffle(&mut Stream::new(key(number)))));
         assert!(tally.figures().iter().any(|figure| !figure.is_fair()), "{name} passes for fair");
     }
 }

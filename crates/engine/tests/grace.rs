@@ -25,7 +25,7 @@ const PAUSE_MS: usize = 3_000;
 
 /// The counts of a run.
 #[derive(Debug, Default)]
-struct Seen {
+struct GraceCounts {
     /// Answers of the AI within the grace, and after it.
     within: usize,
     after: usize,
@@ -49,7 +49,7 @@ struct House<G: Game> {
     connections: BTreeMap<PlayerId, ConnectionId>,
     /// The players who have lost the connection during the current countdown.
     interrupted: Vec<PlayerId>,
-    seen: Seen,
+    seen: GraceCounts,
 }
 
 impl<G: GameKind> House<G> {
@@ -69,7 +69,7 @@ impl<G: GameKind> House<G> {
             lost_at: BTreeMap::new(),
             connections: BTreeMap::new(),
             interrupted: Vec::new(),
-            seen: Seen::default(),
+            seen: GraceCounts::default(),
         }
     }
 
@@ -253,7 +253,7 @@ fn seeds() -> Vec<u64> {
 
 /// Plays a number of steps of each seed, and checks that all kinds of answers occurred.
 fn play<G: GameKind>(rule_set: &str, steps: usize, commits: Commits<G>) {
-    let mut all = Seen::default();
+    let mut all = GraceCounts::default();
     for seed in seeds() {
         let ran = std::panic::catch_unwind(|| {
             let mut house = House::<G>::new(seed, rule_set, commits);

@@ -22,12 +22,12 @@ fn networks_apart(room: usize) -> bool {
 }
 
 /// A round with owned inputs.
-struct Waiting {
+struct OwnedRound {
     tickets: Vec<Ticket>,
     tables: Vec<OpenTable>,
 }
 
-impl Waiting {
+impl OwnedRound {
     fn round(&self, now: Timestamp, turn: u64) -> Round<'_> {
         let networks_apart = (0..SEATS.len()).filter(|room| networks_apart(*room)).collect();
         let (tables, tickets) = (&self.tables[..], &self.tickets[..]);
@@ -53,7 +53,7 @@ fn random_candidate(dice: &mut TestRng, number: u64) -> Candidate {
     Candidate { player, rating, conflict_keys, network, blocked }
 }
 
-fn random(seed: u64) -> Waiting {
+fn random(seed: u64) -> OwnedRound {
     let mut dice = TestRng::new(seed);
     let count = u64::from(dice.below(40));
     let tickets = (0..count)
@@ -76,11 +76,11 @@ fn random(seed: u64) -> Waiting {
             OpenTable { id: TableId(id(number)), room, seats_free, has_pot, companions }
         })
         .collect();
-    Waiting { tickets, tables }
+    OwnedRound { tickets, tables }
 }
 
 /// Checks random rounds; a failure prints the seed.
-fn of_many(check: impl Fn(&Waiting) + std::panic::RefUnwindSafe) {
+fn of_many(check: impl Fn(&OwnedRound) + std::panic::RefUnwindSafe) {
     for seed in 0..3_000 {
         let checked = std::panic::catch_unwind(|| check(&random(seed)));
         assert!(checked.is_ok(), "with seed {seed}");
@@ -95,7 +95,7 @@ fn waited_ms(ticket: &Ticket) -> u64 {
 type Group<'a> = (Option<&'a OpenTable>, usize, Vec<&'a Ticket>);
 
 /// Returns the placements of a round, by table, and the remaining tickets.
-fn seated(waiting: &Waiting) -> (Vec<Group<'_>>, Vec<&Ticket>) {
+fn seated(waiting: &OwnedRound) -> (Vec<Group<'_>>, Vec<&Ticket>) {
     let by_id: BTreeMap<TicketId, &Ticket> =
         waiting.tickets.iter().map(|ticket| (ticket.id, ticket)).collect();
     let mut left = by_id.clone();
@@ -219,7 +219,7 @@ fn no_ticket_starves_behind_a_crowd() {
         let rooms = RoomSet::default().with(0);
         tickets.push(Ticket { id: *ticket, candidate, rooms, recent: vec![], since: NOW });
     }
-    let waiting = Waiting { tickets, tables: vec![] };
+    let waiting = OwnedRound { tickets, tables: vec![] };
     let mut turn = 0;
     let found = loop {
         let now = NOW.after_ms(u32::try_from(turn).unwrap() * 200);
@@ -261,7 +261,7 @@ fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
     tickets[0].candidate.blocked = others(10_000).collect();
     tickets[1].candidate.blocked = others(20_000).skip(1).chain([PlayerId(id(0))]).collect();
     assert_eq!(tickets[1].candidate.blocked.iter().count(), 500);
-    let waiting = Waiting { tickets, tables: vec![] };
+    let waiting = OwnedRound { tickets, tables: vec![] };
     assert_eq!(waiting.placements(), []);
     let (first, second) = (&waiting.tickets[0], &waiting.tickets[1]);
     assert!(!tickets_fit(first, second, false, NOW) && !tickets_fit(second, first, false, NOW));
@@ -276,7 +276,7 @@ fn players_of_one_network_meet_only_in_rooms_that_let_them() {
             rooms: RoomSet::default().with(room),
             ..ticket(number)
         };
-        let waiting = Waiting { tickets: (0..6).map(one_network).collect(), tables: vec![] };
+        let waiting = OwnedRound { tickets: (0..6).map(one_network).collect(), tables: vec![] };
         assert_eq!(waiting.placements().len(), if networks_apart(room) { 0 } else { 2 });
     }
 }
@@ -285,7 +285,7 @@ fn players_of_one_network_meet_only_in_rooms_that_let_them() {
 fn a_pot_comes_first_then_free_seats_then_a_new_table() {
     let tickets: Vec<Ticket> = (0..9).map(ticket).collect();
     let tables = vec![table(1, 1, false), table(2, 3, true), table(3, 2, false)];
-    let placements = Waiting { tickets, tables }.placements();
+    let placements = OwnedRound { tickets, tables }.placements();
     let places: Vec<PlacementTarget> = placements.iter().map(|placement| placement.target).collect();
     let at = |number| PlacementTarget::ExistingTable(TableId(id(number)));
     assert_eq!(places, [at(2), at(1), at(3), at(3), PlacementTarget::NewTable { room: 0 }]);
@@ -298,7 +298,7 @@ fn a_pot_comes_first_then_free_seats_then_a_new_table() {
 fn skill_keeps_apart_for_a_while_and_then_no_more() {
     let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
     tickets[2].candidate.rating = 90_000;
-    let waiting = Waiting { tickets, tables: vec![] };
+    let waiting = OwnedRound { tickets, tables: vec![] };
     assert!(waiting.placements().is_empty());
     let later = NOW.after_ms(u32::try_from(WINDOW_MS).unwrap());
     assert_eq!(waiting.round(later, 1).placements().len(), 1);
@@ -312,13 +312,13 @@ fn recent_opponents_are_placed_apart_first() {
         let me = ticket.candidate.player;
         ticket.recent = three.iter().copied().filter(|player| *player != me).collect();
     }
-    let waiting = Waiting { tickets: tickets.clone(), tables: vec![] };
+    let waiting = OwnedRound { tickets: tickets.clone(), tables: vec![] };
     assert!(waiting.placements().is_empty(), "others may come");
     let later = NOW.after_ms(u32::try_from(REPEAT_MS).unwrap());
     assert_eq!(waiting.round(later, 0).placements().len(), 1, "nobody has come");
     // With two other tickets only one of the three is placed.
     tickets.extend([ticket(3), ticket(4)]);
-    let placements = Waiting { tickets, tables: vec![] }.placements();
+    let placements = OwnedRound { tickets, tables: vec![] }.placements();
     let together: Vec<_> = placements.iter().map(|placement| placement.tickets.len()).collect();
     assert_eq!(together, [3]);
     let of_three = |id: &&TicketId| (0..3).any(|number| **id == TicketId(self::id(number)));

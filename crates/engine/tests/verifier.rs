@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 /// A seat's style of play.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum PlayStyle {
     Random,
     /// Lays, adds and chows whenever possible, face down first.
     Giving,
@@ -27,7 +27,7 @@ enum Way {
     Waiting,
 }
 
-fn choose(game: &Tongits, seat: Seat, way: Way, dice: &mut TestRng) -> Action {
+fn choose(game: &Tongits, seat: Seat, way: PlayStyle, dice: &mut TestRng) -> Action {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
     let any = |dice: &mut TestRng| *dice.choose(&legal).expect("a seat that is asked can act");
@@ -40,12 +40,12 @@ fn choose(game: &Tongits, seat: Seat, way: Way, dice: &mut TestRng) -> Action {
         Action::Fight | Action::Challenge | Action::Fold => 5,
     };
     match way {
-        Way::Random => any(dice),
-        Way::Giving if dice.below(4) > 0 => {
+        PlayStyle::Random => any(dice),
+        PlayStyle::Giving if dice.below(4) > 0 => {
             *legal.iter().min_by_key(|action| rank(action)).expect("a seat that is asked can act")
         }
-        Way::Giving => any(dice),
-        Way::Waiting => {
+        PlayStyle::Giving => any(dice),
+        PlayStyle::Waiting => {
             let hand = game.hands()[seat.index()];
             let is_open = game.public().melds.is_open(seat);
             let value = |action: &Action| match action {
@@ -90,7 +90,7 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
 }
 
 /// Plays a whole game and returns its record; the winner of the previous game is seat 0.
-fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongits> {
+fn play(rules: Rules, hits: Hits, ways: BySeat<PlayStyle>, seed: u64) -> Record<Tongits> {
     let mut dice = TestRng::new(seed);
     let game_id = GameId(Uuid::from_u64_pair(7, seed));
     let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
@@ -232,8 +232,8 @@ fn records() -> Vec<(String, Record<Tongits>)> {
             });
         }
         for seed in 0..SEEDS {
-            for way in [Way::Random, Way::Giving, Way::Waiting] {
-                let mut ways = [Way::Random; 3];
+            for way in [PlayStyle::Random, PlayStyle::Giving, PlayStyle::Waiting] {
+                let mut ways = [PlayStyle::Random; 3];
                 ways[usize::try_from(seed % 3).expect("a seat")] = way;
                 if seed % 2 == 0 {
                     ways = [way; 3];
@@ -250,7 +250,7 @@ fn records() -> Vec<(String, Record<Tongits>)> {
         ("secret", Rules::classic()),
         ("zero_count_fight", Rules::joker()),
     ] {
-        let way = if name == "zero_count_fight" { Way::Waiting } else { Way::Giving };
+        let way = if name == "zero_count_fight" { PlayStyle::Waiting } else { PlayStyle::Giving };
         let played = (SEEDS..4_000).map(|seed| play(rules, hits, [way; 3], seed));
         let found = played.filter(|record| owes(record, name)).take(5);
         records.extend(found.map(|record| (format!("looked for: {name}"), record)));

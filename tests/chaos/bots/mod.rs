@@ -31,10 +31,10 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::dice::Dice;
-use crate::journal::{Journal, What};
+use crate::journal::{Journal, EntryKind};
 use crate::nodes::Node;
 use rest::RestError;
-use seat::Place;
+use seat::BotTable;
 
 pub(crate) type Action = <AnyGame as Game>::Action;
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -128,7 +128,7 @@ impl Bot {
             finishing,
             whereabouts: Arc::clone(&whereabouts),
             token: None,
-            place: Place::default(),
+            place: BotTable::default(),
             seated: false,
             next_id: 1,
             manners: Manners::new(),
@@ -190,7 +190,7 @@ impl Manners {
 }
 
 /// The end of a connection.
-enum Lost {
+enum ConnectionEnd {
     /// To be reopened after this time, with the reason.
     For(Duration, String),
     /// The client has finished.
@@ -210,7 +210,7 @@ struct Client {
     finishing: watch::Receiver<bool>,
     whereabouts: Arc<Whereabouts>,
     token: Option<(String, Instant)>,
-    place: Place,
+    place: BotTable,
     /// True if the client believes that it has a seat.
     seated: bool,
     next_id: u32,
@@ -228,25 +228,25 @@ impl Client {
                     self.whereabouts.node.store(NOWHERE, Ordering::Relaxed);
                     lost
                 }
-                Err(Lost::For(pause, why)) => {
+                Err(ConnectionEnd::For(pause, why)) => {
                     failures += 1;
-                    self.journal.write(&What::Note(format!("not connected: {why}")));
+                    self.journal.write(&EntryKind::Note(format!("not connected: {why}")));
                     // A growing back-off, as the protocol's page asks for.
-                    Lost::For(pause * failures.min(8), String::new())
+                    ConnectionEnd::For(pause * failures.min(8), String::new())
                 }
-                Err(Lost::Finished) => Lost::Finished,
+                Err(ConnectionEnd::Finished) => ConnectionEnd::Finished,
             };
             match lost {
-                Lost::Finished => break,
-                Lost::For(pause, why) => {
+                ConnectionEnd::Finished => break,
+                ConnectionEnd::For(pause, why) => {
                     if !why.is_empty() {
-                        self.journal.write(&What::Lost(why));
+                        self.journal.write(&EntryKind::Lost(why));
                     }
                     let linger = std::mem::take(&mut self.manners.linger);
                     sleep(pause.max(linger)).await;
                     // After a deliberate absence, the time to reconnect counts from here.
                     if pause.max(linger) > ON_PURPOSE {
-                        self.journal.write(&What::Note("returning".into()));
+                        self.journal.write(&EntryKind::Note("returning".into()));
                     }
                 }
             }
@@ -254,20 +254,20 @@ impl Client {
         self.journal.close()
     }
 
-    fn again(&mut self, why: impl Into<String>) -> Lost {
+    fn again(&mut self, why: impl Into<String>) -> ConnectionEnd {
         let pause = Duration::from_millis(self.dice.within(10, 150));
-        Lost::For(pause, why.into())
+        ConnectionEnd::For(pause, why.into())
     }
 
     /// Signs in and takes a seat if needed, and opens a socket to some node.
-    async fn connect(&mut self) -> Result<(Socket, u64), Lost> {
+    async fn connect(&mut self) -> Result<(Socket, u64), ConnectionEnd> {
         let node = self.dice.below(self.bases.len() as u64);
         let base = self.bases[usize::try_from(node).expect("a node's number is small")].clone();
         if self.token.as_ref().is_none_or(|(_, since)| since.elapsed() > TOKEN) {
             let name = format!("Chaos {}", self.number);
             match rest::sign_in(&base, &self.device, &name).await {
                 Ok((player, token)) => {
-                    self.journal.write(&What::Note(format!("player {player}")));
+                    self.journal.write(&EntryKind::Note(format!("player {player}")));
                     self.token = Some((token, Instant::now()));
                 }
                 Err(error) => return Err(self.again(format!("signing in: {error}"))),
@@ -275,7 +275,7 @@ impl Client {
         }
         let token = self.token.as_ref().map(|(token, _)| token.clone()).unwrap_or_default();
         if !self.seated && *self.finishing.borrow() {
-            return Err(Lost::Finished);
+            return Err(ConnectionEnd::Finished);
         }
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
         let mut request = url.into_client_request().expect("a gate's address is a URL");
@@ -293,7 +293,7 @@ impl Client {
                     }
                     self.take_seat(&base, &token).await?;
                 }
-                self.journal.write(&What::Connected { node });
+                self.journal.write(&EntryKind::Connected { node });
                 self.whereabouts.node.store(node, Ordering::Relaxed);
                 Ok((socket, node))
             }
@@ -308,10 +308,10 @@ impl Client {
     }
 
     /// Takes a seat over REST, after the socket was opened.
-    async fn take_seat(&mut self, base: &str, token: &str) -> Result<(), Lost> {
+    async fn take_seat(&mut self, base: &str, token: &str) -> Result<(), ConnectionEnd> {
         match rest::seat(base, token, self.room).await {
             Ok(table) => {
-                self.journal.write(&What::Note(format!("seated at {table}")));
+                self.journal.write(&EntryKind::Note(format!("seated at {table}")));
                 self.seated = true;
                 Ok(())
             }
@@ -324,7 +324,7 @@ impl Client {
     }
 
     /// Joins and plays until the connection is lost.
-    async fn converse(&mut self, mut socket: Socket, _node: u64) -> Lost {
+    async fn converse(&mut self, mut socket: Socket, _node: u64) -> ConnectionEnd {
         let mut asked: BTreeMap<u32, (Instant, &'static str)> = BTreeMap::new();
         let mut heard = Instant::now();
         let mut joined = false;
@@ -434,7 +434,7 @@ impl Client {
                         Some(Err(error)) => return self.again(format!("broken: {error}")),
                         None => return self.again("ended without a word"),
                     };
-                    self.journal.write(&What::Received(text.as_str().to_owned()));
+                    self.journal.write(&EntryKind::Received(text.as_str().to_owned()));
                     // The house ended the table.
                     if text.starts_with(r#"{"type":"closed""#) {
                         self.seated = false;
@@ -484,8 +484,8 @@ impl Client {
                     if !self.seated {
                         self.place.forget();
                         if *self.finishing.borrow() {
-                            self.journal.write(&What::Lost("finished".into()));
-                            return Lost::Finished;
+                            self.journal.write(&EntryKind::Lost("finished".into()));
+                            return ConnectionEnd::Finished;
                         }
                         return self.again("without a seat");
                     }
@@ -500,11 +500,11 @@ impl Client {
         &mut self,
         order: Order,
         asked: &mut BTreeMap<u32, (Instant, &'static str)>,
-    ) -> Option<Lost> {
-        self.journal.write(&What::Note(format!("ordered: {order:?}")));
+    ) -> Option<ConnectionEnd> {
+        self.journal.write(&EntryKind::Note(format!("ordered: {order:?}")));
         let now = Instant::now();
         match order {
-            Order::Drop(away) => return Some(Lost::For(away, "dropped".into())),
+            Order::Drop(away) => return Some(ConnectionEnd::For(away, "dropped".into())),
             Order::Linger(away) => self.manners.linger = away,
             Order::Leave => self.manners.leave = true,
             Order::Slow(long) => {
@@ -532,14 +532,14 @@ impl Client {
         asked: &mut BTreeMap<u32, (Instant, &'static str)>,
         command: &Command<Action>,
         what: &'static str,
-    ) -> Result<(), Lost> {
+    ) -> Result<(), ConnectionEnd> {
         let text = serde_json::to_string(command).expect("a command is plain data");
         let now = Instant::now();
         asked.insert(command.id(), (now.max(self.manners.slow_until), what));
         let times = if now < self.manners.repeat_until { 2 } else { 1 };
         for _ in 0..times {
             // Recorded before sending, because the command may take effect even if the call fails.
-            self.journal.write(&What::Sent(text.clone()));
+            self.journal.write(&EntryKind::Sent(text.clone()));
             match timeout(ANSWER, socket.send(Frame::Text(text.clone().into()))).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => return Err(self.again(format!("broken: {error}"))),

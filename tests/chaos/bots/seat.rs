@@ -14,7 +14,7 @@ const WILD: u64 = 15;
 
 /// A table as its player knows it.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct BotTable {
     view: Option<TableView<AnyGame>>,
     version: Option<u64>,
     tag: Option<Tag>,
@@ -31,7 +31,7 @@ pub(super) struct Place {
     left: bool,
 }
 
-impl Place {
+impl BotTable {
     /// Returns a `join` that resumes from the known version.
     pub(super) fn join_from(&self, id: u32) -> Command<Action> {
         let table: Option<TableId> = self.view.as_ref().map(|view| view.table);

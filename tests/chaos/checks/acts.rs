@@ -7,13 +7,13 @@ use bahay_engine::chance::Commitment;
 use bahay_engine::table::{ActionOrigin, GameId, PlayerId};
 
 use super::Facts;
-use super::walk::Walked;
+use super::walk::JournalWalk;
 use crate::evidence::Evidence;
-use crate::truth::{Truth, Written};
+use crate::truth::{Truth, ActionJson};
 
 /// The outcomes of acknowledged actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counted {
+pub(crate) struct ActionCounts {
     pub(crate) recorded: u64,
     /// Actions in voided games.
     pub(crate) voided: u64,
@@ -23,15 +23,15 @@ pub(crate) struct Counted {
 #[derive(Debug, Default)]
 struct Said {
     /// Prompts and actions in the order of the acks.
-    acked: Vec<(u32, Written)>,
-    sent: BTreeSet<(u32, Written)>,
+    acked: Vec<(u32, ActionJson)>,
+    sent: BTreeSet<(u32, ActionJson)>,
     commitments: Vec<Commitment>,
     texts: Vec<String>,
 }
 
-pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) {
+pub(super) fn check(evidence: &Evidence, walked: &[JournalWalk]) -> (Facts, ActionCounts) {
     let mut facts = Facts::default();
-    let mut counted = Counted::default();
+    let mut counted = ActionCounts::default();
     let mut games: BTreeMap<GameId, BTreeMap<PlayerId, Said>> = BTreeMap::new();
     for client in walked {
         let Some(player) = client.player else {
@@ -85,7 +85,7 @@ pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) 
                 facts.add(|| format!("player {player} acted in game {game} without a seat"));
                 continue;
             };
-            let recorded: Vec<(u32, Written)> = truth
+            let recorded: Vec<(u32, ActionJson)> = truth
                 .taken()
                 .filter(|took| took.seat.index() == place && took.by == ActionOrigin::Player)
                 .map(|took| (took.prompt, took.action.clone()))
@@ -113,7 +113,7 @@ fn of_player(
     game: GameId,
     player: PlayerId,
     said: &Said,
-    recorded: &[(u32, Written)],
+    recorded: &[(u32, ActionJson)],
 ) {
     let mut last = None;
     for act in &said.acked {

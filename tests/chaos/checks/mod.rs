@@ -9,7 +9,7 @@ pub(crate) mod walk;
 use std::collections::BTreeMap;
 
 use crate::evidence::Evidence;
-use walk::Walked;
+use walk::JournalWalk;
 
 /// The most facts that a check reports; the first few suffice for a diagnosis.
 const TOLD_MAX: usize = 5;
@@ -78,14 +78,14 @@ impl Check {
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) found: BTreeMap<Check, Facts>,
-    pub(crate) walked: Vec<Walked>,
-    pub(crate) acts: acts::Counted,
+    pub(crate) walked: Vec<JournalWalk>,
+    pub(crate) acts: acts::ActionCounts,
 }
 
 impl Verdict {
     pub(crate) fn of(evidence: &Evidence) -> Self {
         let clients = 0..evidence.journals.len();
-        let mut walked: Vec<Walked> = clients.map(|client| walk::walk(evidence, client)).collect();
+        let mut walked: Vec<JournalWalk> = clients.map(|client| walk::walk(evidence, client)).collect();
         let mut found = BTreeMap::new();
         let (mut views, mut cards) = (Facts::default(), Facts::default());
         for client in &mut walked {

@@ -17,15 +17,15 @@ use serde_json::Value;
 
 use super::Facts;
 use crate::evidence::{Evidence, Game};
-use crate::journal::{Entry, What};
-use crate::truth::{Seen, Truth, Written};
+use crate::journal::{Entry, EntryKind};
+use crate::truth::{SeatKnowledge, Truth, ActionJson};
 
 /// An action that the server acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) struct Acked {
     pub(crate) game: GameId,
     pub(crate) prompt: u32,
-    pub(crate) action: Written,
+    pub(crate) action: ActionJson,
 }
 
 /// The time from a lost connection to the next joined one.
@@ -52,14 +52,14 @@ pub(crate) struct PresenceChange {
 
 /// The result of walking a client's journal.
 #[derive(Debug, Default)]
-pub(crate) struct Walked {
+pub(crate) struct JournalWalk {
     pub(crate) client: usize,
     pub(crate) player: Option<PlayerId>,
     pub(crate) acked: Vec<Acked>,
     /// For each acknowledged command, the time at which it was first sent and the ms until its ack.
     pub(crate) acked_after_ms: Vec<(u64, u64)>,
     /// Every action that was sent, acknowledged or not.
-    pub(crate) sent: Vec<(GameId, u32, Written)>,
+    pub(crate) sent: Vec<(GameId, u32, ActionJson)>,
     /// The commitments of acknowledged readies, and the texts of acknowledged reveals.
     pub(crate) commitments: Vec<(GameId, Commitment)>,
     pub(crate) texts: Vec<(GameId, String)>,
@@ -76,24 +76,24 @@ pub(crate) struct Walked {
 
 /// A client's position in a game.
 #[derive(Clone, Debug)]
-struct Place {
+struct GamePosition {
     game: GameId,
     /// `None` if the game has no record to compare with.
-    seen: Option<Arc<Seen>>,
+    seen: Option<Arc<SeatKnowledge>>,
     /// The number of events applied so far.
     events: usize,
 }
 
 struct Walk<'a> {
     evidence: &'a Evidence,
-    found: Walked,
+    found: JournalWalk,
     /// One reader for all connections: on a new one the client resumes the table that it knows.
     reader: MessageReader,
     view: Option<TableView<AnyGame>>,
     version: u64,
     /// The last server time of the table.
     time: Timestamp,
-    place: Option<Place>,
+    place: Option<GamePosition>,
     commands: BTreeMap<u32, Command<Value>>,
     /// The time at which an answer to a prompt was first sent.
     first_sent_ms: HashMap<(GameId, u32), u64>,
@@ -101,10 +101,10 @@ struct Walk<'a> {
     at_ms: u64,
 }
 
-pub(crate) fn walk(evidence: &Evidence, client: usize) -> Walked {
+pub(crate) fn walk(evidence: &Evidence, client: usize) -> JournalWalk {
     let mut walk = Walk {
         evidence,
-        found: Walked { client, ..Walked::default() },
+        found: JournalWalk { client, ..JournalWalk::default() },
         reader: MessageReader::new(Form::Full),
         view: None,
         version: 0,
@@ -118,11 +118,11 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> Walked {
     for Entry { at_ms, what } in evidence.entries(client) {
         walk.at_ms = at_ms;
         match what {
-            What::Connected { node } => walk.node = node,
-            What::Lost(why) => walk.lost(&why),
-            What::Sent(text) => walk.sent(&text),
-            What::Received(text) => walk.received(&text),
-            What::Note(text) => walk.note(&text),
+            EntryKind::Connected { node } => walk.node = node,
+            EntryKind::Lost(why) => walk.lost(&why),
+            EntryKind::Sent(text) => walk.sent(&text),
+            EntryKind::Received(text) => walk.received(&text),
+            EntryKind::Note(text) => walk.note(&text),
         }
     }
     walk.found
@@ -163,7 +163,7 @@ impl Walk<'_> {
             return;
         };
         if let Command::Act { game, prompt, action, .. } = &command {
-            self.found.sent.push((*game, *prompt, Written::of(action)));
+            self.found.sent.push((*game, *prompt, ActionJson::of(action)));
             self.first_sent_ms.entry((*game, *prompt)).or_insert(self.at_ms);
         }
         self.commands.insert(command.id(), command);
@@ -217,7 +217,7 @@ impl Walk<'_> {
         let at_ms = self.at_ms;
         match self.commands.get(&id) {
             Some(Command::Act { game, prompt, action, .. }) => {
-                let (game, prompt, action) = (*game, *prompt, Written::of(action));
+                let (game, prompt, action) = (*game, *prompt, ActionJson::of(action));
                 let sent_ms = self.first_sent_ms.get(&(game, prompt)).copied().unwrap_or(at_ms);
                 self.found.acked_after_ms.push((sent_ms, at_ms.saturating_sub(sent_ms)));
                 self.found.acked.push(Acked { game, prompt, action });
@@ -260,7 +260,7 @@ impl Walk<'_> {
             return;
         };
         self.enter(*game, seat);
-        if let Some(Place { seen: Some(seen), events, .. }) = &mut self.place {
+        if let Some(GamePosition { seen: Some(seen), events, .. }) = &mut self.place {
             match seen.place_of(game_view, from) {
                 Some(place) => *events = place,
                 None => self.complain(|| {
@@ -286,7 +286,7 @@ impl Walk<'_> {
                 }
             },
         };
-        self.place = Some(Place { game, seen, events: 0 });
+        self.place = Some(GamePosition { game, seen, events: 0 });
     }
 
     fn update(&mut self, version: u64, tag: Tag, events: &[Event<AnyEvent>]) {
@@ -401,7 +401,7 @@ impl Walk<'_> {
             Event::Game { event } => return self.game_event(version, event),
             Event::Over { game, settlement, server_seed } => {
                 self.compare(version);
-                if let Some(Place { seen: Some(seen), events, .. }) = &self.place
+                if let Some(GamePosition { seen: Some(seen), events, .. }) = &self.place
                     && *events != seen.events.len()
                 {
                     let (had, all) = (*events, seen.events.len());
@@ -454,7 +454,7 @@ impl Walk<'_> {
         let Some(place) = &mut self.place else {
             return true;
         };
-        let Place { game, seen, events } = place;
+        let GamePosition { game, seen, events } = place;
         let (game, number) = (*game, *events);
         *events += 1;
         let Some(seen) = seen.clone() else {
@@ -477,8 +477,8 @@ impl Walk<'_> {
     fn known(&self) -> CardSet {
         match &self.place {
             None => CardSet::EMPTY,
-            Some(Place { seen: None, .. }) => CardSet::ALL,
-            Some(Place { seen: Some(seen), events, .. }) => seen.known(*events),
+            Some(GamePosition { seen: None, .. }) => CardSet::ALL,
+            Some(GamePosition { seen: Some(seen), events, .. }) => seen.known(*events),
         }
     }
 
@@ -498,7 +498,7 @@ impl Walk<'_> {
 }
 
 /// Checks that the public content of a line is the same for all clients of a table.
-pub(super) fn agree(walked: &[Walked], facts: &mut Facts) {
+pub(super) fn agree(walked: &[JournalWalk], facts: &mut Facts) {
     let mut told: HashMap<(TableId, Tag), (usize, u64)> = HashMap::new();
     for client in walked {
         for (&(table, tag), hash) in &client.told {

@@ -11,7 +11,7 @@ use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{PotPayout, Price, Settlement};
 
 /// A value, or an error message about the line.
-pub type Told<T> = Result<T, String>;
+pub type CaseResult<T> = Result<T, String>;
 
 /// A case in progress.
 pub trait Case: Default {
@@ -22,13 +22,13 @@ pub trait Case: Default {
     const SHOWN_ELSEWHERE: &'static [&'static str];
 
     /// `hand 0: 8H 9H`.
-    fn set_up(&mut self, what: &str, text: &str) -> Told<()>;
+    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()>;
 
     /// `> 1 dump KS`, and perhaps `refused card_addable 3.6`.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()>;
+    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()>;
 
     /// `= turn: 1 draw`.
-    fn expect(&mut self, what: &str, text: &str) -> Told<()>;
+    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()>;
 }
 
 /// Runs every case of a file's text and returns their number.
@@ -36,7 +36,7 @@ pub trait Case: Default {
 /// # Errors
 ///
 /// Fails at the first line that contradicts the rules, with its number.
-pub fn run<C: Case>(text: &str) -> Told<usize> {
+pub fn run<C: Case>(text: &str) -> CaseResult<usize> {
     // Each with its number of expectations: a case without any is a mistake.
     let mut cases: Vec<(C, usize)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -60,7 +60,7 @@ pub fn run<C: Case>(text: &str) -> Told<usize> {
     }
 }
 
-fn check_rule_number(title: &str) -> Told<()> {
+fn check_rule_number(title: &str) -> CaseResult<()> {
     let number = title.split_whitespace().next().unwrap_or_default();
     let is_rule = number
         .split_once('.')
@@ -70,7 +70,7 @@ fn check_rule_number(title: &str) -> Told<()> {
     require(is_rule, || format!("{number} is not the number of a rule"))
 }
 
-fn follow(case: &mut impl Case, checks: &mut usize, line: &str) -> Told<()> {
+fn follow(case: &mut impl Case, checks: &mut usize, line: &str) -> CaseResult<()> {
     if let Some(step) = line.strip_prefix("> ") {
         *checks += 1;
         return match step.split_once(" refused ") {
@@ -88,7 +88,7 @@ fn follow(case: &mut impl Case, checks: &mut usize, line: &str) -> Told<()> {
 }
 
 /// Returns the game after an action, or unchanged after an expected refusal.
-pub fn played<G: Game>(game: &G, seat: Seat, action: &G::Action, refused: Option<&str>) -> Told<G> {
+pub fn played<G: Game>(game: &G, seat: Seat, action: &G::Action, refused: Option<&str>) -> CaseResult<G> {
     match (game.act(seat, action, &mut Vec::new()), refused) {
         (Ok(next), None) => Ok(next),
         (Err(illegal), Some(expected)) => {
@@ -109,8 +109,8 @@ pub fn expect_commitments<G: Game>(
     seat: Seat,
     text: &str,
     commits: bool,
-    read: impl Fn(&str) -> Told<G::Action>,
-) -> Told<()> {
+    read: impl Fn(&str) -> CaseResult<G::Action>,
+) -> CaseResult<()> {
     let view = game.view(Viewer::Seat(seat));
     for text in text.split('|').map(str::trim) {
         let action = read(text)?;
@@ -139,7 +139,7 @@ pub fn prompt(game: &impl Game) -> String {
 }
 
 /// `normal 1, special 2`.
-pub fn owes(game: &impl Game, seat: Seat) -> Told<String> {
+pub fn owes(game: &impl Game, seat: Seat) -> CaseResult<String> {
     let outcome = game.outcome().ok_or("the game goes on")?;
     let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
     let items: Vec<String> = debts
@@ -151,7 +151,7 @@ pub fn owes(game: &impl Game, seat: Seat) -> Told<String> {
 
 /// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: each seat's change of balance after the
 /// fee, at a table with or without that POT.
-pub fn expect_settled<G: Game>(game: &G, rules: &G::Rules, seats: u8, text: &str) -> Told<()> {
+pub fn expect_settled<G: Game>(game: &G, rules: &G::Rules, seats: u8, text: &str) -> CaseResult<()> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (bet, pot, nets) = match words.as_slice() {
         ["bet", bet, "pot", pot, nets @ ..] => (bet, Some(whole_coins(pot)?), nets),
@@ -169,40 +169,40 @@ pub fn expect_settled<G: Game>(game: &G, rules: &G::Rules, seats: u8, text: &str
     equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))
 }
 
-fn whole_coins(text: &str) -> Told<Coins> {
+fn whole_coins(text: &str) -> CaseResult<Coins> {
     text.parse().ok().and_then(Coins::from_whole).ok_or_else(|| "whole coins".into())
 }
 
-pub fn number<T: FromStr>(text: &str) -> Told<T> {
+pub fn number<T: FromStr>(text: &str) -> CaseResult<T> {
     text.parse().map_err(|_| format!("{text} is not such a number"))
 }
 
-pub fn seat(text: &str) -> Told<Seat> {
+pub fn seat(text: &str) -> CaseResult<Seat> {
     text.parse().ok().and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
 }
 
-pub fn seats(text: &str) -> Told<SeatSet> {
+pub fn seats(text: &str) -> CaseResult<SeatSet> {
     text.split_whitespace().filter(|word| *word != "nobody").map(seat).collect()
 }
 
 /// Parses cards in order; `none` is no card.
-pub fn cards<C: FromStr>(text: &str) -> Told<Vec<C>> {
+pub fn cards<C: FromStr>(text: &str) -> CaseResult<Vec<C>> {
     text.split_whitespace().filter(|word| *word != "none").map(card).collect()
 }
 
-pub fn card<C: FromStr>(text: &str) -> Told<C> {
+pub fn card<C: FromStr>(text: &str) -> CaseResult<C> {
     text.parse().map_err(|_| format!("{text} is not a card"))
 }
 
 /// Parses a set of cards in any order.
-pub fn set<C: FromStr + Copy + PartialEq, S: FromIterator<C>>(text: &str) -> Told<S> {
+pub fn set<C: FromStr + Copy + PartialEq, S: FromIterator<C>>(text: &str) -> CaseResult<S> {
     let cards: Vec<C> = cards(text)?;
     let again = (1..).zip(&cards).any(|(next, card)| cards.iter().skip(next).any(|c| c == card));
     require(!again, || format!("{text} names a card twice"))?;
     Ok(cards.into_iter().collect())
 }
 
-pub fn equal<T, E>(found: &T, expected: &E) -> Told<()>
+pub fn equal<T, E>(found: &T, expected: &E) -> CaseResult<()>
 where
     T: PartialEq<E> + Debug,
     E: Debug + ?Sized,
@@ -210,6 +210,6 @@ where
     require(found == expected, || format!("found {found:?}, expected {expected:?}"))
 }
 
-pub fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Told<()> {
+pub fn require(holds: bool, otherwise: impl FnOnce() -> String) -> CaseResult<()> {
     if holds { Ok(()) } else { Err(otherwise()) }
 }

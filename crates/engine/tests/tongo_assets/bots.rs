@@ -15,7 +15,7 @@ use bahay_engine::testing::{TestRng, Policy, play};
 
 /// The outcomes of the AI against another kind of player.
 #[derive(Debug, Default)]
-struct Tally {
+struct GainTotals {
     /// Games in which some seat lost chips.
     games: u64,
     won: u64,
@@ -25,7 +25,7 @@ struct Tally {
     endings: BTreeMap<&'static str, u32>,
 }
 
-impl Tally {
+impl GainTotals {
     fn won_per_mille(&self) -> u64 {
         self.won * 1_000 / self.games.max(1)
     }
@@ -39,8 +39,8 @@ impl Tally {
     }
 }
 
-fn tally(rules: &Rules, other: Policy, games: u64) -> Tally {
-    let mut tally = Tally::default();
+fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
+    let mut tally = GainTotals::default();
     for game in 0..games {
         let range = TongoAssets::seats(rules);
         let sizes = u64::from(range.most - range.least) + 1;

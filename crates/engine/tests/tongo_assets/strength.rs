@@ -9,13 +9,13 @@ use bahay_engine::games::tongo_assets::{Card, CardSet, Class, HandRank};
 use bahay_engine::testing::TestRng;
 
 /// A card with its substituted value: number 1 to 7, colour 0 (red) to 6, and whether it is wild.
-type Stood = (u8, u8, bool);
+type SubstitutedCard = (u8, u8, bool);
 
 /// Class and number, then colour and wilds, of which fewer are better.
 type Key = (Class, u8, i8, i8);
 
 fn reference(hand: CardSet) -> Key {
-    let natural: Vec<Stood> = hand
+    let natural: Vec<SubstitutedCard> = hand
         .iter()
         .filter_map(|card| Some((card.number()?, card.colour()?.index(), false)))
         .collect();
@@ -26,7 +26,7 @@ fn reference(hand: CardSet) -> Key {
 }
 
 /// Tries every multiset of assets for the remaining wilds, from this type on.
-fn substitute(hand: &[Stood], wilds: u8, from: u8, best: &mut Key) {
+fn substitute(hand: &[SubstitutedCard], wilds: u8, from: u8, best: &mut Key) {
     if wilds == 0 {
         *best = (*best).max(read(hand));
         return;
@@ -39,7 +39,7 @@ fn substitute(hand: &[Stood], wilds: u8, from: u8, best: &mut Key) {
 }
 
 /// Returns the best key of cards without unassigned wilds.
-fn read(hand: &[Stood]) -> Key {
+fn read(hand: &[SubstitutedCard]) -> Key {
     let mut best = (Class::Nothing, 0, -1, 0);
     let mut chosen = Vec::with_capacity(7);
     for bits in 1_u32..1 << hand.len() {
@@ -57,12 +57,12 @@ fn read(hand: &[Stood]) -> Key {
 }
 
 /// Returns the class that exactly these cards make.
-fn class_of(cards: &[Stood]) -> Option<Class> {
+fn class_of(cards: &[SubstitutedCard]) -> Option<Class> {
     let first = cards.first()?;
     let one_number = cards.iter().all(|card| card.0 == first.0);
     let one_colour = cards.iter().all(|card| card.1 == first.1);
     let is_natural = cards.iter().all(|card| !card.2);
-    let differ = |of: fn(&Stood) -> u8| {
+    let differ = |of: fn(&SubstitutedCard) -> u8| {
         let mut seen: Vec<u8> = cards.iter().map(of).collect();
         seen.sort_unstable();
         seen.dedup();
@@ -90,7 +90,7 @@ fn class_of(cards: &[Stood]) -> Option<Class> {
     }
 }
 
-fn key(class: Class, cards: &[Stood]) -> Key {
+fn key(class: Class, cards: &[SubstitutedCard]) -> Key {
     let number = cards.iter().map(|card| card.0).max().unwrap_or(0);
     let of_number = cards.iter().filter(|card| card.0 == number);
     let colour = of_number.map(|card| 6 - i8::try_from(card.1).expect("small")).max();

@@ -20,7 +20,7 @@ const GAMES: u64 = 600;
 const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// Shares in ten-thousandths.
-struct Measured {
+struct MatchShares {
     games: u64,
     games_won: i128,
     pots_won: i128,
@@ -31,7 +31,7 @@ struct Measured {
 
 const WHOLE: i128 = 10_000;
 
-impl std::fmt::Display for Measured {
+impl std::fmt::Display for MatchShares {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let percent = |share: i128| format!("{}.{:02}", share / 100, share % 100);
         let Self { games, games_won, pots_won, games_around, pots_around } = *self;
@@ -42,7 +42,7 @@ impl std::fmt::Display for Measured {
     }
 }
 
-fn measure(rules: &Rules, other: Policy, games: u64) -> Measured {
+fn measure(rules: &Rules, other: Policy, games: u64) -> MatchShares {
     let mut pots: Vec<(i128, bool)> = Vec::new();
     for seed in 0..games {
         let places = PLACES[usize::try_from(seed % 6).expect("a small number")];
@@ -65,7 +65,7 @@ fn measure(rules: &Rules, other: Policy, games: u64) -> Measured {
         .map(|error| error * error)
         .sum();
     let around = |variance: i128| 196 * variance.isqrt() / 100;
-    Measured {
+    MatchShares {
         games,
         games_won,
         pots_won,

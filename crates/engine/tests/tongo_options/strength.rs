@@ -21,7 +21,7 @@ struct Ranked {
 }
 
 /// A hand card, a floor card, and how many dice.
-type Made = (Class, Card);
+type Combination = (Class, Card);
 
 /// Returns the best of all matchings, tried one by one.
 fn searched(hand: &[Card], floor: &[Card], dice: &[u8]) -> Ranked {
@@ -29,7 +29,7 @@ fn searched(hand: &[Card], floor: &[Card], dice: &[u8]) -> Ranked {
         hand: &[Card],
         floor: &mut Vec<Card>,
         dice: &mut Vec<u8>,
-        made: &mut Vec<Made>,
+        made: &mut Vec<Combination>,
         best: &mut Ranked,
     ) {
         let Some((card, rest)) = hand.split_first() else {
@@ -77,7 +77,7 @@ fn searched(hand: &[Card], floor: &[Card], dice: &[u8]) -> Ranked {
     best
 }
 
-fn ranked(made: &[Made]) -> Ranked {
+fn ranked(made: &[Combination]) -> Ranked {
     let classes = [
         Class::ExactFour,
         Class::Four,
@@ -122,7 +122,7 @@ impl Dealt {
     /// Returns the strength of the matching that the fast algorithm finds.
     fn matched(&self) -> Ranked {
         let found = matches(set(&self.hand), set(&self.floor), &self.counts());
-        let made: Vec<Made> = found.iter().map(|one| (one.class, one.card)).collect();
+        let made: Vec<Combination> = found.iter().map(|one| (one.class, one.card)).collect();
         ranked(&made)
     }
 }

@@ -13,7 +13,7 @@ use super::conformance::any_rules;
 
 /// Counts of the compared steps.
 #[derive(Default)]
-struct Seen {
+struct TwinCounts {
     steps: u32,
     /// Steps with a card that was face up before and is face down now.
     turned_down: u32,
@@ -80,7 +80,7 @@ fn shows(event: &Event) -> bool {
     matches!(event, Event::Bought { .. } | Event::Shown { .. } | Event::Dealt { .. })
 }
 
-fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen) {
+fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut TwinCounts) {
     let mut dice = TestRng::new(seed);
     let mut game = TongoOptions::new(rules, seats, None);
     let mut was_up = [[false; 3]; 8];
@@ -142,7 +142,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen)
     }
 }
 
-fn note_turned_down(public: &PublicState, was_up: &mut [[bool; 3]; 8], found: &mut Seen) {
+fn note_turned_down(public: &PublicState, was_up: &mut [[bool; 3]; 8], found: &mut TwinCounts) {
     for (floor, was_up) in public.floors.iter().zip(was_up) {
         for (card, was_up) in floor.iter().zip(was_up) {
             *was_up |= card.is_some();
@@ -171,7 +171,7 @@ fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -
 
 #[test]
 fn hidden_cards_change_no_observation() {
-    let mut found = Seen::default();
+    let mut found = TwinCounts::default();
     for seed in 0..60 {
         let mut dice = TestRng::new(seed);
         let rules = if seed % 3 == 0 { Rules::seed() } else { any_rules(&mut dice) };
@@ -184,7 +184,7 @@ fn hidden_cards_change_no_observation() {
             follow(&rules, viewer, seats, seed, &mut found);
         }
     }
-    let Seen { steps, turned_down, drawn } = found;
+    let TwinCounts { steps, turned_down, drawn } = found;
     println!("{steps} steps compared, {turned_down} with a card turned down, {drawn} draws");
     assert!(steps > 1_000 && turned_down > 1_000 && drawn > 20);
 }

@@ -14,7 +14,7 @@ use bahay_engine::table::{
     TableId, Terms, Timestamp,
 };
 
-use crate::scenarios::run::Told;
+use crate::scenarios::run::CaseResult;
 
 /// A table whose game the ledger has opened just now, at time 0.
 pub(super) struct Desk {
@@ -24,7 +24,7 @@ pub(super) struct Desk {
 
 impl Desk {
     /// `clients` are the texts of the seeds to which the clients commit, `-` for none.
-    pub(super) fn opened(rules: Rules, clients: &str) -> Told<Self> {
+    pub(super) fn opened(rules: Rules, clients: &str) -> CaseResult<Self> {
         let clients: Vec<&str> = clients.split_whitespace().collect();
         if clients.len() != usize::from(SEATS) {
             return Err("three clients".into());
@@ -57,7 +57,7 @@ impl Desk {
     }
 
     /// `reveal luck`, `ready luck`, `leave`, `disconnect`, `connect`; of the clock, `waits 2000`.
-    pub(super) fn step(&mut self, seat: Seat, text: &str) -> Told<()> {
+    pub(super) fn step(&mut self, seat: Seat, text: &str) -> CaseResult<()> {
         let (player, connection) = (player(seat), connection(seat));
         let game = self.game()?;
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -75,7 +75,7 @@ impl Desk {
     }
 
     /// Advances the clock to this time and performs what is due.
-    pub(super) fn wait(&mut self, until_ms: &str) -> Told<()> {
+    pub(super) fn wait(&mut self, until_ms: &str) -> CaseResult<()> {
         self.now = Timestamp::from_ms(until_ms.parse().map_err(|_| "milliseconds")?);
         if self.table.effects(self.now).is_empty() { Ok(()) } else { self.tell(Input::Tick) }
     }
@@ -97,7 +97,7 @@ impl Desk {
     }
 
     /// Each seat's contribution to the deal: a text, `commitment` or `zeros`.
-    pub(super) fn dealt_with(&self) -> Told<String> {
+    pub(super) fn dealt_with(&self) -> CaseResult<String> {
         let Phase::Playing(playing) = self.table.phase() else {
             return Err("it is not dealt".into());
         };
@@ -122,12 +122,12 @@ impl Desk {
         }
     }
 
-    fn game(&self) -> Told<GameId> {
+    fn game(&self) -> CaseResult<GameId> {
         self.table.phase().game().ok_or_else(|| "there is no game".into())
     }
 
     /// Applies an input; a refusal is given by its code and rule.
-    fn tell(&mut self, input: Input<Action>) -> Told<()> {
+    fn tell(&mut self, input: Input<Action>) -> CaseResult<()> {
         let bytes = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let fresh = GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };

@@ -16,7 +16,7 @@ use bahay_engine::testing::parse_rules;
 use self::desk::Desk;
 use super::finds_wrong_lines;
 use super::run::{
-    Case, Told, card, cards, equal, expect_commitments, expect_settled, owes, played,
+    Case, CaseResult, card, cards, equal, expect_commitments, expect_settled, owes, played,
     played_while_away, prompt, require, run, seats, set,
 };
 
@@ -68,7 +68,7 @@ impl Case for Position {
         "9.3", "9.5",
     ];
 
-    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()> {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
@@ -109,7 +109,7 @@ impl Case for Position {
     }
 
     /// Also `expire`: a countdown without a prompted seat ends.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()> {
         if step == "expire" {
             let game = self.game()?;
             require(matches!(game.turn(), Turn::Wait(_)), || "somebody is to act".into())?;
@@ -134,7 +134,7 @@ impl Case for Position {
         Ok(())
     }
 
-    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()> {
         match (what, &self.desk) {
             ("phase", Some(desk)) => return equal(&desk.phase(), text),
             ("dealt with", Some(desk)) => return equal(&desk.dealt_with()?, text),
@@ -231,7 +231,7 @@ impl Case for Position {
 impl Position {
     /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` for
     /// a client that takes no part, and a `?` after a text that was not revealed.
-    fn deal(&mut self, starter: &str, text: &str) -> Told<()> {
+    fn deal(&mut self, starter: &str, text: &str) -> CaseResult<()> {
         let starter = if starter == "random" { None } else { Some(seat(starter)?) };
         let words: Vec<&str> = text.split_whitespace().collect();
         let key = match words.as_slice() {
@@ -262,14 +262,14 @@ impl Position {
     }
 
     /// Returns the game, created from the set-up if it has not begun.
-    fn game(&mut self) -> Told<&Tongits> {
+    fn game(&mut self) -> CaseResult<&Tongits> {
         if self.game.is_none() {
             self.game = Some(self.begin()?);
         }
         self.game.as_ref().ok_or_else(|| "there is no game".into())
     }
 
-    fn begin(&self) -> Told<Tongits> {
+    fn begin(&self) -> CaseResult<Tongits> {
         let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
         let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
         let named =
@@ -301,26 +301,26 @@ impl Position {
     }
 }
 
-fn nth_meld(public: &PublicState, number: &str) -> Told<ExposedMeld> {
+fn nth_meld(public: &PublicState, number: &str) -> CaseResult<ExposedMeld> {
     let place: usize = number.parse().map_err(|_| "the number of a meld")?;
     public.melds.iter().nth(place).ok_or_else(|| "there is no such meld".into())
 }
 
-fn expect_legal(game: &Tongits, seat: Seat, text: &str) -> Told<()> {
+fn expect_legal(game: &Tongits, seat: Seat, text: &str) -> CaseResult<()> {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
     legal.sort();
     let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
-    let mut expected = listed.map(action).collect::<Told<Vec<Action>>>()?;
+    let mut expected = listed.map(action).collect::<CaseResult<Vec<Action>>>()?;
     expected.sort();
     equal(&legal, &expected)
 }
 
 /// `7C 7D 7H | 8H 9H TH / KS deadwood 10`.
-fn expect_arrangement(arrangement: &Arrangement, text: &str) -> Told<()> {
+fn expect_arrangement(arrangement: &Arrangement, text: &str) -> CaseResult<()> {
     let (text, deadwood) = text.split_once("deadwood").ok_or("deadwood must be told")?;
     let (melds, leftover) = text.split_once('/').unwrap_or((text, ""));
-    let melds = melds.split('|').map(set).collect::<Told<Vec<CardSet>>>()?;
+    let melds = melds.split('|').map(set).collect::<CaseResult<Vec<CardSet>>>()?;
     let melds: Vec<CardSet> = melds.into_iter().filter(|meld| !meld.is_empty()).collect();
     equal(&arrangement.melds.to_vec(), &melds)?;
     equal(&arrangement.leftover, &set(leftover)?)?;
@@ -339,7 +339,7 @@ fn turn(game: &Tongits) -> String {
 }
 
 /// `fight 1 showdown 1 2`, `stock nobody`.
-fn over(game: &Tongits) -> Told<String> {
+fn over(game: &Tongits) -> CaseResult<String> {
     let end = game.public().end.ok_or("the game goes on")?;
     let ending = match (end.special, end.ending) {
         (Some(SpecialEnding::Spread), _) => "spread",
@@ -354,13 +354,13 @@ fn over(game: &Tongits) -> Told<String> {
     Ok(format!("{ending} {winner}{showdown}"))
 }
 
-fn burned(game: &Tongits) -> Told<SeatSet> {
+fn burned(game: &Tongits) -> CaseResult<SeatSet> {
     let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
     let seats = Seat::all(SEATS).zip(shown.iter());
     Ok(seats.filter(|(_, shown)| shown.burned).map(|(seat, _)| seat).collect())
 }
 
-fn action(text: &str) -> Told<Action> {
+fn action(text: &str) -> CaseResult<Action> {
     let words: Vec<&str> = text.split_whitespace().collect();
     Ok(match words.as_slice() {
         ["draw"] => Action::Draw,
@@ -383,7 +383,7 @@ fn action(text: &str) -> Told<Action> {
 }
 
 /// `5H 6H 7H 1:8H`: the owner's cards, and those that others added.
-fn meld(owner: Seat, text: &str) -> Told<ExposedMeld> {
+fn meld(owner: Seat, text: &str) -> CaseResult<ExposedMeld> {
     let mut by = [CardSet::EMPTY; SEATS as usize];
     for word in text.split_whitespace() {
         let (who, put) = match word.split_once(':') {
@@ -396,7 +396,7 @@ fn meld(owner: Seat, text: &str) -> Told<ExposedMeld> {
     Ok(ExposedMeld { owner, cards, by, face_down: None, sagasa: false })
 }
 
-fn seat(text: &str) -> Told<Seat> {
+fn seat(text: &str) -> CaseResult<Seat> {
     let number = text.parse().ok().filter(|number| *number < SEATS);
     number.and_then(Seat::new).ok_or_else(|| format!("{text} is not a seat"))
 }

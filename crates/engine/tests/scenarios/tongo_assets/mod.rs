@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::finds_wrong_lines;
 use super::run::{
-    Case, Told, card, cards, equal, expect_commitments, expect_settled, number, played,
+    Case, CaseResult, card, cards, equal, expect_commitments, expect_settled, number, played,
     played_while_away, prompt, require, seat, seats, set,
 };
 
@@ -40,7 +40,7 @@ impl Case for Position {
     /// The POT belongs to the table.
     const SHOWN_ELSEWHERE: &'static [&'static str] = &["7.3"];
 
-    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()> {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         let setup = &mut self.setup;
@@ -52,7 +52,7 @@ impl Case for Position {
             ["acquires"] => setup.acquires = cards(text)?,
             ["rotation"] => setup.rotation = number(text)?,
             ["stops"] => {
-                self.stops = text.split_whitespace().map(number).collect::<Told<_>>()?;
+                self.stops = text.split_whitespace().map(number).collect::<CaseResult<_>>()?;
             }
             ["hand", owner] => setup.hands.push((seat(owner)?, set(text)?)),
             ["kept", owner] => setup.kept.push((seat(owner)?, set(text)?)),
@@ -94,7 +94,7 @@ impl Case for Position {
     }
 
     /// Stops a table that is to be stopped.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()> {
         let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
         let (seat, action) = (seat(number)?, action(text)?);
         let next = played(self.game()?, seat, &action, refused)?;
@@ -105,7 +105,7 @@ impl Case for Position {
         Ok(())
     }
 
-    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()> {
         let game = self.game()?;
         let public = game.public();
         let words: Vec<&str> = what.split_whitespace().collect();
@@ -179,7 +179,7 @@ impl Case for Position {
 
 impl Position {
     /// Deals fairly by a key (rule 1.7).
-    fn deal(&mut self, dealer: &str, key: &str) -> Told<()> {
+    fn deal(&mut self, dealer: &str, key: &str) -> CaseResult<()> {
         let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
         let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
         let mut stream = Stream::new(key);
@@ -192,7 +192,7 @@ impl Position {
     }
 
     /// Returns the game, created from the set-up if it has not begun.
-    fn game(&mut self) -> Told<&TongoAssets> {
+    fn game(&mut self) -> CaseResult<&TongoAssets> {
         if self.game.is_none() {
             self.game = Some(self.setup.build_game().map_err(|error| error.to_string())?);
         }
@@ -220,7 +220,7 @@ fn turn(public: &PublicState) -> String {
     }
 }
 
-fn expect_may(game: &TongoAssets, seat: Seat, text: &str, may: bool) -> Told<()> {
+fn expect_may(game: &TongoAssets, seat: Seat, text: &str, may: bool) -> CaseResult<()> {
     for listed in text.split('|').map(str::trim) {
         let found = game.act(seat, &action(listed)?, &mut Vec::new()).is_ok();
         require(found == may, || format!("{listed} is legal: {found}"))?;
@@ -229,7 +229,7 @@ fn expect_may(game: &TongoAssets, seat: Seat, text: &str, may: bool) -> Told<()>
 }
 
 /// Checks the cards at the bottom of a deck.
-fn expect_under(deck: impl Iterator<Item = Card>, text: &str) -> Told<()> {
+fn expect_under(deck: impl Iterator<Item = Card>, text: &str) -> CaseResult<()> {
     let (deck, expected) = (deck.collect::<Vec<Card>>(), cards(text)?);
     let from = deck.len().saturating_sub(expected.len());
     equal(&deck.get(from..).map(<[Card]>::to_vec), &Some(expected))
@@ -237,7 +237,7 @@ fn expect_under(deck: impl Iterator<Item = Card>, text: &str) -> Told<()> {
 
 /// Checks the cards that a seat sees in front of it or by a reveal: `before 4Ra - …`, `look 3 …`,
 /// `nothing`.
-fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> Told<()> {
+fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> CaseResult<()> {
     let own = game.view(Viewer::Seat(seat(viewer)?)).own.ok_or("it sees nothing at all")?;
     if text == "nothing" {
         return equal(&(own.before, own.look), &(None, None));
@@ -254,7 +254,7 @@ fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> Told<()> {
 }
 
 /// `treasury 7 R wilds 1`.
-fn reads(game: &TongoAssets, seat: Seat) -> Told<String> {
+fn reads(game: &TongoAssets, seat: Seat) -> CaseResult<String> {
     let HandRank { class, number, colour, wilds } = HandRank::from_hand(game.hidden().hands[seat]);
     let word = |value: &Value| value.as_str().unwrap_or("-").to_string();
     let value = |value: Result<Value, serde_json::Error>| value.map_err(|error| error.to_string());
@@ -264,7 +264,7 @@ fn reads(game: &TongoAssets, seat: Seat) -> Told<String> {
 }
 
 /// `1 to 0 pot 40, 2 to 0 pot 3`.
-fn debts(game: &TongoAssets) -> Told<String> {
+fn debts(game: &TongoAssets) -> CaseResult<String> {
     let outcome = game.outcome().ok_or("the game goes on")?;
     let told: Vec<String> = outcome
         .debts
@@ -278,7 +278,7 @@ fn debts(game: &TongoAssets) -> Told<String> {
     Ok(if told.is_empty() { "none".into() } else { told.join(", ") })
 }
 
-fn action(text: &str) -> Told<Action> {
+fn action(text: &str) -> CaseResult<Action> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (words, free) = match words.as_slice() {
         [words @ .., "free"] => (words, true),
@@ -304,7 +304,7 @@ fn action(text: &str) -> Told<Action> {
         ["acquire"] => Action::Acquire { replace: None, free },
         ["acquire", "for", replace] => Action::Acquire { replace: Some(card(replace)?), free },
         ["sell", slots @ ..] => {
-            let slots = slots.iter().map(|slot| number::<u8>(slot)).collect::<Told<Vec<u8>>>()?;
+            let slots = slots.iter().map(|slot| number::<u8>(slot)).collect::<CaseResult<Vec<u8>>>()?;
             require(slots.iter().all(|slot| *slot < 7), || "a slot is below 7".into())?;
             Action::Sell { slots: slots.into_iter().collect::<SlotSet>() }
         }
@@ -330,13 +330,13 @@ fn action(text: &str) -> Told<Action> {
     })
 }
 
-fn numbers<const N: usize>(text: &str) -> Told<[u32; N]> {
-    let read = text.split_whitespace().map(number).collect::<Told<Vec<u32>>>()?;
+fn numbers<const N: usize>(text: &str) -> CaseResult<[u32; N]> {
+    let read = text.split_whitespace().map(number).collect::<CaseResult<Vec<u32>>>()?;
     read.try_into().map_err(|_| format!("{text} is not {N} numbers"))
 }
 
 /// Parses seven slots, `-` for one without an asset; unnamed slots are empty.
-fn assets(text: &str) -> Told<Assets> {
+fn assets(text: &str) -> CaseResult<Assets> {
     let mut assets = Assets::default();
     let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "none").collect();
     require(words.len() <= assets.len(), || "a section has seven slots".into())?;

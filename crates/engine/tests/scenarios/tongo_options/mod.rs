@@ -16,7 +16,7 @@ use bahay_engine::testing::parse_rules;
 use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
 use super::finds_wrong_lines;
 use super::run::{
-    Case, Told, cards, equal, expect_commitments, expect_settled, number, owes, played,
+    Case, CaseResult, cards, equal, expect_commitments, expect_settled, number, owes, played,
     played_while_away, prompt, require, seat, seats, set,
 };
 
@@ -72,7 +72,7 @@ impl Case for Position {
 
     const SHOWN_ELSEWHERE: &'static [&'static str] = &[];
 
-    fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
+    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()> {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
@@ -108,7 +108,7 @@ impl Case for Position {
 
     /// Also `dice 1@0 5@3 9@7` for the positions of rolled dice; `top KD KH` for the top cards of a
     /// shuffled deck.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> Told<()> {
+    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()> {
         if let Some(text) = step.strip_prefix("dice ") {
             return self.let_dice_fall(&dice(text)?);
         }
@@ -121,7 +121,7 @@ impl Case for Position {
         Ok(())
     }
 
-    fn expect(&mut self, what: &str, text: &str) -> Told<()> {
+    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()> {
         let game = self.game()?;
         let public = game.public();
         let words: Vec<&str> = what.split_whitespace().collect();
@@ -190,7 +190,7 @@ impl Case for Position {
 
 impl Position {
     /// Deals by a key.
-    fn deal(&mut self, dealer: &str, text: &str) -> Told<()> {
+    fn deal(&mut self, dealer: &str, text: &str) -> CaseResult<()> {
         let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
         let key = text.strip_prefix("key ").ok_or("a deal is by key")?;
         let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
@@ -204,14 +204,14 @@ impl Position {
     }
 
     /// Returns the game, created from the set-up if it has not begun.
-    fn game(&mut self) -> Told<&TongoOptions> {
+    fn game(&mut self) -> CaseResult<&TongoOptions> {
         if self.game.is_none() {
             self.game = Some(self.begin()?);
         }
         self.game.as_ref().ok_or_else(|| "there is no game".into())
     }
 
-    fn begin(&self) -> Told<TongoOptions> {
+    fn begin(&self) -> CaseResult<TongoOptions> {
         let seats = usize::from(self.seats);
         let mut setup = GameSetup {
             rules: self.rules,
@@ -232,7 +232,7 @@ impl Position {
         setup.build_game().map_err(|error| error.to_string())
     }
 
-    fn players(&self) -> Told<BySeat<PlayerState>> {
+    fn players(&self) -> CaseResult<BySeat<PlayerState>> {
         let player = |seat: Seat| {
             let place = seat.index();
             let all = self.rules.chips - self.rules.buy_in;
@@ -301,7 +301,7 @@ impl Position {
         }
     }
 
-    fn let_dice_fall(&mut self, dice: &Dice) -> Told<()> {
+    fn let_dice_fall(&mut self, dice: &Dice) -> CaseResult<()> {
         let kinds = self.rules.dice();
         require(dice.len() == kinds.len(), || format!("{} dice fall", kinds.len()))?;
         for (die, (lowest, _)) in dice.iter().zip(kinds) {
@@ -312,7 +312,7 @@ impl Position {
         Ok(())
     }
 
-    fn shuffle(&mut self, top: &[Card]) -> Told<()> {
+    fn shuffle(&mut self, top: &[Card]) -> CaseResult<()> {
         let deck = self.game()?.hidden().deck;
         let place = |card: &Card| deck.iter().position(|other| other == card);
         let mut order: Vec<usize> =
@@ -324,7 +324,7 @@ impl Position {
         ))
     }
 
-    fn resolve(&mut self, answer: ChanceAnswer) -> Told<()> {
+    fn resolve(&mut self, answer: ChanceAnswer) -> CaseResult<()> {
         let game = self.game()?;
         let Turn::Chance(request) = game.turn() else { return Err("no chance is due".into()) };
         require(answer.fits(request), || format!("{request:?} is asked"))?;
@@ -335,9 +335,9 @@ impl Position {
 
 const SEAT_0: Seat = Seat::new(0).expect("every table has seat 0");
 
-fn expect_legal(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
+fn expect_legal(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
     let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
-    let expected = listed.map(action).collect::<Told<Vec<Action>>>()?;
+    let expected = listed.map(action).collect::<CaseResult<Vec<Action>>>()?;
     let legal = legal(game, seat);
     let named = |these: &[Action], action: &Action| these.contains(action);
     let missing: Vec<_> = expected.iter().filter(|action| !named(&legal, action)).collect();
@@ -348,7 +348,7 @@ fn expect_legal(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
 }
 
 /// Checks the kinds of legal actions, by name: `retreat fold pay_risk`.
-fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> Told<()> {
+fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
     let mut names: Vec<String> = Vec::new();
     for action in legal(game, seat) {
         let written = serde_json::to_value(action).map_err(|error| error.to_string())?;

@@ -5,9 +5,9 @@ use bahay_engine::games::tongo_options::{
     Action, Card, Costs, Dice, Die, Discards, NewCosts, PreviousTurn,
 };
 
-use crate::scenarios::run::{Told, cards, number, require, seat};
+use crate::scenarios::run::{CaseResult, cards, number, require, seat};
 
-pub(super) fn viewer_of(text: &str) -> Told<Viewer> {
+pub(super) fn viewer_of(text: &str) -> CaseResult<Viewer> {
     Ok(match text {
         "public" => Viewer::Public,
         "record" => Viewer::Everything,
@@ -15,7 +15,7 @@ pub(super) fn viewer_of(text: &str) -> Told<Viewer> {
     })
 }
 
-pub(super) fn action(text: &str) -> Told<Action> {
+pub(super) fn action(text: &str) -> CaseResult<Action> {
     let (text, leverage) = match text.strip_suffix(" leverage") {
         Some(text) => (text, true),
         None => (text, false),
@@ -55,7 +55,7 @@ pub(super) fn action(text: &str) -> Told<Action> {
 }
 
 /// `buy=2 sell=5`.
-pub(super) fn new_costs(words: &[&str]) -> Told<NewCosts> {
+pub(super) fn new_costs(words: &[&str]) -> CaseResult<NewCosts> {
     let mut costs = NewCosts::default();
     for word in words {
         let (name, cost) = word.split_once('=').ok_or("name=cost")?;
@@ -70,7 +70,7 @@ pub(super) fn new_costs(words: &[&str]) -> Told<NewCosts> {
     Ok(costs)
 }
 
-pub(super) fn costs(text: &str) -> Told<Costs> {
+pub(super) fn costs(text: &str) -> CaseResult<Costs> {
     match text.split_whitespace().collect::<Vec<_>>().as_slice() {
         [buy, sell, exchange] => {
             Ok(Costs { buy: number(buy)?, sell: number(sell)?, exchange: number(exchange)? })
@@ -80,7 +80,7 @@ pub(super) fn costs(text: &str) -> Told<Costs> {
 }
 
 /// `1@0 5@3 12@15`: the values and positions of dice.
-pub(super) fn dice(text: &str) -> Told<Dice> {
+pub(super) fn dice(text: &str) -> CaseResult<Dice> {
     let die = |word: &str| {
         let (value, place) = word.split_once('@').ok_or("value@place")?;
         Ok(Die { value: number(value)?, place: number(place)? })
@@ -89,7 +89,7 @@ pub(super) fn dice(text: &str) -> Told<Dice> {
 }
 
 /// `5D +6D 7D`: by slot, with a plus for a face-up card.
-pub(super) fn floor_cards(text: &str) -> Told<(Vec<Card>, [bool; 3])> {
+pub(super) fn floor_cards(text: &str) -> CaseResult<(Vec<Card>, [bool; 3])> {
     let words: Vec<&str> = text.split_whitespace().collect();
     require(words.len() == 3, || "a floor has three cards".into())?;
     let card = |word: &&str| word.trim_start_matches('+').parse::<Card>();
@@ -97,7 +97,7 @@ pub(super) fn floor_cards(text: &str) -> Told<(Vec<Card>, [bool; 3])> {
     Ok((cards, [0, 1, 2].map(|slot| words[slot].starts_with('+'))))
 }
 
-pub(super) fn previous(text: &str) -> Told<PreviousTurn> {
+pub(super) fn previous(text: &str) -> CaseResult<PreviousTurn> {
     let mut previous = PreviousTurn::default();
     for word in text.split_whitespace() {
         match word {
@@ -111,7 +111,7 @@ pub(super) fn previous(text: &str) -> Told<PreviousTurn> {
     Ok(previous)
 }
 
-pub(super) fn named_cards(words: &[&str]) -> Told<Discards> {
+pub(super) fn named_cards(words: &[&str]) -> CaseResult<Discards> {
     let cards = cards(&words.join(" "))?;
     require(cards.len() <= 4, || "four cards at most".into())?;
     Ok(cards.into_iter().collect())
