@@ -156,8 +156,11 @@ mod tests {
     #[test]
     fn impossible_settings_are_reported() {
         for (line, expected) in [
-            ("--game chess", "there is no game chess, but tongits"),
-            ("--game tongits --rule-set wild", "tongits has no rule set wild, but kingdom"),
+            ("--game chess", "there is no game chess; the games are tongits"),
+            (
+                "--game tongits --rule-set wild",
+                "tongits has no rule set wild; its rule sets are kingdom",
+            ),
             ("--game tongits --seats 2", "Tong-its (kingdom) is played at 3 to 3 seats, not at 2"),
             ("--game tongits --games 0", "1 to 4096 games are played side by side, not 0"),
         ] {

@@ -99,7 +99,7 @@ mod tests {
     fn the_guide_counts_the_rooms() {
         let guide = include_str!("../../docs/OPERATIONS.md");
         let count = house_rooms(Clocks::default()).len();
-        let counted = format!("A database without rooms gets {count} at the first start");
+        let counted = format!("A new database gets {count}:");
         assert!(guide.contains(&counted), "docs/OPERATIONS.md does not say: {counted}");
     }
 }

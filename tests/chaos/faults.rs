@@ -86,7 +86,10 @@ async fn one(house: &House, step: Step, mut dice: Dice) -> (InjectedFault, Optio
     drop(turn);
     let to_ms = house.now_ms();
     println!("{from_ms} to {to_ms} ms: {fault}");
-    (InjectedFault { fault, from_ms, to_ms }, carried.err().map(|error| format!("{fault}: {error}")))
+    (
+        InjectedFault { fault, from_ms, to_ms },
+        carried.err().map(|error| format!("{fault}: {error}")),
+    )
 }
 
 /// Locks the target of a fault against concurrent faults.

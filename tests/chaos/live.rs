@@ -94,7 +94,8 @@ impl Reader {
         read.lrange(format!("{stem}:journal"), 0, -1);
         read.zscore(format!("{PREFIX}:{shard}:due:{engine}"), id.to_string());
         read.zscore(format!("{PREFIX}:{shard}:due"), id.to_string());
-        let (fields, lines, due, due_before): TableFields = read.query_async(&mut self.redis).await?;
+        let (fields, lines, due, due_before): TableFields =
+            read.query_async(&mut self.redis).await?;
         let [Some(base), Some(state), halted] = fields.as_slice() else {
             return Ok(None);
         };

@@ -48,7 +48,7 @@ use uuid::Uuid;
 use bots::Bot;
 use checks::Verdict;
 use evidence::{Evidence, Tables};
-use faults::{InjectionReport, House};
+use faults::{House, InjectionReport};
 use forge::Forgery;
 use nodes::Node;
 use options::Options;
@@ -308,7 +308,11 @@ fn ledger(services: &Services) -> Result<(bool, String), RunError> {
 
 /// Forges the evidence in each way in turn. Returns true if every forgery was detected by its
 /// check.
-async fn canaries(pool: &PgPool, services: &Services, evidence: &Evidence) -> Result<bool, RunError> {
+async fn canaries(
+    pool: &PgPool,
+    services: &Services,
+    evidence: &Evidence,
+) -> Result<bool, RunError> {
     let mut all_found = true;
     let mut tell = |forgery: &str, check: checks::Check, found: bool| {
         let says = if found { "found" } else { "NOT FOUND" };

@@ -62,7 +62,12 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    pub(crate) fn of(evidence: &Evidence, verdict: &Verdict, done: &[InjectedFault], nodes: u64) -> Self {
+    pub(crate) fn of(
+        evidence: &Evidence,
+        verdict: &Verdict,
+        done: &[InjectedFault],
+        nodes: u64,
+    ) -> Self {
         let outages = Outages::of(done, nodes);
         let state =
             |wanted: &str| evidence.games.values().filter(|game| game.state == wanted).count();

@@ -107,7 +107,12 @@ impl Truth {
                     let acted = state.act(taken.seat, &taken.action, &mut events);
                     state = acted.map_err(|illegal| illegal.to_string())?;
                     let action = ActionJson::of(&taken.action);
-                    Some(TakenAction { seat: taken.seat, prompt: prompt.number, by: taken.by, action })
+                    Some(TakenAction {
+                        seat: taken.seat,
+                        prompt: prompt.number,
+                        by: taken.by,
+                        action,
+                    })
                 }
             };
             steps.push(Step { taken, events, after: state.clone() });

@@ -55,8 +55,10 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
-    let found =
-        archive::read_game(&bank.pool, &Records::without_archive(), game.game).await.unwrap().unwrap();
+    let found = archive::read_game(&bank.pool, &Records::without_archive(), game.game)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
     assert!(
         archive::list_by_player(&bank.pool, players[0], &Filter::default(), None, 9)
@@ -68,8 +70,10 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
 
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
-    let found =
-        archive::read_game(&bank.pool, &Records::without_archive(), game.game).await.unwrap().unwrap();
+    let found = archive::read_game(&bank.pool, &Records::without_archive(), game.game)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((found.state, &found.players), (GameState::Settled, &players));
     let record = serde_json::from_str(input.record.as_str()).unwrap();
     assert_eq!(found.record, Some(record));
@@ -96,8 +100,10 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
     assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
     assert_eq!(hundredths(&[played.stake]), hundredths(&stakes[1..2]));
-    let found =
-        archive::read_game(&bank.pool, &Records::without_archive(), game.game).await.unwrap().unwrap();
+    let found = archive::read_game(&bank.pool, &Records::without_archive(), game.game)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((found.state, found.record), (GameState::Voided, None));
 }
 

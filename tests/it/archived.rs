@@ -11,7 +11,9 @@ use bahay::archive;
 use bahay::clock::Clock;
 use bahay::ids::GameId;
 use bahay::ledger::LedgerError;
-use bahay::records::{Archiver, ArchivingError, ArchiveSchedule, ArchiveStore, RecordError, Records, Step};
+use bahay::records::{
+    ArchiveSchedule, ArchiveStore, Archiver, ArchivingError, RecordError, Records, Step,
+};
 use bahay::reports::RecordVerdict;
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Mismatch};
@@ -80,8 +82,10 @@ impl ArchivedHistory {
             .unwrap();
         let mut read = BTreeMap::new();
         for game in games {
-            let found = archive::read_game(&self.pool, records, GameId(game)).await.unwrap().unwrap();
-            let detail = archive::read_detail(&self.pool, records, GameId(game)).await.unwrap().unwrap();
+            let found =
+                archive::read_game(&self.pool, records, GameId(game)).await.unwrap().unwrap();
+            let detail =
+                archive::read_detail(&self.pool, records, GameId(game)).await.unwrap().unwrap();
             assert_eq!((&found.record, &found.settlement), (&detail.record, &detail.settlement));
             read.insert(game, (found.record.unwrap(), found.settlement.unwrap()));
         }
@@ -142,7 +146,8 @@ async fn archived_records_are_read_as_before() {
     // Another calendar recounts everything.
     let (live, _publications) = TestLive::new().connect().await;
     let calendar = Calendar { zone: "UTC".parse().unwrap(), ..Calendar::default() };
-    let anew = Standings::new(old.pool.clone(), live, calendar.clone()).with_records(records.clone());
+    let anew =
+        Standings::new(old.pool.clone(), live, calendar.clone()).with_records(records.clone());
     anew.catch_up().await.unwrap();
     let standings = standings::check(&old.pool, &records, &calendar).await.unwrap();
     assert_eq!((standings.games, standings.differences), (old.games, Vec::new()));

@@ -130,7 +130,10 @@ fn every_other_message_is_what_it_was() {
             if matches!(message, Message::Update { .. }) {
                 continue;
             }
-            assert_eq!(ConnectionEnds::greeted(form, Timestamp::default()).send(&message).0, message);
+            assert_eq!(
+                ConnectionEnds::greeted(form, Timestamp::default()).send(&message).0,
+                message
+            );
         }
     }
 }
@@ -215,7 +218,8 @@ fn the_page_shows_the_short_forms_as_they_are() {
         let row = format!("| {number} | `{word}` | ");
         assert!(ASSETS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }
-    for (word, number) in short_words::<TongoOptions>().filter(|(word, _)| !section.contains(word)) {
+    for (word, number) in short_words::<TongoOptions>().filter(|(word, _)| !section.contains(word))
+    {
         let row = format!("| {number} | `{word}` | ");
         assert!(OPTIONS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }

@@ -27,8 +27,11 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
     let seed = ServerSeed(example["server_seed"].parse().unwrap());
     assert_eq!(seed.commitment().0.to_string(), example["commitment"]);
     let unrevealed = Contribution::from_text("swerte ₱").commitment;
-    let clients =
-        [Contribution::from_text("luck"), Contribution::none(), Contribution::new(unrevealed, None)];
+    let clients = [
+        Contribution::from_text("luck"),
+        Contribution::none(),
+        Contribution::new(unrevealed, None),
+    ];
     for (client, number) in clients.iter().zip(0..) {
         let told = |what: &str| example[&*format!("{what}_{number}")];
         assert_eq!(client.commitment.0.to_string(), told("commitment"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::archive::halted::{self, HaltedTable};
 use bahay::lobby::house_rooms;
-use bahay::tables::{OperateError, SubmitError, Tables, TableReadError, VoidOutcome};
+use bahay::tables::{OperateError, SubmitError, TableReadError, Tables, VoidOutcome};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use bahay_shell::STORE_FAULT;

@@ -100,8 +100,10 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     assert_eq!(ready.len(), 2, "bots are ready at once");
     let ready = play.ready(game, None).await.unwrap();
     play.wait_for_answer(ready).await.unwrap();
-    read_until(&mut play, "game", |play| matches!(play.view().unwrap().phase, PhaseView::Playing { .. }))
-        .await;
+    read_until(&mut play, "game", |play| {
+        matches!(play.view().unwrap().phase, PhaseView::Playing { .. })
+    })
+    .await;
 
     // The node stops and its player stays away: another node plays all three seats.
     let (base, running) = house.node().await;
@@ -248,7 +250,8 @@ async fn waiting_times_outlive_the_matcher() {
             assert!(matcher.run_round().await.unwrap().is_some(), "the lease was released");
         }
         matcher.release_lease().await.unwrap();
-        let memory = live.matching_memory().await.unwrap().expect("the matcher stores the waiting tables");
+        let memory =
+            live.matching_memory().await.unwrap().expect("the matcher stores the waiting tables");
         assert!(memory.contains(&table.to_string()), "{memory}");
         remembered.insert(memory);
     }
@@ -335,7 +338,11 @@ async fn grants_to_bots_stay_within_the_daily_limit() {
     for _ in 0..20 {
         matcher.run_round().await.unwrap();
     }
-    assert_eq!(lobby.ticket(dear, ticket.id).await.unwrap().table, None, "no bot can be funded for this room");
+    assert_eq!(
+        lobby.ticket(dear, ticket.id).await.unwrap().table,
+        None,
+        "no bot can be funded for this room"
+    );
     assert_eq!(coins().await, 0);
 
     let cheap = bank.player(1_000_000).await;

@@ -166,7 +166,10 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     players.join_all().await;
     let record = clients[2].record(game).await.unwrap();
     let record = bahay_engine::catalog::AnyGame::read_record(&record.to_string()).unwrap();
-    assert!(record.actions.iter().all(|taken| taken.by == ActionOrigin::Player), "the clock was early");
+    assert!(
+        record.actions.iter().all(|taken| taken.by == ActionOrigin::Player),
+        "the clock was early"
+    );
     assert!(is_near(record.finished_at, began));
     let elsewhere = guest_at(&base, "Dante").await;
     let Message::Hello { server_time_ms, .. } =

@@ -134,7 +134,11 @@ async fn every_change_of_a_posted_operation_is_detected_twice() {
                 .into(),
             broken,
         ),
-        ("insert into pending_house_entries select operations[1] from seals where number = 2".into(), astray),
+        (
+            "insert into pending_house_entries select operations[1] from seals where number = 2"
+                .into(),
+            astray,
+        ),
     ];
     for (tamper, planted) in cases {
         // Each on a clean copy, because the previous one is rolled back.

@@ -138,7 +138,8 @@ async fn of_many_games_at_one_table_one_is_opened() {
         async move { ledger.open_game(game).await }
     });
     let answers = answers.await;
-    let opened = answers.iter().filter(|answer| matches!(answer, Ok(OpeningOutcome::Opened { .. })));
+    let opened =
+        answers.iter().filter(|answer| matches!(answer, Ok(OpeningOutcome::Opened { .. })));
     let busy = answers.iter().filter(|answer| matches!(answer, Err(LedgerError::TableBusy { .. })));
     assert_eq!((opened.count(), busy.count()), (1, CALLERS - 1));
     bank.audit_clean().await;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bahay::entropy;
 use bahay::live_store::{
-    AppendOutcome, BOARDS_MAX, JournalEntry, TableListing, LiveStore, NewLine, PlayingCount, Point, Publication, ReachedScore,
-    SeatReservation, SeatClaim, Tail,
+    AppendOutcome, BOARDS_MAX, JournalEntry, LiveStore, NewLine, PlayingCount, Point, Publication,
+    ReachedScore, SeatClaim, SeatReservation, TableListing, Tail,
 };
 use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
@@ -87,7 +87,10 @@ async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     assert_eq!(stored.lines, [entry(&a), entry(&b)]);
     assert_eq!(live.tail(table, point_after(&a)).await.unwrap(), Tail::Lines(vec![entry(&b)]));
     assert_eq!(live.tail(table, point_after(&b)).await.unwrap(), Tail::Lines(vec![]));
-    assert_eq!(live.tail(table, Point { version: 3, ..point_after(&b) }).await.unwrap(), Tail::Elsewhere);
+    assert_eq!(
+        live.tail(table, Point { version: 3, ..point_after(&b) }).await.unwrap(),
+        Tail::Elsewhere
+    );
 }
 
 /// A journal that has lost its end and grown again has another history, whatever its length.
@@ -105,7 +108,10 @@ async fn a_point_of_another_history_is_distinguished_from_one_of_the_same_length
 
     for known in [lost, lost_too] {
         assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "too short");
-        assert_eq!(live.append(table, line(known, "x", None)).await.unwrap(), AppendOutcome::Elsewhere);
+        assert_eq!(
+            live.append(table, line(known, "x", None)).await.unwrap(),
+            AppendOutcome::Elsewhere
+        );
     }
     let mut at = kept;
     for others in ["one", "two", "three"] {
@@ -365,7 +371,12 @@ async fn thirty_concurrent_reservations_fill_ten_tables() {
     assert_eq!(tables.iter().collect::<BTreeSet<_>>().len(), 10);
 }
 
-async fn reserve(live: &LiveStore, place: SeatReservation<'_>, new: TableId, full: &[TableId]) -> TableId {
+async fn reserve(
+    live: &LiveStore,
+    place: SeatReservation<'_>,
+    new: TableId,
+    full: &[TableId],
+) -> TableId {
     live.reserve(place, new, full).await.unwrap().table
 }
 
@@ -484,7 +495,8 @@ async fn the_number_of_leaderboards_is_bounded() {
     let extra = 10;
     let name = |number: usize| format!("board-{number:04}");
     for number in 0..most + extra {
-        let reached = ReachedScore { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
+        let reached =
+            ReachedScore { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
         live.raise_scores(&name(number), &[reached]).await.unwrap();
         live.mark_board_filled(&name(number)).await.unwrap();
         // A board that is filled again moves to the front.

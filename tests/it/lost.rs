@@ -120,7 +120,8 @@ async fn a_full_table_that_is_listed_as_free_is_put_right() {
         full.push((sit(&nodes, &players).await, players));
     }
     for (table, players) in &full {
-        let older = TableListing { room: "newbie", seats: 3, has_pot: false, players: &players[..2] };
+        let older =
+            TableListing { room: "newbie", seats: 3, has_pot: false, players: &players[..2] };
         raw.list_table(*table, older).await.unwrap();
     }
     assert_eq!(raw.open_tables("newbie").await.unwrap().len(), 3, "they are listed as free");

@@ -271,7 +271,12 @@ async fn assert_seated(lobby: &Lobby, players: &[PlayerId], tickets: &[Ticket]) 
     assert!(at.values().all(|seated| *seated <= 3), "{at:?}");
 }
 
-async fn run_rounds_until_over(matcher: &mut Matcher, lobby: &Lobby, players: &[PlayerId], ids: &[Ticket]) {
+async fn run_rounds_until_over(
+    matcher: &mut Matcher,
+    lobby: &Lobby,
+    players: &[PlayerId],
+    ids: &[Ticket],
+) {
     let rounds = async {
         loop {
             matcher.run_round().await.unwrap();
@@ -304,7 +309,8 @@ async fn the_next_matcher_finishes_the_placements_of_a_dead_one() {
     assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
     // One of the three had a reservation and a seat claim when the matcher died.
     let who = [Candidate::new(players[0], 25_000)];
-    let reserve = SeatReservation { room: NEWBIE, seats: 3, candidates: &who, networks_apart: true };
+    let reserve =
+        SeatReservation { room: NEWBIE, seats: 3, candidates: &who, networks_apart: true };
     assert!(live.reserve_at_table(reserve, table).await.unwrap());
     assert!(live.claim_seat(players[0], table).await.unwrap());
 
@@ -421,7 +427,10 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
                     (TicketState::Cancelled, Ok(None)) => break,
                     // A player seated without the ticket no longer needs it.
                     (TicketState::Cancelled, Ok(Some(_))) => {
-                        assert!(instant.contains(player), "a cancelled ticket without an instant seat");
+                        assert!(
+                            instant.contains(player),
+                            "a cancelled ticket without an instant seat"
+                        );
                         break;
                     }
                     // Too few players are left for a table.

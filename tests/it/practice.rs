@@ -5,8 +5,8 @@
 use std::process::Command;
 
 use bahay::client::{Client, Play, PlayError};
-use bahay::rate_limit::{self, Rate};
 use bahay::lobby::{self, RuleSetRequest};
+use bahay::rate_limit::{self, Rate};
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;

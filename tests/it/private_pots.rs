@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bahay::client::{Client, Play};
 use bahay::ledger::audit::Difference;
-use bahay::ledger::{PotRefundRequest, LedgerError};
+use bahay::ledger::{LedgerError, PotRefundRequest};
 use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
 use bahay::operators::Role;
 use bahay::records::Records;
@@ -66,7 +66,8 @@ pub(crate) struct Party {
 
 impl Party {
     async fn new(private_ends_after: Duration) -> Self {
-        Self::with_options(lobby::Options { private_ends_after, ..lobby::Options::default() }, BET).await
+        Self::with_options(lobby::Options { private_ends_after, ..lobby::Options::default() }, BET)
+            .await
     }
 
     /// Creates a party in a house with these options, at this bet.
@@ -330,11 +331,13 @@ async fn a_pot_refund_is_what_its_player_has_paid_since_the_pot_was_last_won() {
     // A player who took its share and pays again has only the new payments.
     bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
     let (game, _) = bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
-    let (returned, _) = bank.ledger.perform_pot_refund(PotRefundRequest { game, ..part }).await.unwrap();
+    let (returned, _) =
+        bank.ledger.perform_pot_refund(PotRefundRequest { game, ..part }).await.unwrap();
     assert_eq!(returned.shares[0].amount, ANTE.checked_mul(2).unwrap());
 
     let all = PotRefundRequest { table, game, player: None };
-    let at_once = tokio::join!(bank.ledger.perform_pot_refund(all), bank.ledger.perform_pot_refund(all));
+    let at_once =
+        tokio::join!(bank.ledger.perform_pot_refund(all), bank.ledger.perform_pot_refund(all));
     for answer in [at_once.0, at_once.1] {
         // The second request may have to be repeated.
         let (returned, pot) = match answer {

@@ -206,7 +206,6 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
     let (database, pool, _) = history(200, 30).await;
     let seed = uuid::Uuid::new_v4().as_u64_pair().0;
     let mut state = seed;
-    // SplitMix64.
     let mut below = |bound: i64| {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = state;
@@ -224,7 +223,10 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
         if stage == 1 {
             let (ledger, tasks) = Ledger::start(
                 pool.clone(),
-                bahay::ledger::LedgerOptions { projection_interval_ms: 3_600_000, ..Default::default() },
+                bahay::ledger::LedgerOptions {
+                    projection_interval_ms: 3_600_000,
+                    ..Default::default()
+                },
             );
             let player = bank_player(&pool).await;
             let grant = bahay::ledger::GrantCoins {
@@ -368,7 +370,6 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     .unwrap();
     assert_eq!(takeovers, by_record);
 
-    // Hourly counts are separate as well.
     let counted: Vec<(String, i64)> = sqlx::query_as(
         "
         select h.kind, sum(h.operations)::bigint
@@ -593,7 +594,6 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     reports.account_entries(&format!("wallet:{player}"), None, 50).await.unwrap();
     reports.newest_operations(None, 50).await.unwrap();
     reports.checks(50).await.unwrap();
-    // A connection's statistics are flushed when it ends.
     reports.close().await;
     let after = scans(&observer).await;
     assert_eq!(after, before, "some report reads a large table from end to end");

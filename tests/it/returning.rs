@@ -34,7 +34,8 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
         let known = play.drop_connection();
         let token = client.access_token().to_owned();
         // Both ways of presenting a token.
-        let way = if back.is_empty() { SocketAuth::Token(token) } else { SocketAuth::Header(token) };
+        let way =
+            if back.is_empty() { SocketAuth::Token(token) } else { SocketAuth::Header(token) };
         let mut play = client.with_base(&base).play_with(way).await.unwrap();
         play.resume(known);
         let joining = play.join().await.unwrap();

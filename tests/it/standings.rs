@@ -6,7 +6,7 @@ use bahay::live_store::{BoardSection, ReachedScore};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::standings::{
-    self, BoardPageQuery, Board, Calendar, Section, Span, BoardPage, Standings, Statistics,
+    self, Board, BoardPage, BoardPageQuery, Calendar, Section, Span, Standings, Statistics,
 };
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;

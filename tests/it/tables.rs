@@ -62,10 +62,11 @@ async fn a_table_is_played_through_two_nodes() {
     .unwrap();
     assert_eq!(games.items.len(), 3);
     for game in games.items {
-        let recorded = bahay::archive::read_game(&bank.pool, &Records::without_archive(), game.game)
-            .await
-            .unwrap()
-            .unwrap();
+        let recorded =
+            bahay::archive::read_game(&bank.pool, &Records::without_archive(), game.game)
+                .await
+                .unwrap()
+                .unwrap();
         let record = AnyGame::read_record(&recorded.record.unwrap().to_string()).unwrap();
         record.verify().unwrap();
         assert_eq!(record.players.len(), 3);

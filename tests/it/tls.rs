@@ -199,7 +199,8 @@ async fn every_node_of_a_cluster_is_believed_by_its_certificate_alone() {
         let options = live(&url, Some(&authority)).options();
         let (live, _publications) = LiveStore::connect(&options).await.unwrap();
         // Each player's key is in a slot; this many are on all three nodes.
-        let calls = (0..48).map(|_| live.claim_seat(PlayerId(Uuid::new_v4()), TableId(Uuid::new_v4())));
+        let calls =
+            (0..48).map(|_| live.claim_seat(PlayerId(Uuid::new_v4()), TableId(Uuid::new_v4())));
         let answered: Vec<bool> = join_all(calls).await.iter().map(Result::is_ok).collect();
         assert!(answered.contains(&true), "two nodes are believed in any case");
         assert_eq!(answered.iter().all(|is_ok| *is_ok), is_believed);

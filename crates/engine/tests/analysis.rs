@@ -11,7 +11,9 @@ use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{ActionOrigin, Clocks, GameId, Price, Record, Spectators, RecordedAction, Terms};
+use bahay_engine::table::{
+    ActionOrigin, Clocks, GameId, Price, Record, RecordedAction, Spectators, Terms,
+};
 use uuid::Uuid;
 
 fn terms<G: GameKind>(rule_set: &str) -> Terms<G::Rules> {
@@ -104,7 +106,10 @@ fn evaluate_record<G: GameKind>(record: &Record<G>, seat: Seat) -> Vec<JudgedDec
         .replay(|step| {
             for one in judged.iter().filter(|one| one.step == number) {
                 let taken = step.taken.expect("a decision is an action");
-                assert_eq!((taken.seat, taken.by, &taken.action), (seat, ActionOrigin::Player, &one.action));
+                assert_eq!(
+                    (taken.seat, taken.by, &taken.action),
+                    (seat, ActionOrigin::Player, &one.action)
+                );
                 assert_ne!(one.advised, one.action);
                 assert!(one.loss() > 0, "{one:?}");
                 let before = before.as_ref().expect("nobody decides on the deal");

@@ -192,9 +192,8 @@ impl Recorded {
                 Turn::Wait(_) => game.expire(&mut Vec::new()),
                 Turn::Players(prompt) => {
                     let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    let action =
-                        Tongits::choose_action(&game.view(Viewer::Seat(seat)))
-                            .expect("it is asked");
+                    let action = Tongits::choose_action(&game.view(Viewer::Seat(seat)))
+                        .expect("it is asked");
                     steps.push((seat, action));
                     game.act(seat, &action, &mut Vec::new()).expect("advice is legal")
                 }

@@ -4,10 +4,10 @@
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongits::{
-    Action, EndingKind, ExposedMeld, Preset, Rules, GameSetup, SetupPhase, Tongits,
+    Action, EndingKind, ExposedMeld, GameSetup, Preset, Rules, SetupPhase, Tongits,
 };
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::testing::{TestRng, Policy, play};
+use bahay_engine::testing::{Policy, TestRng, play};
 
 /// Plays seeded games and sums each seat's gains and losses in counts, and the endings.
 fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3]) {
@@ -101,8 +101,10 @@ fn position(phase: SetupPhase, hand: &str) -> GameSetup {
 #[test]
 fn the_ai_takes_what_the_rules_offer() {
     let own = Seat::new(0).expect("a seat");
-    let spread =
-        GameSetup { yet_to_act: SeatSet::only(own), ..position(SetupPhase::Draw, "5C 5D 5H 6C 7C 8C") };
+    let spread = GameSetup {
+        yet_to_act: SeatSet::only(own),
+        ..position(SetupPhase::Draw, "5C 5D 5H 6C 7C 8C")
+    };
     assert_eq!(advised(&spread, own), Action::Tongits);
 
     // Four of a rank pay if they stay concealed, and the hand is emptied in this turn.

@@ -11,12 +11,12 @@ use std::env;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Additions, AllBurned, RulesFieldError, ChallengersTied, Counts, DealDirection, ExposedMeld,
-    Rules, GameSetup, SetupPhase, SpecialEnding, Tongits,
+    Action, Additions, AllBurned, ChallengersTied, Counts, DealDirection, ExposedMeld, GameSetup,
+    Rules, RulesFieldError, SetupPhase, SpecialEnding, Tongits,
 };
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
-use bahay_engine::testing::{TestRng, ConformanceError, TongitsProbe, check_game};
+use bahay_engine::testing::{ConformanceError, TestRng, TongitsProbe, check_game};
 
 use broken::{Broken, Fault};
 
@@ -182,7 +182,9 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
             let needs_endings = matches!(rules.counts, Counts::Items(_))
                 && matches!(
                     bad,
-                    RulesFieldError::Sagasa | RulesFieldError::ZeroCountFight | RulesFieldError::VariablePayout
+                    RulesFieldError::Sagasa
+                        | RulesFieldError::ZeroCountFight
+                        | RulesFieldError::VariablePayout
                 );
             assert!(needs_endings, "{bad}: {rules:?}");
             refused.push(bad);

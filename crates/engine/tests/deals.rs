@@ -174,7 +174,8 @@ fn a_shuffle_that_favours_somebody_is_found() {
     let shuffles: [(&str, Shuffle); 3] =
         [("everywhere", everywhere), ("shy", shy), ("clinging", clinging)];
     for (name, shuffle) in shuffles {
-        let tally = DealFrequencies::of((0..100_000).map(|number| shuffle(&mut Stream::new(key(number)))));
+        let tally =
+            DealFrequencies::of((0..100_000).map(|number| shuffle(&mut Stream::new(key(number)))));
         assert!(tally.figures().iter().any(|figure| !figure.is_fair()), "{name} passes for fair");
     }
 }

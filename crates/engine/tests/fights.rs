@@ -8,13 +8,13 @@ use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Prompt, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{
-    Action, ExposedMeld, Illegal, Rules, GameSetup, SetupPhase, Tongits,
+    Action, ExposedMeld, GameSetup, Illegal, Rules, SetupPhase, Tongits,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price, Rejection,
-    Spectators, Table, TableId, Terms, Timestamp,
+    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
+    Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
 
@@ -164,8 +164,10 @@ impl Desk {
     }
 
     fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Rejection<Illegal>> {
-        let fresh =
-            || GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u64_pair(4, 1)) };
+        let fresh = || GameEntropy {
+            seed: ServerSeed(Hex([7; 32])),
+            game: GameId(Uuid::from_u64_pair(4, 1)),
+        };
         let transition = self.table.decide(self.now, input, fresh)?;
         self.table = transition.table;
         self.events = transition.events;
@@ -176,7 +178,8 @@ impl Desk {
     fn act(&mut self) -> Result<(), Rejection<Illegal>> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("a game goes on") };
         let asked = playing.prompt.seats.iter().next().unwrap();
-        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(asked) else {
+        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(asked)
+        else {
             panic!("nobody is asked");
         };
         self.tell(Input::Act { player, game, prompt, action })

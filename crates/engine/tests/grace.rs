@@ -11,8 +11,8 @@ use bahay_engine::games::{tongits, tongo_assets, tongo_options};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, GameEntropy, GameId, Input, Line, Phase, PlayerId, Playing, Rejection,
-    Table, TableId, Terms, Timestamp,
+    Clocks, ConnectionId, Effect, GameEntropy, GameId, Input, Line, Phase, PlayerId, Playing,
+    Rejection, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
 
@@ -224,7 +224,8 @@ impl<G: GameKind> House<G> {
 
     /// Lets the present player of a seat act.
     fn act(&mut self, seat: Seat) {
-        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat) else {
+        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat)
+        else {
             return;
         };
         if !self.lost_at.contains_key(&player) {

@@ -13,8 +13,9 @@ use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Line, Phase, PlayerId, Price, REVEAL_MS,
-    Rejection, Spectators, TableAvailability, Table, TableId, Terms, TermsUpdate, Timestamp,
+    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Line, Phase, PlayerId, Price,
+    REVEAL_MS, Rejection, Spectators, Table, TableAvailability, TableId, Terms, TermsUpdate,
+    Timestamp,
 };
 use uuid::Uuid;
 

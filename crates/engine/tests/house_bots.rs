@@ -9,8 +9,8 @@ use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
-    Reason, Record, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase,
+    PlayerId, Price, Reason, Record, Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
 

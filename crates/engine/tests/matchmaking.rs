@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::matchmaking::{
-    Candidate, ConflictKey, OpenTable, Placement, PlacementTarget, REPEAT_MS, RoomSet, Round, Ticket,
-    TicketId, WINDOW_MS, fits_candidate, tickets_fit,
+    Candidate, ConflictKey, OpenTable, Placement, PlacementTarget, REPEAT_MS, RoomSet, Round,
+    Ticket, TicketId, WINDOW_MS, fits_candidate, tickets_fit,
 };
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use bahay_engine::testing::TestRng;
@@ -129,7 +129,9 @@ fn each_ticket_is_placed_once_and_only_with_matching_candidates() {
             }
             let apart = networks_apart(room);
             for (number, one) in group.iter().enumerate() {
-                assert!(group[number + 1..].iter().all(|other| tickets_fit(one, other, apart, NOW)));
+                assert!(
+                    group[number + 1..].iter().all(|other| tickets_fit(one, other, apart, NOW))
+                );
                 for other in companions {
                     assert!(fits_candidate(one, other, apart, waited_ms(one)));
                     let has_met = one.recent.contains(&other.player);
@@ -181,7 +183,8 @@ fn has_group(tickets: &[&Ticket], seats: usize, apart: bool) -> bool {
             return true;
         }
         (from..tickets.len()).any(|next| {
-            let fits = group.iter().all(|one| tickets_fit(tickets[*one], tickets[next], apart, NOW));
+            let fits =
+                group.iter().all(|one| tickets_fit(tickets[*one], tickets[next], apart, NOW));
             fits && {
                 group.push(next);
                 let grown = grow(group, next + 1, tickets, (seats, apart));
@@ -206,7 +209,10 @@ fn no_ticket_starves_behind_a_crowd() {
     let mut tickets: Vec<Ticket> = (0..4_000)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            candidate: Candidate { conflict_keys: vec![ConflictKey(1)], ..random_candidate(&mut dice, number) },
+            candidate: Candidate {
+                conflict_keys: vec![ConflictKey(1)],
+                ..random_candidate(&mut dice, number)
+            },
             rooms: RoomSet::default().with(0),
             recent: vec![],
             since: Timestamp::from_ms(NOW.ms() - 600_000),
@@ -286,7 +292,8 @@ fn a_pot_comes_first_then_free_seats_then_a_new_table() {
     let tickets: Vec<Ticket> = (0..9).map(ticket).collect();
     let tables = vec![table(1, 1, false), table(2, 3, true), table(3, 2, false)];
     let placements = OwnedRound { tickets, tables }.placements();
-    let places: Vec<PlacementTarget> = placements.iter().map(|placement| placement.target).collect();
+    let places: Vec<PlacementTarget> =
+        placements.iter().map(|placement| placement.target).collect();
     let at = |number| PlacementTarget::ExistingTable(TableId(id(number)));
     assert_eq!(places, [at(2), at(1), at(3), at(3), PlacementTarget::NewTable { room: 0 }]);
     let oldest: BTreeSet<TicketId> = (0..3).map(|number| TicketId(id(number))).collect();

@@ -43,7 +43,12 @@ fn remembers_all_that_was_shown<G: GameKind>() {
                 for seat in Seat::all(u8::try_from(playing.stakes.len()).expect("few seats")) {
                     let shown =
                         told.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat)));
-                    assert_eq!(table.events_seen_by(seat), shown.collect::<Vec<_>>(), "{}", set.name);
+                    assert_eq!(
+                        table.events_seen_by(seat),
+                        shown.collect::<Vec<_>>(),
+                        "{}",
+                        set.name
+                    );
                     compared += 1;
                 }
             } else {

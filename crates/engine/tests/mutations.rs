@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::independent::{Expected, assert_verified, verdicts};
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, PrivateTerms, Readable, Record, Spectators, Terms};
-use crate::independent::{Expected, assert_verified, verdicts};
 use serde_json::{Value, json};
 
 /// Fields that may have another value of the same form in a valid record, with the reason. A `*`

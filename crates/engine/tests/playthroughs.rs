@@ -13,7 +13,7 @@ use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, Policy, playthrough, parse_rules};
+use bahay_engine::testing::{Policy, TestRng, parse_rules, playthrough};
 
 #[test]
 fn games_of_tongits_go_as_they_went() {

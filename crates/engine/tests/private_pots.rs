@@ -10,9 +10,9 @@ use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, PotRefund,
-    Price, PrivateTerms, Rejection, Share, Spectators, TableAvailability, Table, TableId, Terms, TermsUpdate,
-    Timestamp,
+    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId,
+    PotRefund, Price, PrivateTerms, Rejection, Share, Spectators, Table, TableAvailability,
+    TableId, Terms, TermsUpdate, Timestamp,
 };
 use uuid::Uuid;
 
@@ -132,7 +132,9 @@ impl Desk {
     fn due(&self) -> Option<(GameId, Option<PlayerId>)> {
         self.table.effects(self.now).into_iter().find_map(|effect| match effect {
             Effect::RefundPot(PotRefund { game, player, .. }) => Some((game, player)),
-            Effect::Open(_) | Effect::Settle(_) | Effect::ChooseAction { .. } | Effect::Tick => None,
+            Effect::Open(_) | Effect::Settle(_) | Effect::ChooseAction { .. } | Effect::Tick => {
+                None
+            }
         })
     }
 

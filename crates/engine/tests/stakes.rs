@@ -8,15 +8,16 @@ use bahay_engine::game::{Game, Hits, Skill};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, Price, PrivateTerms, Reason,
-    Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    Clocks, ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, Price, PrivateTerms,
+    Reason, Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
 
 const GAMES: u64 = 25;
 
 fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Terms<AnyRules> {
-    let private = short_stakes.map(|short_stakes| PrivateTerms { short_stakes, ..PrivateTerms::default() });
+    let private =
+        short_stakes.map(|short_stakes| PrivateTerms { short_stakes, ..PrivateTerms::default() });
     Terms {
         room: "newbie".to_owned(),
         rules,

@@ -6,9 +6,10 @@
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill, Turn};
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::table::simulation::{Habits, SimulationStep, Simulation};
+use bahay_engine::table::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table, TableView, Terms,
+    ActionOrigin, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table,
+    TableView, Terms,
 };
 
 fn terms(bet: i64) -> Terms<Rules> {
@@ -98,7 +99,10 @@ fn every_record_verifies_also_after_a_round_trip() {
                 by[taken.by as usize] += 1;
             }
         });
-        assert!(by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0, "{by:?}");
+        assert!(
+            by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0,
+            "{by:?}"
+        );
     });
 }
 

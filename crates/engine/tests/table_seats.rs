@@ -12,8 +12,8 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId, Price,
-    Readable, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId,
+    Price, Readable, Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use bahay_engine::testing::guess_the_die::{Action, Bet};
 use uuid::Uuid;

@@ -2,6 +2,7 @@
 //! every rule set: those of erratic tables, of random play, and of players who seek rare events. It
 //! refuses forgeries and names the rule.
 
+use crate::independent::{Expected, assert_verified};
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Skill, Turn};
@@ -10,11 +11,10 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, PrivateTerms, Record, Settlement,
-    Spectators, TableId, RecordedAction, Terms, Timestamp,
+    ActionOrigin, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, PrivateTerms, Record,
+    RecordedAction, Settlement, Spectators, TableId, Terms, Timestamp,
 };
 use bahay_engine::testing::TestRng;
-use crate::independent::{Expected, assert_verified};
 use uuid::Uuid;
 
 /// A seat's style of play.

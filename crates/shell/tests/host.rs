@@ -14,9 +14,9 @@ use bahay_engine::table::{
     Spectators, Table, TableId, Terms, Timestamp,
 };
 use bahay_shell::{
-    CallResult, AppendOutcome, Call, Context, DirectWriter, JournalEntry, TableError, Halt, Limits, NewLine, Notice,
-    Point, HostEvent, Reply, Request, RoomTerms, Step, StoredTable, TableHost, Tag, Tail, Watch,
-    WatchRequest, WriteOutcome, write_table,
+    AppendOutcome, Call, CallResult, Context, DirectWriter, Halt, HostEvent, JournalEntry, Limits,
+    NewLine, Notice, Point, Reply, Request, RoomTerms, Step, StoredTable, TableError, TableHost,
+    Tag, Tail, Watch, WatchRequest, WriteOutcome, write_table,
 };
 use uuid::Uuid;
 
@@ -96,7 +96,9 @@ fn stored_table() -> StoredTable {
 
 /// Returns a host that has loaded its table and decided on a first player, with the append in
 /// flight.
-fn host_with_append_in_flight(process: &Process) -> (TableHost<Tongits>, bahay_shell::RequestTicket, NewLine) {
+fn host_with_append_in_flight(
+    process: &Process,
+) -> (TableHost<Tongits>, bahay_shell::RequestTicket, NewLine) {
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
     let (ticket, step) = host.request(process, sit_request(1));
     assert!(matches!(step, Step::Call(Call::Load)), "{step:?}");
@@ -297,7 +299,10 @@ fn a_line_published_during_a_journal_read_is_kept() {
         }
         assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(_)))), "{step:?}");
     }
-    let delivered = std::iter::from_fn(|| watch.notices.try_recv()).last().expect("the watcher has a notice").at;
+    let delivered = std::iter::from_fn(|| watch.notices.try_recv())
+        .last()
+        .expect("the watcher has a notice")
+        .at;
     assert_eq!(delivered.version, 2);
 
     let (ticket, step) = host.request(&process, connect());
@@ -312,7 +317,11 @@ fn a_line_published_during_a_journal_read_is_kept() {
     let Step::Call(Call::Append(theirs)) = step else {
         panic!("{step:?} is no append");
     };
-    host.handle_publication(&process, delivered, &[JournalEntry { tag: theirs.tag, line: theirs.line }]);
+    host.handle_publication(
+        &process,
+        delivered,
+        &[JournalEntry { tag: theirs.tag, line: theirs.line }],
+    );
     let notice = watch.notices.try_recv().expect("the watcher has a notice");
     assert_eq!((notice.at.version, notice.is_snapshot), (3, false));
     let answer = match read_call {

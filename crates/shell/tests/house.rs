@@ -14,7 +14,8 @@ fn first_seed() -> u64 {
 fn run_seeds(seeds: impl Iterator<Item = u64>) -> RunTotals {
     let mut totals = RunTotals::default();
     for seed in seeds {
-        let report = simulate(Options::from_seed(seed)).unwrap_or_else(|failure| panic!("{failure}"));
+        let report =
+            simulate(Options::from_seed(seed)).unwrap_or_else(|failure| panic!("{failure}"));
         totals.add(&report.totals);
     }
     totals
@@ -27,17 +28,24 @@ fn every_check_holds_under_faults() {
     assert!(totals.games > 100 && totals.acks > 1_000, "{totals:?}");
     assert!(totals.resumes > 100 && totals.compactions > 0, "{totals:?}");
     assert!(totals.joins_again > 1_000 && totals.second_connections > 20, "{totals:?}");
-    assert!(totals.tables_halted > 0 && totals.tables_released > 0 && totals.tables_voided > 0, "{totals:?}");
+    assert!(
+        totals.tables_halted > 0 && totals.tables_released > 0 && totals.tables_voided > 0,
+        "{totals:?}"
+    );
     assert!(totals.pot_refunds > 0, "{totals:?}");
     assert!(totals.grace_actions > 20, "{totals:?}");
     assert!(totals.revealed > 100 && totals.unrevealed > 5, "{totals:?}");
-    assert!(totals.tables_closed > 0 && totals.terms_updates > 50 && totals.abandoned > 0, "{totals:?}");
+    assert!(
+        totals.tables_closed > 0 && totals.terms_updates > 50 && totals.abandoned > 0,
+        "{totals:?}"
+    );
     assert!(totals.written_directly > 10_000 && totals.resumed_from_memory > 50, "{totals:?}");
 }
 
 #[test]
 fn one_seed_gives_one_run_byte_for_byte() {
-    let run = |seed| simulate(Options::from_seed(seed)).unwrap_or_else(|failure| panic!("{failure}"));
+    let run =
+        |seed| simulate(Options::from_seed(seed)).unwrap_or_else(|failure| panic!("{failure}"));
     let seed = first_seed().wrapping_add(100);
     assert_eq!(run(seed), run(seed));
     assert_ne!(run(seed).digest, run(seed.wrapping_add(1)).digest);

@@ -31,7 +31,7 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::dice::Dice;
-use crate::journal::{Journal, EntryKind};
+use crate::journal::{EntryKind, Journal};
 use crate::nodes::Node;
 use rest::RestError;
 use seat::BotTable;

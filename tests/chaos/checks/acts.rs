@@ -9,7 +9,7 @@ use bahay_engine::table::{ActionOrigin, GameId, PlayerId};
 use super::Facts;
 use super::walk::JournalWalk;
 use crate::evidence::Evidence;
-use crate::truth::{Truth, ActionJson};
+use crate::truth::{ActionJson, Truth};
 
 /// The outcomes of acknowledged actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

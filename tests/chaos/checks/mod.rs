@@ -85,7 +85,8 @@ pub(crate) struct Verdict {
 impl Verdict {
     pub(crate) fn of(evidence: &Evidence) -> Self {
         let clients = 0..evidence.journals.len();
-        let mut walked: Vec<JournalWalk> = clients.map(|client| walk::walk(evidence, client)).collect();
+        let mut walked: Vec<JournalWalk> =
+            clients.map(|client| walk::walk(evidence, client)).collect();
         let mut found = BTreeMap::new();
         let (mut views, mut cards) = (Facts::default(), Facts::default());
         for client in &mut walked {

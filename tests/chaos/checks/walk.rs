@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::Facts;
 use crate::evidence::{Evidence, Game};
 use crate::journal::{Entry, EntryKind};
-use crate::truth::{SeatKnowledge, Truth, ActionJson};
+use crate::truth::{ActionJson, SeatKnowledge, Truth};
 
 /// An action that the server acknowledged.
 #[derive(Clone, Debug)]

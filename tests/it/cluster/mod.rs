@@ -215,7 +215,8 @@ async fn strike(cluster: &mut Cluster, master: usize, blow: Blow) -> Struck {
         Blow::Kill => cluster.masters[master].kill(),
     }
     let acting = stuck[turn].act(action).await.unwrap();
-    let refused = timeout(PATIENCE, stuck[turn].wait_for_answer(acting)).await.unwrap().unwrap_err();
+    let refused =
+        timeout(PATIENCE, stuck[turn].wait_for_answer(acting)).await.unwrap().unwrap_err();
     assert!(
         matches!(&refused, PlayError::Refused { code, .. } if code == "unavailable"),
         "{refused}"

@@ -43,7 +43,8 @@ impl<'a> Browser<'a> {
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {
         let request = self.server.node.request(Method::GET, path);
-        let response = request.header(COOKIE, self.jar()).send().await.expect("the server responds");
+        let response =
+            request.header(COOKIE, self.jar()).send().await.expect("the server responds");
         self.receive(response).await
     }
 
@@ -104,7 +105,10 @@ impl<'a> Browser<'a> {
         let operators = Operators::new(self.server.bank.database.owner_pool().await);
         let parsed = name.parse().expect("the name is valid");
         let now = self.server.clock.now();
-        let code = operators.add(&Actor::COMMAND_LINE, &parsed, role, now).await.expect("the operator is added");
+        let code = operators
+            .add(&Actor::COMMAND_LINE, &parsed, role, now)
+            .await
+            .expect("the operator is added");
         self.complete_enrolment(code.reveal()).await
     }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, between, advance_to_next_code};
+use super::browser::{Browser, PASSWORD, advance_to_next_code, between};
 use crate::http::server::{Server, expect_refusal, ok, refused, text};
 use crate::support::house::PATIENCE;
 

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, between, advance_to_next_code};
+use super::browser::{Browser, PASSWORD, advance_to_next_code, between};
 use crate::http::server::{Server, expect_refusal, ok};
 
 /// Returns the lines of the exported audit log, oldest first: operator, action and subject.
@@ -61,7 +61,8 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let approved = ben.send(&here, &format!("{here}/approval"), &[]).await;
     assert_eq!(approved.status, 303, "{}", approved.text);
     let booked = ben.get(&here).await.text;
-    let operation = booked.split("/desk/ledger?operation=").nth(1).expect("the page links to the booking");
+    let operation =
+        booked.split("/desk/ledger?operation=").nth(1).expect("the page links to the booking");
     let operation = operation.split('"').next().unwrap();
     let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
     assert_eq!(wallet["available"], 101_250);
@@ -260,7 +261,10 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     assert_eq!(enrolled.status, 303, "{}", enrolled.text);
     assert_eq!(ben.get("/desk/rooms").await.status, 200);
     let token = ben.create_token().await;
-    assert!(luz.get(here).await.text.contains("2026-05-30 12:00:00"), "the token is valid for 90 days");
+    assert!(
+        luz.get(here).await.text.contains("2026-05-30 12:00:00"),
+        "the token is valid for 90 days"
+    );
     let list = |token: &str| server.node.get("/v1/operator/corrections", token);
     ok(list(&token)).await;
     assert_eq!(luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.status, 409);

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use bahay::auth::DeskToken;
-use bahay::rate_limit::{self, RateLimits, Rate};
 use bahay::http::Options;
 use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role, SecondFactor};
+use bahay::rate_limit::{self, Rate, RateLimits};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, Page, between, form_token, advance_to_next_code};
+use super::browser::{Browser, PASSWORD, Page, advance_to_next_code, between, form_token};
 use crate::http::server::{Server, Setup};
 use crate::support::house::wide_rate_limits;
 
@@ -375,8 +375,10 @@ async fn attempts_from_a_known_browser_are_counted_separately() {
 /// A client of players behind the operator's address exhausts the rate limit of sign-ins.
 #[tokio::test]
 async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
-    let limits =
-        rate_limit::Options { sign_ins_per_address: Rate { per_second: 1, burst: 4 }, ..wide_rate_limits() };
+    let limits = rate_limit::Options {
+        sign_ins_per_address: Rate { per_second: 1, burst: 4 },
+        ..wide_rate_limits()
+    };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let mut luz = Browser::new(&server);

@@ -103,7 +103,10 @@ async fn an_adjustment_moves_coins_once_another_operator_approves() {
     assert_eq!(correction["kind"], "adjustment");
     assert_eq!(correction["player"], player.to_string());
     assert_eq!((&correction["amount"], &correction["state"]), (&json!(250), &json!("open")));
-    assert_eq!((&correction["requested_by"], &correction["reason"]), (&json!("ate.luz"), &json!(REASON)));
+    assert_eq!(
+        (&correction["requested_by"], &correction["reason"]),
+        (&json!("ate.luz"), &json!(REASON))
+    );
     for name in ["reversed_operation", "decided_by", "decided_at", "rejection_reason", "operation"]
     {
         assert!(correction[name].is_null(), "{name}");
@@ -147,7 +150,8 @@ async fn an_unpayable_adjustment_stays_pending() {
     let player = bank.player(1_000).await;
     let correction = ok(office.request_adjustment(player, -1_001)).await;
     assert_refused(office.approve(&office.ben, &correction), 409, "overdrawn").await;
-    let shown = ok(office.server.node.get(&format!("{PATH}/{}", text(&correction["id"])), &office.luz));
+    let shown =
+        ok(office.server.node.get(&format!("{PATH}/{}", text(&correction["id"])), &office.luz));
     assert_eq!(shown.await, correction);
     assert_eq!(bank.wallets(&[player]).await, [1_000]);
     // With one more hundredth the wallet can pay.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::db;
 use bahay::ratings::Ratings;
-use bahay::records::{Archiver, ArchiveSchedule, ArchiveStore, Records};
+use bahay::records::{ArchiveSchedule, ArchiveStore, Archiver, Records};
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::clock::Clock;
 use bahay::operators::Role;
-use bahay::retention::{RetentionPeriods, ExpiringRows, Retention};
+use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::json;
 use sqlx::PgPool;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
-use bahay::rate_limit::{self, RateLimits};
 use bahay::http::{Options, Probe};
+use bahay::rate_limit::{self, RateLimits};
 use futures_util::stream;
 use reqwest::Method;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -174,7 +174,11 @@ async fn hsts_is_sent_behind_tls_only() {
     assert_eq!(hsts_header("127.0.0.1", year, Some("http")).await, None);
     assert_eq!(hsts_header("127.0.0.1", year, None).await, None);
     assert_eq!(hsts_header("127.0.0.1", 0, Some("https")).await, None);
-    assert_eq!(hsts_header("192.0.2.1", year, Some("https")).await, None, "the proxy is not trusted");
+    assert_eq!(
+        hsts_header("192.0.2.1", year, Some("https")).await,
+        None,
+        "the proxy is not trusted"
+    );
 }
 
 /// Any number of readiness requests leads to a bounded number of probes.

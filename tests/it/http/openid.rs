@@ -517,10 +517,12 @@ async fn an_identity_grants_one_welcome_a_day() {
 
     let mut wallets = vec![];
     for _ in 0..2 {
-        let token =
-            text(&ok(sign_in(&server, &local.issue_token(&server, "s2").await)).await["access_token"]);
+        let token = text(
+            &ok(sign_in(&server, &local.issue_token(&server, "s2").await)).await["access_token"],
+        );
         wallets.push(available(&token).await);
-        let proof = node.proof(&token, &identity_proof(&local.issue_token(&server, "s2").await)).await;
+        let proof =
+            node.proof(&token, &identity_proof(&local.issue_token(&server, "s2").await)).await;
         let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(&token);
         ok(delete.header("account-proof", proof)).await;
     }
@@ -541,8 +543,12 @@ async fn account_changes_require_proof_of_a_linked_identity() {
     ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await;
     let show = |credential: &Value| node.post("/v1/me/proof", credential).bearer_auth(token);
     expect_refusal(show(&by_device), 403, "proof_insufficient").await;
-    expect_refusal(show(&identity_proof(&local.issue_token(&server, "s2").await)), 403, "identity_wrong")
-        .await;
+    expect_refusal(
+        show(&identity_proof(&local.issue_token(&server, "s2").await)),
+        403,
+        "identity_wrong",
+    )
+    .await;
     let nonsense = identity_proof("x");
     expect_refusal(show(&nonsense), 401, "id_token_refused").await;
     let mut unknown = identity_proof("x");
@@ -559,8 +565,8 @@ async fn a_disconnected_caller_does_not_cancel_the_key_fetch() {
     let local = LocalIssuer::start().await;
     let server = start_server(&local).await;
     let held = local.response_permits.clone().acquire_owned().await.unwrap();
-    let impatient =
-        sign_in(&server, &local.issue_token(&server, "maya").await).timeout(Duration::from_millis(300));
+    let impatient = sign_in(&server, &local.issue_token(&server, "maya").await)
+        .timeout(Duration::from_millis(300));
     assert!(impatient.send().await.unwrap_err().is_timeout());
     assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "the keys were requested");
     drop(held);

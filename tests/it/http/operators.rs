@@ -142,7 +142,10 @@ async fn operators_are_created_and_disabled_by_command() {
     let reset = output_line(&run_bahay(&server, &["reset", "ate.luz"]));
     assert!(reset.starts_with("bahay_en_") && reset != enrolment, "{reset}");
     expect_refusal(server.node.get(CORRECTIONS, &token), 401, "operator_token_unknown").await;
-    assert_error(&run_bahay(&server, &["add", "ate.luz", "--role", "admin"]), "there is an operator");
+    assert_error(
+        &run_bahay(&server, &["add", "ate.luz", "--role", "admin"]),
+        "the operator ate.luz exists already",
+    );
     assert_error(&run_bahay(&server, &["add", "Luz", "--role", "admin"]), "an operator's name is");
     assert_error(&run_bahay(&server, &["add", "luz", "--role", "root"]), "a role is viewer");
 
@@ -205,7 +208,7 @@ async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     ok(revoke(&luz)).await;
     expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
     let noted: Vec<(String, String)> = sqlx::query_as(
-        "select action, way from audit_entries where operator is not null order by id",
+        "select action, channel from audit_entries where operator is not null order by id",
     )
     .fetch_all(&server.bank.pool)
     .await

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
-use bahay::rate_limit::{self, RateLimits};
 use bahay::http::Options;
+use bahay::rate_limit::{self, RateLimits};
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};

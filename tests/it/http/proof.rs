@@ -143,7 +143,8 @@ async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
     let other = node.guest(OTHER_DEVICE).await;
     let new = "device-drawn-anew-1";
     expect_refusal(change_device(node, token, OTHER_DEVICE, new), 403, "device_wrong").await;
-    expect_refusal(change_device(node, token, "device-of-nobody-at-all", new), 403, "device_wrong").await;
+    expect_refusal(change_device(node, token, "device-of-nobody-at-all", new), 403, "device_wrong")
+        .await;
     let foreign = change_device(node, token, "device-of-nobody-at-all", OTHER_DEVICE);
     expect_refusal(foreign, 403, "device_wrong").await;
     expect_refusal(change_device(node, token, DEVICE, OTHER_DEVICE), 409, "device_taken").await;

@@ -29,7 +29,11 @@ async fn start_with_games() -> Server {
 }
 
 /// Creates an operator who is signed in at the desk. Returns its cookie and its token.
-pub(super) async fn sign_in_at_desk(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
+pub(super) async fn sign_in_at_desk(
+    server: &Server,
+    name: &str,
+    role: Role,
+) -> (String, DeskToken) {
     server.operator(name, role).await;
     let token = DeskToken::random();
     sqlx::query(
@@ -91,14 +95,16 @@ async fn every_page_is_small_and_matches_the_books() {
     assert!(settlements.contains(&game) && settlements.contains("data-live"));
     let none = load_page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
     assert!(none.contains("No entries.") && !none.contains(&game));
-    load_page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie).await;
+    load_page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie)
+        .await;
     let page = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
     assert!(page.contains("verified") && !page.contains("differs"), "{page}");
     let page = load_page(&server, &format!("/desk/players/{player}"), &cookie).await;
     assert!(page.contains("Indications of collusion") && page.contains("Sign out everywhere"));
     assert!(load_page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
     assert!(load_page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
-    let account = load_page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
+    let account =
+        load_page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
     assert!(account.contains("release"));
 
     assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
@@ -120,7 +126,9 @@ async fn a_viewer_sees_no_hands_and_changes_nothing() {
     let path = format!("/desk/games/{game}/replay");
     assert_eq!(desk_request(&server, &path, &cookie).send().await.unwrap().status(), 403);
     assert!(
-        !load_page(&server, &format!("/desk/players/{player}"), &cookie).await.contains("Note</label>")
+        !load_page(&server, &format!("/desk/players/{player}"), &cookie)
+            .await
+            .contains("Note</label>")
     );
     let form = [
         ("form_token", desk_token.form_token()),
@@ -261,7 +269,9 @@ async fn every_alarm_links_to_its_subject() {
     let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let quiet = load_page(&server, "/desk/today", &cookie).await;
-    assert!(quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0"));
+    assert!(
+        quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0")
+    );
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
     // The tables of the history have caused some alarms already.
     let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bahay::accounts::{REFRESH_TOKEN_LIFE, SESSIONS_MAX};
-use bahay::retention::{RetentionPeriods, ExpiringRows, Retention};
+use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
 use sqlx::{AssertSqlSafe, PgPool};
 
 use super::server::{Guest, Server, expect_refusal, ok, refused, text};
@@ -21,7 +21,11 @@ async fn count(pool: &PgPool, table: &str) -> i64 {
 }
 
 async fn build_retention(server: &Server) -> Retention {
-    Retention::new(server.bank.database.pool().await, server.clock.clone(), RetentionPeriods::default())
+    Retention::new(
+        server.bank.database.pool().await,
+        server.clock.clone(),
+        RetentionPeriods::default(),
+    )
 }
 
 /// 2,500 rows of each kind that are slightly too old, and 7 that are not.
@@ -158,13 +162,12 @@ async fn concurrent_removals_do_not_block_each_other() {
     sqlx::query(hold).fetch_all(&mut *held).await.unwrap();
     let one = build_retention(&server).await;
     let other = build_retention(&server).await;
-    let both =
-        async {
-            tokio::join!(
-                one.remove(ExpiringRows::SignInFailures),
-                other.remove(ExpiringRows::SignInFailures)
-            )
-        };
+    let both = async {
+        tokio::join!(
+            one.remove(ExpiringRows::SignInFailures),
+            other.remove(ExpiringRows::SignInFailures)
+        )
+    };
     let (one, other) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
     let removed = one.unwrap() + other.unwrap();
     held.rollback().await.unwrap();

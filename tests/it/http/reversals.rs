@@ -102,7 +102,8 @@ impl Office {
         let reports = self.run_reports().await;
         let totals = self.load_totals("").await;
         let sums = ["games", "gross", "fees", "pots", "reversed"];
-        let [games, gross, fees, pots, reversed_games] = sums.map(|name| totals[name].as_i64().unwrap());
+        let [games, gross, fees, pots, reversed_games] =
+            sums.map(|name| totals[name].as_i64().unwrap());
         assert_eq!((games, reversed_games), (3, reversed));
         assert_eq!(self.server.bank.balance("fee:newbie").await, fees);
         assert_eq!(self.sum_csv_column("gross_hundredths").await, gross);
@@ -165,7 +166,8 @@ async fn a_reversed_settlement_counts_nowhere() {
     assert_eq!(mine.iter().filter(|game| game["reversed_at"] == Value::Null).count(), 2);
 
     let (cookie, _) = sign_in_at_desk(&office.server, "cora", Role::Finance).await;
-    let page = load_page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
+    let page =
+        load_page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
     assert!(page.contains("reversed") && !page.contains("Request its reversal"), "{page}");
     let path = format!("/v1/operator/games/{}", office.games[0]);
     let dossier = ok(node.get(&path, &office.luz)).await;
@@ -220,7 +222,8 @@ async fn a_reversal_is_offered_only_if_it_can_be_requested() {
     let page = load_game_page(2).await;
     assert!(page.contains("It paid a POT") && !page.contains("Request its reversal"), "{page}");
     assert!(!is_offered(2).await);
-    expect_refusal(office.request_reversal(office.find_settlement(2).await), 409, "not_reversible").await;
+    expect_refusal(office.request_reversal(office.find_settlement(2).await), 409, "not_reversible")
+        .await;
 
     let operation = office.find_settlement(0).await;
     assert!(load_game_page(0).await.contains("Request its reversal") && is_offered(0).await);

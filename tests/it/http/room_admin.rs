@@ -108,7 +108,9 @@ async fn every_change_of_a_room_is_a_revision() {
     let numbers: Vec<_> =
         revisions["items"].as_array().unwrap().iter().map(|one| one["revision"].clone()).collect();
     assert_eq!(numbers, [4, 3, 2, 1]);
-    assert!(revisions["items"].as_array().unwrap().iter().all(|one| one["changed_by"] == "ate.luz"));
+    assert!(
+        revisions["items"].as_array().unwrap().iter().all(|one| one["changed_by"] == "ate.luz")
+    );
     let first = "/v1/operator/rooms/newbie/revisions";
     let first = ok(office.server.node.get(first, &office.admin)).await;
     assert_eq!(first["items"][0]["changed_by"], Value::Null);

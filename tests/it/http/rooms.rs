@@ -38,7 +38,8 @@ async fn an_unknown_room_seats_nobody() {
     let guest = server.node.guest("device-0123456789").await;
     for room in ["nowhere", "Newbie", "..%2fnewbie"] {
         let path = format!("/v1/rooms/{room}/seat");
-        expect_refusal(request(&server.node, Method::POST, &path, &guest), 404, "room_not_found").await;
+        expect_refusal(request(&server.node, Method::POST, &path, &guest), 404, "room_not_found")
+            .await;
     }
 }
 

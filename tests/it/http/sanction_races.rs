@@ -64,7 +64,10 @@ impl SessionEnd {
                 let player = guest.id.parse().unwrap();
                 return tokio::spawn(async move {
                     let ban = Sanction { reason: reason("collusion at tables"), ends_at: None };
-                    sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban).await.unwrap();
+                    sanctions
+                        .impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban)
+                        .await
+                        .unwrap();
                 });
             }
             Self::Everywhere => node.request(Method::DELETE, "/v1/me/sessions"),

@@ -7,7 +7,7 @@ use bahay::accounts::{Sanction, SanctionKind};
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::operators::audit::Actor;
-use bahay::operators::{Sanctions, Role};
+use bahay::operators::{Role, Sanctions};
 use bahay::ws::protocol::{Message, close};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -174,8 +174,10 @@ async fn an_operator_mutes_and_lifts_the_mute_by_command() {
     let client = house.guest("Benjie").await;
     let player = client.player().to_string();
     let url = house.database.url();
-    let done =
-        run_bahay(&url, &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]);
+    let done = run_bahay(
+        &url,
+        &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"],
+    );
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let listed = run_bahay(&url, &["mute", "list", &player]);
     let listed = String::from_utf8(listed.stdout).unwrap();
@@ -185,10 +187,11 @@ async fn an_operator_mutes_and_lifts_the_mute_by_command() {
     let again = run_bahay(&url, &["mute", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not muted"));
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
-    let kinds: Vec<_> = notices["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    let kinds: Vec<_> =
+        notices["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
     assert_eq!(kinds, ["mute_lifted", "muted"]);
     let noted: Vec<(String, String)> =
-        sqlx::query_as("select action, way from audit_entries where subject = $1 order by id")
+        sqlx::query_as("select action, channel from audit_entries where subject = $1 order by id")
             .bind(format!("player:{player}"))
             .fetch_all(&house.pool)
             .await

@@ -6,7 +6,6 @@ use axum::Router;
 use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
-use bahay::rate_limit::RateLimits;
 use bahay::http::{self, Analyses, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
@@ -15,8 +14,9 @@ use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::audit::{Actor, Channel};
 use bahay::operators::{
-    Audit, Corrections, OperatorAuth, EnrolmentCompletion, Operators, Role, SignInClient,
+    Audit, Corrections, EnrolmentCompletion, OperatorAuth, Operators, Role, SignInClient,
 };
+use bahay::rate_limit::RateLimits;
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::reports::Reports;
@@ -84,7 +84,8 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let options = Options { rate_limits: RateLimits::new(wide_rate_limits()), ..Options::default() };
+        let options =
+            Options { rate_limits: RateLimits::new(wide_rate_limits()), ..Options::default() };
         Self {
             options,
             probes: Vec::new(),
@@ -133,8 +134,7 @@ impl Server {
         let code = code.expect("the operator is created");
         let accounts = self.node.accounts.clone();
         let pool = self.bank.pool.clone();
-        let operator_auth =
-            OperatorAuth::new(pool, accounts, self.clock.clone(), sealing_keys());
+        let operator_auth = OperatorAuth::new(pool, accounts, self.clock.clone(), sealing_keys());
         let opened = operator_auth.open_enrolment(code.reveal(), None).await;
         let (enrolment, browser) = opened.expect("the operator can enrol");
         let request = EnrolmentCompletion {
@@ -144,7 +144,13 @@ impl Server {
             authenticator_code: &enrolment.factor.code(now),
             from: SignInClient { channel: Channel::Api, address: None, browser: None },
         };
-        operator_auth.enrol(request).await.expect("the enrolment succeeds").token.reveal().to_owned()
+        operator_auth
+            .enrol(request)
+            .await
+            .expect("the enrolment succeeds")
+            .token
+            .reveal()
+            .to_owned()
     }
 
     /// Starts another node with the same database, secret and clock.
@@ -177,7 +183,8 @@ impl Node {
         let auth = Auth::new(signer, clock.clone(), accounts::session_lookup(pool.clone()));
         let books = ledger.clone();
         let proofs = auth.clone();
-        let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
+        let accounts =
+            Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
         let accounts = accounts.expect("the test options are valid");
         accounts.load_revocations().await.expect("sessions can be read");
         let stored = TestLive::new();

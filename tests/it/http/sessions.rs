@@ -165,7 +165,13 @@ async fn concurrent_refreshes_without_a_device_end_the_session() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let races = (0..20).map(|_| async {
-        server.node.refresh(&guest.refresh_token).send().await.expect("the server responds").status()
+        server
+            .node
+            .refresh(&guest.refresh_token)
+            .send()
+            .await
+            .expect("the server responds")
+            .status()
     });
     let passed = join_all(races).await.into_iter().filter(|status| status.is_success()).count();
     assert_eq!(passed, 1);

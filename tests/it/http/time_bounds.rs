@@ -86,7 +86,9 @@ fn collect_formats(document: &Value, schema: &Value) -> Vec<String> {
                 .chain(inner)
                 .collect()
         }
-        Value::Array(all) => all.iter().flat_map(|inner| collect_formats(document, inner)).collect(),
+        Value::Array(all) => {
+            all.iter().flat_map(|inner| collect_formats(document, inner)).collect()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }

@@ -95,7 +95,8 @@ async fn check(client: &Client, played: &Played) {
         record.verify().unwrap_or_else(|fault| panic!("{game}: {fault}"));
         let seat = record.players.iter().position(|player| *player == client.player()).unwrap();
         let stored = record.actions.iter();
-        let stored = stored.filter(|taken| taken.seat.index() == seat && taken.by == ActionOrigin::Player);
+        let stored =
+            stored.filter(|taken| taken.seat.index() == seat && taken.by == ActionOrigin::Player);
         let stored: Vec<_> = stored.map(|taken| taken.action.clone()).collect();
         let of_game = || played.acts.iter().filter(|act| act.game == game);
         let sent: Vec<_> = of_game().map(|act| act.action.clone()).collect();

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use bahay::client::{Client, CommandNumber, CommandOutcome, ReconnectingPlay, PlayEvent, table_events};
+use bahay::client::{
+    Client, CommandNumber, CommandOutcome, PlayEvent, ReconnectingPlay, table_events,
+};
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Event, GameId, PhaseView};
 use tokio::sync::watch;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use bahay::client::{Client, ReconnectingPlay, PlayEvent, table_events};
+use bahay::client::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use bahay::tables::Tables;
@@ -51,7 +51,8 @@ impl Spectator {
         let mut watch = tables.watch(table, connection, None).await.unwrap();
         let first = Seen { events: None, view: watch.table.view(Some(player)) };
         let viewer = watch.table.viewer(player);
-        let first = [watch.at, watch.last_visible.point_for(viewer)].map(|at| (at.tag, first.clone()));
+        let first =
+            [watch.at, watch.last_visible.point_for(viewer)].map(|at| (at.tag, first.clone()));
         let seen = Arc::new(Mutex::new(HashMap::from(first)));
         let filled = seen.clone();
         tasks.spawn(async move {

@@ -39,7 +39,12 @@ async fn no_secret_reaches_the_log() {
         client.play_with(SocketAuth::Ticket(ticket.clone())).await.unwrap();
         assert!(client.play_with(SocketAuth::Ticket(ticket.clone())).await.is_err());
         client.play_with(SocketAuth::Token(client.access_token().to_owned())).await.unwrap();
-        assert!(client.play_with(SocketAuth::Token(format!("{}x", client.access_token()))).await.is_err());
+        assert!(
+            client
+                .play_with(SocketAuth::Token(format!("{}x", client.access_token())))
+                .await
+                .is_err()
+        );
         for protocol in [format!("token.{}", client.access_token()), format!("ticket.{ticket}")] {
             in_subprotocol(client.base(), &protocol).await;
         }

@@ -22,10 +22,12 @@ use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Clocks, ConnectionId, GameEntropy, GameId, Input, Table, TableId, Terms};
+use bahay_engine::table::{
+    Clocks, ConnectionId, GameEntropy, GameId, Input, Table, TableId, Terms,
+};
 use bahay_engine::testing::{
-    TestRng, Probe, VisibleEvent, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, SharedWalk, for_each_twin_pair,
-    tongits_disclosure_rule,
+    Probe, SharedWalk, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, VisibleEvent,
+    for_each_twin_pair, tongits_disclosure_rule,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -123,7 +125,9 @@ fn cases<G: GameKind>(
                 if of_kind.len() == extent.pairs {
                     return;
                 }
-                let Some(walk) = SharedWalk::from_pair(pair, STEPS, &mut dice, &tells) else { return };
+                let Some(walk) = SharedWalk::from_pair(pair, STEPS, &mut dice, &tells) else {
+                    return;
+                };
                 let name = format!("{} {} seed {seed} {name}", G::NAME, set.name);
                 of_kind.push(case(name, set.name, &walk));
             });

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{
-    CounterIncrement, Game, GameKind, TitledName, Outcome, Piece, Prompt, Row, RuleSet, SeatRange, Turn,
-    RulesError, Viewer,
+    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RuleSet, RulesError, SeatRange,
+    TitledName, Turn, Viewer,
 };
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;

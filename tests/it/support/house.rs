@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
-use bahay::app::{self, ServerParts, RunningServer};
+use bahay::app::{self, RunningServer, ServerParts};
 use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
-use bahay::rate_limit::{self, Rate};
 use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
+use bahay::rate_limit::{self, Rate};
 use bahay::ratings::Ratings;
 use bahay::records::{ArchiveSchedule, Records};
 use bahay::retention::RetentionPeriods;

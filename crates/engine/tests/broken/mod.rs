@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{
-    CounterIncrement, Debt, Game, GameKind, Item, TitledName, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
-    Turn, RulesError, Viewer,
+    CounterIncrement, Debt, Game, GameKind, Item, Outcome, Piece, Prompt, Row, RuleSet, RulesError,
+    SeatRange, TitledName, Turn, Viewer,
 };
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, Probe, TongitsProbe};
+use bahay_engine::testing::{Probe, TestRng, TongitsProbe};
 use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};

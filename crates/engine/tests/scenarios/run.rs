@@ -88,7 +88,12 @@ fn follow(case: &mut impl Case, checks: &mut usize, line: &str) -> CaseResult<()
 }
 
 /// Returns the game after an action, or unchanged after an expected refusal.
-pub fn played<G: Game>(game: &G, seat: Seat, action: &G::Action, refused: Option<&str>) -> CaseResult<G> {
+pub fn played<G: Game>(
+    game: &G,
+    seat: Seat,
+    action: &G::Action,
+    refused: Option<&str>,
+) -> CaseResult<G> {
     match (game.act(seat, action, &mut Vec::new()), refused) {
         (Ok(next), None) => Ok(next),
         (Err(illegal), Some(expected)) => {
@@ -151,7 +156,12 @@ pub fn owes(game: &impl Game, seat: Seat) -> CaseResult<String> {
 
 /// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: each seat's change of balance after the
 /// fee, at a table with or without that POT.
-pub fn expect_settled<G: Game>(game: &G, rules: &G::Rules, seats: u8, text: &str) -> CaseResult<()> {
+pub fn expect_settled<G: Game>(
+    game: &G,
+    rules: &G::Rules,
+    seats: u8,
+    text: &str,
+) -> CaseResult<()> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (bet, pot, nets) = match words.as_slice() {
         ["bet", bet, "pot", pot, nets @ ..] => (bet, Some(whole_coins(pot)?), nets),

@@ -7,8 +7,8 @@ use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
-    Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase,
+    PlayerId, Price, Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
 
@@ -141,7 +141,8 @@ impl Desk {
 
     /// Plays the same answer as the player.
     pub(crate) fn act(&mut self) -> Result<(), Refused> {
-        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(self.asked())
+        let Some(Input::AiAction { player, game, prompt, action }) =
+            self.table.ai_action(self.asked())
         else {
             panic!("nobody is asked");
         };

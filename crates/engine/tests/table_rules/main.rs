@@ -10,8 +10,8 @@ use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    ActionOrigin, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection, TableAvailability, Terms,
-    TermsUpdate, Timestamp,
+    ActionOrigin, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection,
+    TableAvailability, Terms, TermsUpdate, Timestamp,
 };
 
 use desk::{Desk, connection, player, seat};
@@ -365,7 +365,10 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     }
     assert_eq!(*desk.table.terms(), newer, "the POT was won");
     for late in [0, 2, 3] {
-        assert_eq!(desk.tell(word(late, TableAvailability::Open, &old)), Err(Rejection::NothingNew));
+        assert_eq!(
+            desk.tell(word(late, TableAvailability::Open, &old)),
+            Err(Rejection::NothingNew)
+        );
     }
 }
 

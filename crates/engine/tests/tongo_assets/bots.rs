@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::env;
 
 use bahay_engine::game::{Game, GameKind, Viewer};
-use bahay_engine::games::tongo_assets::{Action, Rules, GameSetup, TongoAssets};
+use bahay_engine::games::tongo_assets::{Action, GameSetup, Rules, TongoAssets};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, Policy, play};
+use bahay_engine::testing::{Policy, TestRng, play};
 
 /// The outcomes of the AI against another kind of player.
 #[derive(Debug, Default)]
@@ -46,9 +46,8 @@ fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
         let sizes = u64::from(range.most - range.least) + 1;
         let seats = range.least + u8::try_from(game % sizes).expect("a small number");
         let is_ai = |seat: Seat| (u64::from(seat.number()) + game / sizes).is_multiple_of(2);
-        let policies: Vec<Policy> = Seat::all(seats)
-            .map(|seat| if is_ai(seat) { Policy::Ai } else { other })
-            .collect();
+        let policies: Vec<Policy> =
+            Seat::all(seats).map(|seat| if is_ai(seat) { Policy::Ai } else { other }).collect();
         let (state, _) = play::<TongoAssets>(rules, None, &policies, &mut TestRng::new(game));
         *tally.endings.entry(state.ending().expect("the game is over")).or_default() += 1;
         let outcome = state.outcome().expect("the game is over");
@@ -113,9 +112,8 @@ fn alone(other: Policy, games: u64) -> (u64, u64) {
     for game in 0..games {
         let seats = 4 + u8::try_from(game % 5).expect("a small number");
         let own = Seat::all(seats).nth((game / 5 % u64::from(seats)) as usize).expect("a seat");
-        let policies: Vec<Policy> = Seat::all(seats)
-            .map(|seat| if seat == own { Policy::Ai } else { other })
-            .collect();
+        let policies: Vec<Policy> =
+            Seat::all(seats).map(|seat| if seat == own { Policy::Ai } else { other }).collect();
         let mut dice = TestRng::new(game);
         let (state, _) = play::<TongoAssets>(&Rules::standard(), None, &policies, &mut dice);
         let outcome = state.outcome().expect("the game is over");

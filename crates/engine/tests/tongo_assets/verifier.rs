@@ -2,12 +2,12 @@
 //! games with every rule set: those of erratic tables, and of seats that play for showdowns. It
 //! refuses forgeries and names the rule.
 
+use crate::independent::{Expected, assert_verified};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Hits, Skill};
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
-use crate::independent::{Expected, assert_verified};
 use serde_json::Value;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_assets.py");

@@ -12,7 +12,7 @@ use std::env;
 use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, Policy, play};
+use bahay_engine::testing::{Policy, TestRng, play};
 
 const GAMES: u64 = 600;
 
@@ -123,6 +123,10 @@ fn the_same_view_gives_the_same_advice() {
         let (one, other) = (played(), played());
         assert_eq!(one, other);
         let seat = Seat::new(0).expect("a seat");
-        assert_eq!(TongoOptions::choose_action(&one.view(Viewer::Seat(seat))), None, "the game is over");
+        assert_eq!(
+            TongoOptions::choose_action(&one.view(Viewer::Seat(seat))),
+            None,
+            "the game is over"
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::env;
 
 use bahay_engine::game::{Game, GameKind, Refusal, Turn};
 use bahay_engine::games::tongo_options::{
-    Action, GameEnding, NewCosts, Phase, PublicState, CostRises, Rules, Step, TongoOptions,
+    Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game};
@@ -77,7 +77,9 @@ fn games_end_in_every_way() {
     let rules = Rules { rounds_max: 4, challenge_round: 4, seats_max: 8, ..Rules::lively() };
     let endings = check_all(&rules, GAMES);
     println!("last in, confront, acquire, reserves, rounds: {endings:?}");
-    for ending in [GameEnding::LastIn, GameEnding::Confront, GameEnding::Acquire, GameEnding::Reserves] {
+    for ending in
+        [GameEnding::LastIn, GameEnding::Confront, GameEnding::Acquire, GameEnding::Reserves]
+    {
         assert!(endings[ending as usize] > 0, "{ending:?}: {endings:?}");
     }
     // A player who always pays and ends the turn reaches the last round.

@@ -106,7 +106,10 @@ fn every_record_verifies_and_the_winner_gets_what_others_paid() {
             let fees: i64 = record.settlement.fees.iter().map(|fee| fee.fee.hundredths()).sum();
             assert_eq!(fees, paid * 500 / 10_000);
         });
-        assert!(by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0, "{by:?}");
+        assert!(
+            by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0,
+            "{by:?}"
+        );
     });
 }
 

@@ -6,7 +6,7 @@ use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongo_options::{Action, Event, Phase, PublicState, Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, Probe, TongoOptionsProbe};
+use bahay_engine::testing::{Probe, TestRng, TongoOptionsProbe};
 use serde_json::Value;
 
 use super::conformance::any_rules;

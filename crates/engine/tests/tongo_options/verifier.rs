@@ -2,6 +2,7 @@
 //! games with every switch: those of erratic tables and of random play. It refuses forgeries and
 //! names the rule.
 
+use crate::independent::{Expected, assert_verified};
 use bahay_engine::chance::{ChanceAnswer, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Hits, Skill, Turn};
@@ -9,11 +10,10 @@ use bahay_engine::games::tongo_options::{Action, GameEnding, Rules, TongoOptions
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, GameId, PlayerId, Price, Record, Settlement, Spectators, TableId, RecordedAction, Terms,
-    Timestamp,
+    ActionOrigin, Clocks, GameId, PlayerId, Price, Record, RecordedAction, Settlement, Spectators,
+    TableId, Terms, Timestamp,
 };
 use bahay_engine::testing::TestRng;
-use crate::independent::{Expected, assert_verified};
 use uuid::Uuid;
 
 use super::conformance::any_rules;

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::testing::{TwinPair, Probe, VisibleEvent, TongitsProbe, for_each_twin_pair, tongits_disclosure_rule};
+use bahay_engine::testing::{
+    Probe, TongitsProbe, TwinPair, VisibleEvent, for_each_twin_pair, tongits_disclosure_rule,
+};
 
 use super::broken::{Broken, Fault};
 

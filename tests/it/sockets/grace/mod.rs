@@ -21,7 +21,7 @@ use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    ActionOrigin, GameId, Input, Phase, Playing, Readable as _, Table, TableId, RecordedAction,
+    ActionOrigin, GameId, Input, Phase, Playing, Readable as _, RecordedAction, Table, TableId,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -203,7 +203,9 @@ impl Round {
         let deadline_ms = asked.deadline.ms();
         match answer.by {
             ActionOrigin::Player => {}
-            ActionOrigin::Clock => assert!(answer.at.ms() >= deadline_ms, "{answer:?}, until {deadline_ms}"),
+            ActionOrigin::Clock => {
+                assert!(answer.at.ms() >= deadline_ms, "{answer:?}, until {deadline_ms}")
+            }
             ActionOrigin::Ai => {
                 let last_ms = deadline_ms - LAST_MS;
                 assert!(answer.at.ms() >= last_ms, "{answer:?}, until {deadline_ms}");
@@ -279,7 +281,8 @@ async fn cut_off(played: Played) {
     assert_eq!(by_kind.len(), played.kinds.len());
     for (kind, cuts) in by_kind {
         let count = |by| cuts.iter().filter(|cut| cut.by == by).count();
-        let (back, stood_in, clock) = (count(ActionOrigin::Player), count(ActionOrigin::Ai), count(ActionOrigin::Clock));
+        let (back, stood_in, clock) =
+            (count(ActionOrigin::Player), count(ActionOrigin::Ai), count(ActionOrigin::Clock));
         let in_time = cuts.iter().filter(|cut| cut.by == ActionOrigin::Player);
         let longest_ms = in_time.map(|cut| cut.length_ms).max().unwrap_or_default();
         println!(

@@ -75,7 +75,12 @@ pub(super) fn kind(game: &AnyGame, seat: Seat) -> &'static str {
 }
 
 /// What a player does, beside what the AI advises, so that every kind of question comes up.
-pub(super) fn choose(game: &AnyGame, seat: Seat, advice: AnyAction, dice: &mut ChanceRng) -> AnyAction {
+pub(super) fn choose(
+    game: &AnyGame,
+    seat: Seat,
+    advice: AnyAction,
+    dice: &mut ChanceRng,
+) -> AnyAction {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
     let wanted = match game {

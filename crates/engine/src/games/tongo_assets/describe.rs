@@ -332,5 +332,5 @@ fn card_piece(card: Card) -> Piece {
         (_, _, Some(Acquire::Audit)) => "audit".into(),
         (_, _, None) => "card".into(),
     };
-    Piece::Token { text: text, is_red }
+    Piece::Token { text, is_red }
 }

@@ -10,8 +10,8 @@ use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price, Spectators, Table,
-    TableId, Terms, Timestamp,
+    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price, Spectators,
+    Table, TableId, Terms, Timestamp,
 };
 
 use crate::scenarios::run::CaseResult;
@@ -88,7 +88,8 @@ impl Desk {
             Phase::Preparing(_) => "preparing".into(),
             Phase::Opening(_) => "opening".into(),
             Phase::Revealing(revealing) => {
-                let (asked, revealed) = (list(revealing.unrevealed_seats()), list(revealing.revealed_seats()));
+                let (asked, revealed) =
+                    (list(revealing.unrevealed_seats()), list(revealing.revealed_seats()));
                 format!("revealing asked{asked} revealed{revealed}")
             }
             Phase::Playing(_) => "playing".into(),
@@ -130,7 +131,8 @@ impl Desk {
     fn tell(&mut self, input: Input<Action>) -> CaseResult<()> {
         let bytes = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
-        let fresh = GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };
+        let fresh =
+            GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };
         let told = self.table.decide(self.now, input, || fresh).map_err(|rejection| {
             format!("{} {}", rejection.code(), rejection.rule().unwrap_or_default())
         })?;

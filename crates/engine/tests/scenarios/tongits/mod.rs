@@ -6,8 +6,8 @@ use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Arrangement, BySeat, EndingKind, ExposedMeld, Phase, PublicState, Rules, SEATS, GameSetup,
-    SetupPhase, SpecialEnding, Tongits,
+    Action, Arrangement, BySeat, EndingKind, ExposedMeld, GameSetup, Phase, PublicState, Rules,
+    SEATS, SetupPhase, SpecialEnding, Tongits,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bahay_engine::chance::{ChanceAnswer, Key, Stream};
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{
-    Action, Assets, Card, CardSet, Colour, Phase, PublicState, HandRank, Rules, GameSetup, SlotSet,
+    Action, Assets, Card, CardSet, Colour, GameSetup, HandRank, Phase, PublicState, Rules, SlotSet,
     TongoAssets,
 };
 use bahay_engine::hex::Hex;
@@ -304,7 +304,8 @@ fn action(text: &str) -> CaseResult<Action> {
         ["acquire"] => Action::Acquire { replace: None, free },
         ["acquire", "for", replace] => Action::Acquire { replace: Some(card(replace)?), free },
         ["sell", slots @ ..] => {
-            let slots = slots.iter().map(|slot| number::<u8>(slot)).collect::<CaseResult<Vec<u8>>>()?;
+            let slots =
+                slots.iter().map(|slot| number::<u8>(slot)).collect::<CaseResult<Vec<u8>>>()?;
             require(slots.iter().all(|slot| *slot < 7), || "a slot is below 7".into())?;
             Action::Sell { slots: slots.into_iter().collect::<SlotSet>() }
         }

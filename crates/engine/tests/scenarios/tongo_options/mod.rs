@@ -6,8 +6,8 @@ mod notation;
 use bahay_engine::chance::{ChanceAnswer, Key, Stream};
 use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongo_options::{
-    Action, BySeat, Card, CardSet, Costs, Dice, Die, Hidden, Payments, Phase, PlayerState, PreviousTurn, Rules,
-    GameSetup, ShownHand, TongoOptions,
+    Action, BySeat, Card, CardSet, Costs, Dice, Die, GameSetup, Hidden, Payments, Phase,
+    PlayerState, PreviousTurn, Rules, ShownHand, TongoOptions,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
