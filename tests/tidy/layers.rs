@@ -279,7 +279,7 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
 
 /// The arrows of the protocol.
 pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] =
-    &[("phrase", &[]), ("brief", &[]), ("reading", &["brief"]), ("received", &[])];
+    &[("phrase", &[]), ("brief", &[]), ("reader", &["brief"]), ("command_reader", &[])];
 
 /// The arrows of the shell.
 pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
