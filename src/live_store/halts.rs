@@ -48,6 +48,13 @@ impl LiveStore {
         Ok(())
     }
 
+    /// Returns whether a table is halted.
+    pub async fn is_halted(&self, table: TableId) -> Result<bool, Unavailable> {
+        let mut call = redis::cmd("SISMEMBER");
+        call.arg(self.halted_key(self.shard_of(table))).arg(table.to_string());
+        Ok(call.query_async::<bool>(&mut self.commands.clone()).await?)
+    }
+
     /// Returns the halted tables of all shards.
     pub async fn halted_tables(&self) -> Result<Vec<TableId>, Unavailable> {
         let shards = (0..self.shards).map(async |shard| {

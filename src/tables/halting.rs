@@ -80,13 +80,30 @@ impl<G: Readable> Tables<G> {
 
     /// Records a halt for operators, concurrently. A failed record is made up for by `lost`.
     pub(super) fn record_halt(&self, halt: Halt) {
-        let pool = self.inner.pool.clone();
+        let tables = self.clone();
         tokio::spawn(async move {
             let halt = halt_row(halt);
-            if let Err(error) = halted::record_halt(&pool, &halt).await {
+            if let Err(error) = tables.write_halt(&halt).await {
                 tracing::warn!(table = %halt.table, %error, "a halt could not be recorded yet");
             }
         });
+    }
+
+    /// Records a halt, and its end if the table was released or voided in the meantime: the end
+    /// then found no row, and a row without an end would list the table for ever.
+    pub(super) async fn write_halt(&self, halt: &halted::Halt) -> Result<(), OperateError> {
+        let pool = &self.inner.pool;
+        let table = halt.table;
+        halted::record_halt(pool, halt).await.map_err(database_error)?;
+        if self.inner.live.is_halted(table).await? {
+            return Ok(());
+        }
+        let exists = self.inner.live.tables_exist(&[table]).await.into_iter().next();
+        let outcome = match exists.transpose()? {
+            Some(true) => HaltOutcome::Released,
+            Some(false) | None => HaltOutcome::Voided,
+        };
+        halted::record_release(pool, table, outcome).await.map_err(database_error)
     }
 
     /// Voids a table in any state: voids its open game and releases its players.

@@ -207,7 +207,7 @@ impl<G: Readable> Tables<G> {
                 continue;
             };
             let halt = halted::Halt { table, room: None, version, reason };
-            halted::record_halt(&self.inner.pool, &halt).await.map_err(to_message)?;
+            self.write_halt(&halt).await.map_err(to_message)?;
         }
         Ok(())
     }
