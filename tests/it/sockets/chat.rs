@@ -1,4 +1,4 @@
-//! Who else is at the table: phrases, mutes, and spectators who see what lies open, one turn late.
+//! Tests of phrases, mutes and spectators, who see open cards only and one turn late.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -22,38 +22,43 @@ use uuid::Uuid;
 use crate::support::house::{House, PATIENCE, joined};
 use crate::support::reason;
 
-async fn say(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
-    let said = play.send(|id| Command::Say { id, phrase }).await?;
-    play.wait_for_answer(said).await.map(|_| ())
+async fn send_phrase(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
+    let command = play.send(|id| Command::Say { id, phrase }).await?;
+    play.wait_for_answer(command).await.map(|_| ())
 }
 
-/// The next thing that is said, and by whom.
-async fn heard(play: &mut Play) -> (String, Phrase) {
+/// Returns the next phrase and the player who sent it.
+async fn next_phrase(play: &mut Play) -> (String, Phrase) {
     loop {
-        let message = timeout(PATIENCE, play.next()).await.expect("somebody speaks").unwrap();
+        let message = timeout(PATIENCE, play.next()).await.expect("a phrase arrives").unwrap();
         if let Message::Said { player, phrase, .. } = message {
             return (player.to_string(), phrase);
         }
     }
 }
 
-async fn watch(client: &Client, table: TableId) -> Result<Play, PlayError> {
+async fn watch_table(client: &Client, table: TableId) -> Result<Play, PlayError> {
     let mut play = client.play().await?;
     let watching = play.send(|id| Command::Watch { id, table }).await?;
     play.wait_for_answer(watching).await?;
     Ok(play)
 }
 
-fn code(refused: Result<impl Sized, PlayError>) -> String {
+fn refusal_code(refused: Result<impl Sized, PlayError>) -> String {
     match refused {
         Err(PlayError::Refused { code, .. }) => code,
-        Err(error) => panic!("not refused, but {error}"),
-        Ok(_) => panic!("it was not refused"),
+        Err(error) => panic!("the command failed without a refusal: {error}"),
+        Ok(_) => panic!("the command was accepted"),
     }
 }
 
-/// Asks REST for something that has no answer but that it was done.
-async fn done(client: &Client, method: reqwest::Method, path: &str, body: Option<Value>) -> u16 {
+/// Sends a REST request whose response has no body, and returns its status.
+async fn request_status(
+    client: &Client,
+    method: reqwest::Method,
+    path: &str,
+    body: Option<Value>,
+) -> u16 {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = http.request(method, format!("{}{path}", client.base()));
     let request = request.bearer_auth(client.access_token());
@@ -62,47 +67,48 @@ async fn done(client: &Client, method: reqwest::Method, path: &str, body: Option
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn phrases_are_heard_on_all_nodes_and_not_by_who_has_muted_the_player() {
+async fn phrases_reach_all_nodes_except_players_who_muted_the_speaker() {
     let house = House::new().await;
     let (base, node) = house.node().await;
     let (table, [first, second, third]) = house.table().await;
     let mut first_play = joined(&first).await;
     let mut second_play = joined(&second).await;
     let mut third_play = joined(&third.with_base(&base)).await;
-    let mut spectator = watch(&house.guest("Delfin").await, table).await.unwrap();
-    say(&mut first_play, Phrase::GoodLuck).await.unwrap();
+    let mut spectator = watch_table(&house.guest("Delfin").await, table).await.unwrap();
+    send_phrase(&mut first_play, Phrase::GoodLuck).await.unwrap();
     let said = (first.player().to_string(), Phrase::GoodLuck);
     for play in [&mut first_play, &mut second_play, &mut third_play, &mut spectator] {
-        assert_eq!(heard(play).await, said);
+        assert_eq!(next_phrase(play).await, said);
     }
     let mute = format!("/v1/me/mutes/{}", first.player());
-    assert_eq!(done(&second, reqwest::Method::PUT, &mute, None).await, 204);
-    say(&mut first_play, Phrase::Hurry).await.unwrap();
-    assert_eq!(heard(&mut third_play).await.1, Phrase::Hurry);
-    say(&mut third_play, Phrase::Thanks).await.unwrap();
-    // What is said comes in order, so this would have come after the other.
-    assert_eq!(heard(&mut second_play).await, (third.player().to_string(), Phrase::Thanks));
-    assert_eq!(done(&second, reqwest::Method::DELETE, &mute, None).await, 204);
-    say(&mut first_play, Phrase::EmojiHeart).await.unwrap();
-    assert_eq!(heard(&mut second_play).await.1, Phrase::EmojiHeart);
-    // Three at once and one every two seconds: however slow this machine is, not for long.
+    assert_eq!(request_status(&second, reqwest::Method::PUT, &mute, None).await, 204);
+    send_phrase(&mut first_play, Phrase::Hurry).await.unwrap();
+    assert_eq!(next_phrase(&mut third_play).await.1, Phrase::Hurry);
+    send_phrase(&mut third_play, Phrase::Thanks).await.unwrap();
+    // Phrases arrive in order, so a phrase of the muted player would have arrived before this one.
+    assert_eq!(next_phrase(&mut second_play).await, (third.player().to_string(), Phrase::Thanks));
+    assert_eq!(request_status(&second, reqwest::Method::DELETE, &mute, None).await, 204);
+    send_phrase(&mut first_play, Phrase::EmojiHeart).await.unwrap();
+    assert_eq!(next_phrase(&mut second_play).await.1, Phrase::EmojiHeart);
+    // The limit is three phrases at once and one every two seconds, so a refusal follows soon even
+    // on a slow machine.
     let mut refused = None;
     for _ in 0..100 {
-        if let Err(error) = say(&mut first_play, Phrase::Hello).await {
+        if let Err(error) = send_phrase(&mut first_play, Phrase::Hello).await {
             refused = Some(error);
             break;
         }
     }
-    assert_eq!(code(refused.map_or(Ok(()), Err)), "too_talkative");
-    // A spectator only listens.
-    assert_eq!(code(say(&mut spectator, Phrase::Hello).await), "not_joined");
+    assert_eq!(refusal_code(refused.map_or(Ok(()), Err)), "too_talkative");
+    // A spectator cannot send phrases.
+    assert_eq!(refusal_code(send_phrase(&mut spectator, Phrase::Hello).await), "not_joined");
     let listed: Value = second.read("/v1/me/mutes").await.unwrap();
     assert_eq!(listed["items"], json!([]));
     node.stop().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
+async fn a_mute_by_the_house_applies_on_all_nodes_until_it_is_lifted() {
     let house = House::new().await;
     let (base, node) = house.node().await;
     let (_, [first, second, _]) = house.table().await;
@@ -113,34 +119,35 @@ async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
     let ends_at = Some(clock::add(clock.now(), Duration::from_hours(1)));
     let mute = Sanction { reason: reason("insults at the table"), ends_at };
     sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute, &mute).await.unwrap();
-    assert_eq!(code(say(&mut first_play, Phrase::Hello).await), "muted");
-    assert_eq!(code(say(&mut first_play, Phrase::EmojiHeart).await), "muted");
-    // Others speak, and the muted one hears them and has its seat.
-    say(&mut second_play, Phrase::Hurry).await.unwrap();
-    assert_eq!(heard(&mut first_play).await, (second.player().to_string(), Phrase::Hurry));
+    assert_eq!(refusal_code(send_phrase(&mut first_play, Phrase::Hello).await), "muted");
+    assert_eq!(refusal_code(send_phrase(&mut first_play, Phrase::EmojiHeart).await), "muted");
+    // Other players may send phrases; the muted player receives them and keeps its seat.
+    send_phrase(&mut second_play, Phrase::Hurry).await.unwrap();
+    assert_eq!(next_phrase(&mut first_play).await, (second.player().to_string(), Phrase::Hurry));
     sanctions.lift_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute).await.unwrap();
     let again = sanctions.lift_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute).await;
     assert!(matches!(again, Err(SanctionError::NotMuted)), "{again:?}");
-    say(&mut first_play, Phrase::Sorry).await.unwrap();
-    // It would have heard the two that were refused before this one.
-    assert_eq!(heard(&mut second_play).await.1, Phrase::Hurry);
-    assert_eq!(heard(&mut second_play).await, (player.to_string(), Phrase::Sorry));
-    let told: Value = first.read("/v1/me/notices").await.unwrap();
-    let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    send_phrase(&mut first_play, Phrase::Sorry).await.unwrap();
+    // The two refused phrases would have arrived before this one.
+    assert_eq!(next_phrase(&mut second_play).await.1, Phrase::Hurry);
+    assert_eq!(next_phrase(&mut second_play).await, (player.to_string(), Phrase::Sorry));
+    let notices: Value = first.read("/v1/me/notices").await.unwrap();
+    let notices = notices["items"].as_array().unwrap();
+    let kinds: Vec<_> = notices.iter().map(|notice| &notice["kind"]).collect();
     assert_eq!(kinds, ["mute_lifted", "muted"]);
     node.stop().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_a_table_that_lets_anybody_watch_is_watched() {
+async fn a_table_without_spectators_cannot_be_watched() {
     let house = House::new().await;
     let (table, [client, ..]) = house.table().await;
     let stranger = house.guest("Delfin").await;
     let nowhere = TableId(Uuid::new_v4());
-    assert_eq!(code(watch(&stranger, nowhere).await), "table_not_found");
+    assert_eq!(refusal_code(watch_table(&stranger, nowhere).await), "table_not_found");
     let mut joined = joined(&client).await;
     let watching = joined.send(|id| Command::Watch { id, table }).await.unwrap();
-    assert_eq!(code(joined.wait_for_answer(watching).await), "already_joined");
+    assert_eq!(refusal_code(joined.wait_for_answer(watching).await), "already_joined");
     let mut closed = house_rooms(Clocks::default())[0].terms().clone();
     closed.spectators = Spectators::Nobody;
     let (live, _publications) = house.live.connect().await;
@@ -149,24 +156,24 @@ async fn only_a_table_that_lets_anybody_watch_is_watched() {
     live.create(founded.id(), bahay::entropy::tag(), &snapshot, 60_000, founded.engine())
         .await
         .unwrap();
-    assert_eq!(code(watch(&stranger, founded.id()).await), "not_watchable");
-    // Who watches no more is told nothing more, and may watch again.
-    let mut spectator = watch(&stranger, table).await.unwrap();
+    assert_eq!(refusal_code(watch_table(&stranger, founded.id()).await), "not_watchable");
+    // A spectator who has stopped watching may watch again.
+    let mut spectator = watch_table(&stranger, table).await.unwrap();
     let ended = spectator.send(|id| Command::Unwatch { id }).await.unwrap();
     spectator.wait_for_answer(ended).await.unwrap();
     let again = spectator.send(|id| Command::Watch { id, table }).await.unwrap();
     spectator.wait_for_answer(again).await.unwrap();
 }
 
-/// The rules of a private table are a room's, but who may watch the room's tables may not watch it:
-/// not even one of its players, who sees it from the seat.
+/// A private table takes its rules from a room, but nobody may watch it even if the room's tables
+/// may be watched. Its own players cannot watch it either, since they see it from their seats.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_table_of_a_room_that_may_be_watched_is_not_watched() {
+async fn a_private_table_cannot_be_watched_even_if_its_room_can() {
     let house = House::new().await;
     let (public, _) = house.table().await;
     let host = house.guest("Delfin").await;
     let stranger = house.guest("Estrella").await;
-    watch(&stranger, public).await.expect("the room's own tables may be watched");
+    watch_table(&stranger, public).await.expect("tables of the room may be watched");
     host.hold_socket().await.unwrap();
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let open = http.post(format!("{}/v1/private-tables", host.base()));
@@ -174,32 +181,33 @@ async fn a_private_table_of_a_room_that_may_be_watched_is_not_watched() {
     let opened = open.bearer_auth(host.access_token()).send().await.unwrap();
     let opened: Value = opened.error_for_status().unwrap().json().await.unwrap();
     let table = serde_json::from_value(opened["table"].clone()).unwrap();
-    assert_eq!(code(watch(&stranger, table).await), "not_watchable");
-    assert_eq!(code(watch(&host, table).await), "not_watchable");
+    assert_eq!(refusal_code(watch_table(&stranger, table).await), "not_watchable");
+    assert_eq!(refusal_code(watch_table(&host, table).await), "not_watchable");
 }
 
-/// What a spectator has been told, and whether it was time.
+/// A spectator that records its messages and checks that each one was delayed by a whole turn.
 struct Spectator {
     play: Play,
     texts: Vec<String>,
-    /// Versions at which turns of the game began, as the first player reads them.
-    began: Vec<u64>,
-    /// What the first player reads as which version.
-    read: HashMap<Tag, u64>,
-    asked: Option<SeatSet>,
+    /// The versions at which turns of the game began, in the first player's numbering.
+    turn_versions: Vec<u64>,
+    /// The first player's version of each tag.
+    versions: HashMap<Tag, u64>,
+    prompted: Option<SeatSet>,
 }
 
 impl Spectator {
-    fn turn(&mut self, seats: SeatSet, tag: Tag, version: u64) {
-        self.read.insert(tag, version);
-        if self.asked != Some(seats) {
-            self.asked = Some(seats);
-            self.began.push(version);
+    fn record_turn(&mut self, seats: SeatSet, tag: Tag, version: u64) {
+        self.versions.insert(tag, version);
+        if self.prompted != Some(seats) {
+            self.prompted = Some(seats);
+            self.turn_versions.push(version);
         }
     }
 
-    /// Takes whatever has come. In mid-game nothing is younger than a whole turn.
-    async fn look(&mut self) {
+    /// Receives all messages sent so far. While the game is played, no message is newer than the
+    /// beginning of the last complete turn.
+    async fn receive_updates(&mut self) {
         let mut ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
         let mut early = None;
         loop {
@@ -207,18 +215,18 @@ impl Spectator {
             self.texts.push(serde_json::to_string(&message).unwrap());
             let tag = match message {
                 Message::Ack { id, .. } if id == ping => {
-                    // Once the hands have been shown nothing is held back.
+                    // Nothing is delayed once the hands have been shown.
                     let view = self.play.view();
                     let is_over =
                         !view.is_some_and(|view| matches!(view.phase, PhaseView::Playing { .. }));
                     assert!(
                         early.is_none() || is_over,
-                        "version {early:?} while turns began at {:?}",
-                        self.began
+                        "version {early:?} is too new; turns began at {:?}",
+                        self.turn_versions
                     );
                     return;
                 }
-                // The game is played faster than a client may ask.
+                // The game runs faster than the rate limit of the client's commands.
                 Message::Refusal { retryable: true, .. } => {
                     sleep(Duration::from_millis(100)).await;
                     ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
@@ -227,9 +235,10 @@ impl Spectator {
                 Message::Snapshot { tag, .. } | Message::Update { tag, .. } => tag,
                 _ => continue,
             };
-            let version = self.read.get(&tag).copied().unwrap_or(u64::MAX);
-            // Before the second turn nothing of the game is shown.
-            let newest = self.began.len().checked_sub(2).map(|turn| self.began[turn]);
+            let version = self.versions.get(&tag).copied().unwrap_or(u64::MAX);
+            // The spectator sees nothing of the game before the second turn.
+            let turn = self.turn_versions.len().checked_sub(2);
+            let newest = turn.map(|turn| self.turn_versions[turn]);
             if newest.is_none_or(|newest| version > newest) {
                 early = early.or(Some(version));
             }
@@ -237,8 +246,8 @@ impl Spectator {
     }
 }
 
-/// Cards as texts have them.
-fn cards(text: &str) -> BTreeSet<String> {
+/// Returns the names of all cards in a JSON text.
+fn card_names(text: &str) -> BTreeSet<String> {
     let words = text.split('"').filter(|word| word.len() == 2);
     let is_card = |word: &&str| {
         let (rank, suit) = word.split_at(1);
@@ -248,7 +257,7 @@ fn cards(text: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_spectator_sees_one_turn_late_and_no_card_that_does_not_lie_open() {
+async fn a_spectator_sees_only_open_cards_and_one_turn_late() {
     let house = House::new().await;
     let (table, clients) = house.table().await;
     let mut plays = Vec::new();
@@ -257,7 +266,7 @@ async fn a_spectator_sees_one_turn_late_and_no_card_that_does_not_lie_open() {
     }
     let game = match &plays[2].view().unwrap().phase {
         PhaseView::Preparing { game, .. } => *game,
-        other => panic!("a full table prepares: {other:?}"),
+        other => panic!("a full table is preparing a game: {other:?}"),
     };
     for play in &mut plays {
         let readied = play.ready(game, None).await.unwrap();
@@ -269,11 +278,16 @@ async fn a_spectator_sees_one_turn_late_and_no_card_that_does_not_lie_open() {
         }
     }
     let stranger = house.guest("Delfin").await;
-    let play = watch(&stranger, table).await.unwrap();
-    let mut spectator =
-        Spectator { play, texts: vec![], began: vec![], read: HashMap::new(), asked: None };
-    play_out(&mut plays, &mut spectator, game).await;
-    // When it is over nothing is held back.
+    let play = watch_table(&stranger, table).await.unwrap();
+    let mut spectator = Spectator {
+        play,
+        texts: vec![],
+        turn_versions: vec![],
+        versions: HashMap::new(),
+        prompted: None,
+    };
+    play_until_settled(&mut plays, &mut spectator, game).await;
+    // Nothing is delayed once the game is over.
     while spectator.play.tag() != plays[0].tag() {
         let message = timeout(PATIENCE, spectator.play.next()).await.unwrap().unwrap();
         spectator.texts.push(serde_json::to_string(&message).unwrap());
@@ -283,12 +297,12 @@ async fn a_spectator_sees_one_turn_late_and_no_card_that_does_not_lie_open() {
     let actions = record["actions"].as_array().unwrap();
     let mut mentioned = BTreeSet::new();
     for text in &spectator.texts {
-        // From here on all hands lie open.
+        // All hands are open after this event.
         let (before, is_shown) = match text.split_once("\"type\":\"shown\"") {
             Some((before, _)) => (before, true),
             None => (text.as_str(), false),
         };
-        mentioned.extend(cards(before));
+        mentioned.extend(card_names(before));
         if is_shown {
             break;
         }
@@ -296,14 +310,15 @@ async fn a_spectator_sees_one_turn_late_and_no_card_that_does_not_lie_open() {
             assert!(!before.contains(hidden), "{before}");
         }
     }
-    let exposed: BTreeSet<_> = actions.iter().flat_map(|one| cards(&one.to_string())).collect();
-    assert!(mentioned.is_subset(&exposed), "{mentioned:?} beside {exposed:?}");
-    assert!(!mentioned.is_empty(), "something was seen");
-    finished_game_is_remembered(&house, &clients, game, &record).await;
+    let exposed: BTreeSet<_> =
+        actions.iter().flat_map(|action| card_names(&action.to_string())).collect();
+    assert!(mentioned.is_subset(&exposed), "mentioned: {mentioned:?}, exposed: {exposed:?}");
+    assert!(!mentioned.is_empty(), "the spectator saw a card");
+    check_finished_game(&house, &clients, game, &record).await;
 }
 
-/// Whether this game goes on or is being settled.
-fn is_on(play: &Play, game: GameId) -> bool {
+/// Returns whether the game is being played or settled.
+fn is_in_progress(play: &Play, game: GameId) -> bool {
     match &play.view().unwrap().phase {
         PhaseView::Playing { game: now, .. } | PhaseView::Settling { game: now, .. } => {
             *now == game
@@ -315,13 +330,13 @@ fn is_on(play: &Play, game: GameId) -> bool {
     }
 }
 
-/// Plays by the house's advice until the game is settled.
-async fn play_out(plays: &mut [Play], spectator: &mut Spectator, game: GameId) {
-    while is_on(&plays[0], game) {
+/// Plays the actions that the AI advises until the game is settled.
+async fn play_until_settled(plays: &mut [Play], spectator: &mut Spectator, game: GameId) {
+    while is_in_progress(&plays[0], game) {
         if let Some(prompt) = plays[0].prompt() {
             let (tag, version) = (plays[0].tag().unwrap(), plays[0].version().unwrap());
-            spectator.turn(prompt.seats, tag, version);
-            spectator.look().await;
+            spectator.record_turn(prompt.seats, tag, version);
+            spectator.receive_updates().await;
         }
         let advised = plays.iter().enumerate();
         let advised = advised.filter_map(|(place, play)| Some((place, play.advice()?))).next();
@@ -331,10 +346,10 @@ async fn play_out(plays: &mut [Play], spectator: &mut Spectator, game: GameId) {
                     matches!(action, AnyAction::Tongits(Action::Challenge | Action::Fold));
                 let command = plays[place].act(action).await.unwrap();
                 plays[place].wait_for_answer(command).await.unwrap();
-                // Nobody else is told of an answer to a fight before its end.
+                // An answer to a fight is shown to nobody else before the fight ends.
                 if is_answer { None } else { plays[place].tag() }
             }
-            // It is over, and the ledger is asked; or a fight runs on.
+            // The game is over and waits for the ledger, or a fight is in progress.
             None => {
                 timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
                 plays[0].tag()
@@ -348,8 +363,9 @@ async fn play_out(plays: &mut [Play], spectator: &mut Spectator, game: GameId) {
     }
 }
 
-/// What REST tells of a game that was really played.
-async fn finished_game_is_remembered(
+/// Checks the REST resources of a finished game: detail, steps, record, fairness, reports and
+/// statistics.
+async fn check_finished_game(
     house: &House,
     clients: &[Client; 3],
     game: GameId,
@@ -388,20 +404,22 @@ async fn finished_game_is_remembered(
     for part in ["commitment", "server_seed", "clients", "chance", "engine", "starter"] {
         assert_eq!(fair[part], record[part], "{part}");
     }
-    report(clients, &stranger, game).await;
-    counted(clients, record, game).await;
+    check_reports(clients, &stranger, game).await;
+    check_statistics(clients, record, game).await;
 }
 
-async fn report(clients: &[Client; 3], stranger: &Client, game: GameId) {
+async fn check_reports(clients: &[Client; 3], stranger: &Client, game: GameId) {
     let path = format!("/v1/games/{game}/reports");
     let about = |player: &Client, reason: &str| {
         Some(json!({ "player": player.player(), "reason": reason, "words": "They showed cards." }))
     };
     let post = reqwest::Method::POST;
     let [first, second, _] = clients;
-    let send = |who: &Client, body| {
-        let (who, path, post) = (who.clone(), path.clone(), post.clone());
-        async move { done(&who, post, &path, body).await }
+    let send = |client: &Client, body| {
+        let client = client.clone();
+        let path = path.clone();
+        let post = post.clone();
+        async move { request_status(&client, post, &path, body).await }
     };
     assert_eq!(send(first, about(second, "collusion")).await, 204);
     assert_eq!(send(first, about(second, "abuse")).await, 409);
@@ -412,8 +430,8 @@ async fn report(clients: &[Client; 3], stranger: &Client, game: GameId) {
     assert_eq!(send(first, about(second, "spite")).await, 422);
 }
 
-/// Statistics follow some seconds behind.
-async fn counted(clients: &[Client; 3], record: &Value, game: GameId) {
+/// Checks the statistics and game lists, which are updated some seconds after a game.
+async fn check_statistics(clients: &[Client; 3], record: &Value, game: GameId) {
     let winner = usize::try_from(record["settlement"]["winner"].as_u64().unwrap()).unwrap();
     let winner = record["players"][winner].as_str().unwrap();
     for client in clients {
@@ -427,7 +445,7 @@ async fn counted(clients: &[Client; 3], record: &Value, game: GameId) {
                 tokio::task::yield_now().await;
             }
         });
-        let statistics = statistics.await.expect("the game is counted");
+        let statistics = statistics.await.expect("the statistics include the game");
         let won = u64::from(client.player().to_string() == winner);
         assert_eq!(statistics["wins"], won);
         assert_eq!(statistics["streak"], won);

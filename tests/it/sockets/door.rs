@@ -1,4 +1,5 @@
-//! Who may open a socket, how it says who it is, and how many there may be.
+//! Tests of admission: authentication of sockets, origins, handshakes, and limits on sockets,
+//! connections and requests.
 
 use bahay::client::{Client, Play, PlayError, SocketAuth};
 use bahay::rate_limit::Rate;
@@ -11,13 +12,13 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::support::house::{House, PATIENCE, Setup};
 
-/// Everything until the end: the codes of refusals, and the close code.
-async fn ended(play: &mut Play) -> (Vec<String>, u16) {
+/// Reads until the connection closes, and returns the codes of all refusals and the close code.
+async fn read_until_closed(play: &mut Play) -> (Vec<String>, u16) {
     let mut refusals = vec![];
     loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {
             Ok(Message::Refusal { code, .. }) => refusals.push(code.into_owned()),
-            Ok(other) => panic!("a stranger was told {other:?}"),
+            Ok(other) => panic!("an unauthenticated client received {other:?}"),
             Err(PlayError::Closed { code, .. }) => return (refusals, code),
             Err(other) => panic!("{other}"),
         }
@@ -38,18 +39,18 @@ async fn ping(play: &mut Play) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_first_message_says_who_it_is_by_token_or_ticket() {
+async fn a_first_message_authenticates_by_token_or_ticket() {
     let house = House::new().await;
     let (second, running) = house.node().await;
     let (table, [client, ..]) = house.table().await;
     let ticket = client.ticket().await.unwrap();
-    for (client, way) in [
+    for (client, auth) in [
         (client.clone(), SocketAuth::Token(client.access_token().to_owned())),
-        // Any node takes what another has given.
+        // A ticket issued by one node is accepted by every other node.
         (client.with_base(&second), SocketAuth::Ticket(ticket)),
     ] {
-        let mut play = client.play_with(way.clone()).await.unwrap_or_else(|error| {
-            panic!("{way:?}: {error}");
+        let mut play = client.play_with(auth.clone()).await.unwrap_or_else(|error| {
+            panic!("{auth:?}: {error}");
         });
         let joining = play.join().await.unwrap();
         play.wait_for_answer(joining).await.unwrap();
@@ -62,17 +63,17 @@ async fn a_first_message_says_who_it_is_by_token_or_ticket() {
     running.stop().await.unwrap();
 }
 
-/// The greeting comes before everything else, and only to who is somebody.
+/// The greeting precedes every other message and is sent to authenticated clients only.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_is_told_nothing_but_why_it_must_go() {
+async fn an_unauthenticated_client_receives_only_a_refusal() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
     let used = client.ticket().await.unwrap();
     client.play_with(SocketAuth::Ticket(used.clone())).await.unwrap();
     let signed_out = house.guest("Benjie").await;
-    let of_ended = signed_out.ticket().await.unwrap();
+    let revoked = signed_out.ticket().await.unwrap();
     signed_out.sign_out().await.unwrap();
-    let say = |token: Option<&str>, ticket: Option<&str>| {
+    let authenticate = |token: Option<&str>, ticket: Option<&str>| {
         let credential = |text: &str| Credential::new(text.to_owned());
         let (token, ticket) = (token.map(credential), ticket.map(credential));
         serde_json::to_string(&Command::<()>::Authenticate { id: 1, token, ticket }).unwrap()
@@ -82,25 +83,25 @@ async fn a_stranger_is_told_nothing_but_why_it_must_go() {
         (r#"{"type":"ping","id":1}"#.to_owned(), "not_authenticated"),
         (r#"{"type":"join","id":1}"#.to_owned(), "not_authenticated"),
         ("hello".to_owned(), "malformed"),
-        (say(None, None), "malformed"),
-        (say(Some(good), Some(&used)), "malformed"),
-        (say(Some("nonsense"), None), "token_malformed"),
-        (say(Some(client.refresh_token()), None), "token_malformed"),
-        (say(Some(signed_out.access_token()), None), "token_revoked"),
-        (say(None, Some(good)), "ticket_unknown"),
-        (say(None, Some(&used)), "ticket_unknown"),
-        (say(None, Some(&format!("pt_{}", "0".repeat(64)))), "ticket_unknown"),
-        (say(None, Some(&of_ended)), "token_revoked"),
+        (authenticate(None, None), "malformed"),
+        (authenticate(Some(good), Some(&used)), "malformed"),
+        (authenticate(Some("nonsense"), None), "token_malformed"),
+        (authenticate(Some(client.refresh_token()), None), "token_malformed"),
+        (authenticate(Some(signed_out.access_token()), None), "token_revoked"),
+        (authenticate(None, Some(good)), "ticket_unknown"),
+        (authenticate(None, Some(&used)), "ticket_unknown"),
+        (authenticate(None, Some(&format!("pt_{}", "0".repeat(64)))), "ticket_unknown"),
+        (authenticate(None, Some(&revoked)), "token_revoked"),
     ] {
         let mut play = client.play_with(SocketAuth::Deferred).await.unwrap();
         play.send_text(text).await.unwrap();
         let expected = (vec![code.to_owned()], close::NOT_AUTHENTICATED);
-        assert_eq!(ended(&mut play).await, expected);
+        assert_eq!(read_until_closed(&mut play).await, expected);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_who_says_nothing_is_sent_away_and_there_are_few() {
+async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
     let mut setup = Setup::default();
     setup.rate_limits.unauthenticated_sockets_per_address = 2;
     let house = House::with(setup).await;
@@ -109,17 +110,18 @@ async fn a_stranger_who_says_nothing_is_sent_away_and_there_are_few() {
     let mut other = client.play_with(SocketAuth::Deferred).await.unwrap();
     let third = client.play_with(SocketAuth::Deferred).await;
     assert_eq!(refused_upgrade(third), (429, "too_many_requests".to_owned()));
-    // Who has said who it is, is no stranger any more.
+    // An authenticated client no longer counts against the limit of unauthenticated sockets.
     let token = Some(Credential::new(client.access_token().to_owned()));
     let entering = other.send(|id| Command::Authenticate { id, token, ticket: None });
     let entering = entering.await.unwrap();
     other.wait_for_answer(entering).await.unwrap();
     client.play_with(SocketAuth::Token(client.access_token().to_owned())).await.unwrap();
-    assert_eq!(ended(&mut silent).await, (vec![], close::NOT_AUTHENTICATED));
+    assert_eq!(read_until_closed(&mut silent).await, (vec![], close::NOT_AUTHENTICATED));
     ping(&mut other).await;
 }
 
-/// Nothing in Redis opens a socket, and it is gone by itself.
+/// Redis stores only the hash of a ticket, which cannot open a socket, and the key expires by
+/// itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ticket_is_stored_as_a_hash_that_expires() {
     let house = House::new().await;
@@ -141,7 +143,7 @@ async fn a_ticket_is_stored_as_a_hash_that_expires() {
     assert!((1..=30_000).contains(&life_ms), "{life_ms}");
 }
 
-async fn from_origin(client: &Client, origin: &str) -> Result<(), (u16, String)> {
+async fn open_from_origin(client: &Client, origin: &str) -> Result<(), (u16, String)> {
     let url = format!("{}/v1/play", client.base().replacen("http", "ws", 1));
     let mut request = url.into_client_request().unwrap();
     let bearer = format!("Bearer {}", client.access_token());
@@ -153,15 +155,15 @@ async fn from_origin(client: &Client, origin: &str) -> Result<(), (u16, String)>
     }
 }
 
-/// Who looks at the address with a browser is told what it is, as for every other one.
+/// A plain GET request, such as a browser's, receives a problem document, as on every other route.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_upgrade_is_refused_as_a_problem() {
+async fn a_request_without_an_upgrade_is_refused_with_a_problem() {
     let house = House::new().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let answer = http.get(format!("{}/v1/play", house.base)).send().await.unwrap();
     assert_eq!(answer.status(), 426);
     assert_eq!(answer.headers()["content-type"], "application/problem+json");
-    // What to ask for instead (RFC 9110, 15.5.22; RFC 6455, 4.4).
+    // The headers name the protocol to upgrade to (RFC 9110, 15.5.22; RFC 6455, 4.4).
     assert_eq!(answer.headers()["upgrade"], "websocket");
     assert_eq!(answer.headers()["connection"], "upgrade");
     assert_eq!(answer.headers()["sec-websocket-version"], "13");
@@ -169,8 +171,9 @@ async fn what_is_no_upgrade_is_refused_as_a_problem() {
     assert_eq!(problem["code"], "upgrade_required");
 }
 
-/// The status and the head of the answer to a request for a socket with these headers.
-async fn ask_upgrade(base: &str, headers: &str) -> (u16, String) {
+/// Requests an upgrade with these headers, and returns the status and the head of the response in
+/// lower case.
+async fn request_upgrade(base: &str, headers: &str) -> (u16, String) {
     let address = base.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await.unwrap();
     let request = format!(
@@ -187,11 +190,11 @@ async fn ask_upgrade(base: &str, headers: &str) -> (u16, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handshake_that_is_malformed_is_refused() {
+async fn a_malformed_handshake_is_refused() {
     let house = House::new().await;
     let sound = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     let version = "sec-websocket-version: 13\r\n";
-    let ask = async |headers: &str| ask_upgrade(&house.base, headers).await;
+    let ask = async |headers: &str| request_upgrade(&house.base, headers).await;
     assert_eq!(ask(&format!("{version}{sound}")).await.0, 101);
     for key in
         ["x", "", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZTEy", "not base64 at all!!!!!=="]
@@ -201,15 +204,15 @@ async fn a_handshake_that_is_malformed_is_refused() {
     }
     assert_eq!(ask(version).await.0, 400, "no key");
     assert_eq!(ask(&format!("{version}{sound}{sound}")).await.0, 400, "two keys");
-    // Another version is told which one there is.
+    // The refusal of another version names the supported version.
     let (status, head) = ask(&format!("sec-websocket-version: 12\r\n{sound}")).await;
     assert_eq!(status, 426);
     assert!(head.contains("sec-websocket-version: 13"), "{head}");
 }
 
-/// A proxy may name the default port, and a person may write a host in many ways.
+/// A proxy may name the default port, and one host name has several equivalent spellings.
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_of_the_host_itself_are_known_however_it_is_written() {
+async fn equivalent_spellings_of_the_own_host_are_accepted() {
     let house = House::new().await;
     let ask = async |origin: &str, host: &str| {
         let address = house.base.trim_start_matches("http://");
@@ -250,18 +253,18 @@ async fn a_foreign_origin_opens_nothing() {
     let refused = Err((403, "origin_refused".to_owned()));
     let at_open = open.guest("Althea").await;
     let at_closed = closed.guest("Althea").await;
-    assert_eq!(from_origin(&at_open, "https://play.example").await, Ok(()));
-    assert_eq!(from_origin(&at_open, "https://evil.example").await, refused);
-    assert_eq!(from_origin(&at_open, "null").await, refused);
-    assert_eq!(from_origin(&at_closed, "https://play.example").await, refused);
-    // Pages of the server itself need no setting.
-    assert_eq!(from_origin(&at_closed, at_closed.base()).await, Ok(()));
-    // Apps name none.
+    assert_eq!(open_from_origin(&at_open, "https://play.example").await, Ok(()));
+    assert_eq!(open_from_origin(&at_open, "https://evil.example").await, refused);
+    assert_eq!(open_from_origin(&at_open, "null").await, refused);
+    assert_eq!(open_from_origin(&at_closed, "https://play.example").await, refused);
+    // Pages of the server's own origin are accepted without configuration.
+    assert_eq!(open_from_origin(&at_closed, at_closed.base()).await, Ok(()));
+    // Apps send no Origin header.
     ping(&mut at_closed.play().await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_has_so_many_sockets() {
+async fn sockets_per_address_are_limited() {
     let mut setup = Setup::default();
     setup.rate_limits.sockets_per_address = 2;
     let house = House::with(setup).await;
@@ -276,13 +279,13 @@ async fn an_address_has_so_many_sockets() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, freed).await.expect("a place that was left is free");
+    timeout(PATIENCE, freed).await.expect("a closed socket no longer counts");
     ping(&mut second).await;
 }
 
-/// Who opens connections and says nothing holds up nobody else's.
+/// Idle connections of one address do not prevent connections of other clients.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_has_so_many_connections() {
+async fn connections_per_address_are_limited() {
     let mut setup = Setup::default();
     setup.rate_limits.connections_per_address = 4;
     let house = House::with(setup).await;
@@ -305,18 +308,18 @@ async fn an_address_has_so_many_connections() {
             silent = open;
         }
     };
-    timeout(PATIENCE, refused).await.expect("what is too many is closed");
+    timeout(PATIENCE, refused).await.expect("connections above the limit are closed");
     drop(silent);
-    let let_in = async {
+    let admitted = async {
         while Client::guest(&house.base, "a-device-of-mine", "Althea").await.is_err() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, let_in).await.expect("a connection that ended makes room");
+    timeout(PATIENCE, admitted).await.expect("a closed connection no longer counts");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_opens_so_many_sockets_at_a_time() {
+async fn socket_handshakes_per_account_are_limited() {
     let mut setup = Setup::default();
     setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
     let house = House::with(setup).await;
@@ -328,17 +331,23 @@ async fn an_account_opens_so_many_sockets_at_a_time() {
             refused += 1;
         }
     }
-    assert!(refused > 0, "twenty at once were let in");
+    assert!(refused > 0, "twenty handshakes at once were accepted");
     let mut by_message = hasty.play_with(SocketAuth::Deferred).await.unwrap();
     let token = Some(Credential::new(hasty.access_token().to_owned()));
     by_message.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
-    let (refusals, code) = ended(&mut by_message).await;
+    let (refusals, code) = read_until_closed(&mut by_message).await;
     assert_eq!((refusals, code), (vec!["too_fast".to_owned()], close::TOO_FAST));
     ping(&mut other.play().await.unwrap()).await;
 }
 
-/// Status, code and Retry-After of a request, as from an address behind a proxy.
-async fn rest(client: &Client, path: &str, token: bool, from: &str) -> (u16, Option<u32>) {
+/// Sends a GET request with the given client address in `x-forwarded-for`, and returns the status
+/// and the value of Retry-After in seconds.
+async fn request_status(
+    client: &Client,
+    path: &str,
+    token: bool,
+    from: &str,
+) -> (u16, Option<u32>) {
     let request = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = request.request(Method::GET, format!("{}{path}", client.base()));
     let request = request.header("x-forwarded-for", from);
@@ -350,7 +359,7 @@ async fn rest(client: &Client, path: &str, token: bool, from: &str) -> (u16, Opt
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_are_counted_by_address_and_by_account() {
+async fn requests_are_limited_by_address_and_by_account() {
     let few = Rate { per_second: 1, burst: 10 };
     let mut setup = Setup::default();
     setup.rate_limits.proxies = "127.0.0.1".parse().unwrap();
@@ -359,15 +368,16 @@ async fn requests_are_counted_by_address_and_by_account() {
     let client = by_address.guest("Althea").await;
     let mut refused = None;
     for _ in 0..30 {
-        let (status, retry_after) = rest(&client, "/v1/rooms", false, "203.0.113.1").await;
+        let (status, retry_after) =
+            request_status(&client, "/v1/rooms", false, "203.0.113.1").await;
         if status == 429 {
             refused = retry_after;
         }
     }
     assert!(refused.is_some_and(|seconds| (1..=60).contains(&seconds)), "{refused:?}");
-    // Another address, and who asks whether the server lives, are not held up.
-    assert_eq!(rest(&client, "/v1/rooms", false, "203.0.113.2").await.0, 200);
-    assert_eq!(rest(&client, "/healthz", false, "203.0.113.1").await.0, 200);
+    // The limit affects neither other addresses nor the health check.
+    assert_eq!(request_status(&client, "/v1/rooms", false, "203.0.113.2").await.0, 200);
+    assert_eq!(request_status(&client, "/healthz", false, "203.0.113.1").await.0, 200);
 
     setup.rate_limits.requests_per_address = Setup::default().rate_limits.requests_per_address;
     setup.rate_limits.requests_per_account = few;
@@ -376,26 +386,26 @@ async fn requests_are_counted_by_address_and_by_account() {
     let mut statuses = vec![];
     for number in 0..30 {
         let from = format!("203.0.113.{number}");
-        statuses.push(rest(&hasty, "/v1/me", true, &from).await.0);
+        statuses.push(request_status(&hasty, "/v1/me", true, &from).await.0);
     }
-    assert!(statuses.contains(&429), "an account is one, from whatever address: {statuses:?}");
-    assert_eq!(rest(&other, "/v1/me", true, "203.0.113.1").await.0, 200);
+    assert!(statuses.contains(&429), "the limit of an account spans addresses: {statuses:?}");
+    assert_eq!(request_status(&other, "/v1/me", true, "203.0.113.1").await.0, 200);
 
-    // Who is not named as a proxy is not believed.
+    // The forwarded address is ignored if the peer is not configured as a proxy.
     setup.rate_limits.proxies = "10.0.0.0/8".parse().unwrap();
     setup.rate_limits.requests_per_address = few;
-    let unbelieved = House::with(setup).await;
-    let client = unbelieved.guest("Althea").await;
+    let untrusting = House::with(setup).await;
+    let client = untrusting.guest("Althea").await;
     let mut statuses = vec![];
     for number in 0..30 {
         let from = format!("203.0.113.{number}");
-        statuses.push(rest(&client, "/v1/rooms", false, &from).await.0);
+        statuses.push(request_status(&client, "/v1/rooms", false, &from).await.0);
     }
     assert!(statuses.contains(&429), "{statuses:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn signing_in_is_counted_more_tightly() {
+async fn sign_ins_have_a_lower_limit() {
     let mut setup = Setup::default();
     setup.rate_limits.sign_ins_per_address = Rate { per_second: 1, burst: 5 };
     let house = House::with(setup).await;
@@ -406,18 +416,19 @@ async fn signing_in_is_counted_more_tightly() {
         let guessed = Client::guest(&house.base, &device, "Dante").await;
         refused |= guessed.is_err_and(|error| error.to_string().contains("too_many_requests"));
     }
-    assert!(refused, "twenty at once signed in");
+    assert!(refused, "twenty sign-ins at once were accepted");
     known.wallet().await.unwrap();
 }
 
-/// Signing out on one node closes what is open on another, though its client says nothing.
+/// Signing out on one node closes the session's sockets on another node, even if the client of the
+/// socket sends nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
     let house = House::new().await;
     let (second, running) = house.node().await;
     let (_, [client, other, _]) = house.table().await;
     let mut play = client.with_base(&second).play().await.unwrap();
-    let mut of_other = other.with_base(&second).play().await.unwrap();
+    let mut other_play = other.with_base(&second).play().await.unwrap();
     client.sign_out().await.unwrap();
     let code = loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {
@@ -427,6 +438,6 @@ async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
         }
     };
     assert_eq!(code, close::SIGNED_OUT);
-    ping(&mut of_other).await;
+    ping(&mut other_play).await;
     running.stop().await.unwrap();
 }

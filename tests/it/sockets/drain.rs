@@ -1,5 +1,5 @@
-//! A server that is told to stop while games are played: its clients go to another node, and
-//! nothing that was acknowledged is lost.
+//! A test of rolling restarts during games: clients reconnect to another node, and no acknowledged
+//! action is lost.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -10,32 +10,32 @@ use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::table::{ActionOrigin, GameId, Readable};
 use tokio::task::JoinSet;
 
-use super::player::{self, Played, Stop};
+use super::player::{self, PlayReport, Stop};
 use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, guest_at};
 use crate::support::process::{Server, serve};
 
 type Games = Arc<Mutex<BTreeSet<GameId>>>;
 
-/// Until so many more games have been settled.
-async fn more(games: &Games, number: usize) {
+/// Waits until this number of further games has been settled.
+async fn wait_for_games(games: &Games, number: usize) {
     let before = games.lock().unwrap().len();
     let played = async {
         while games.lock().unwrap().len() < before + number {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE * 2, played).await.expect("games are played");
+    tokio::time::timeout(PATIENCE * 2, played).await.expect("games are settled in time");
 }
 
-/// Whether all of `few` are in `many`, in order.
-fn is_within(few: &[AnyAction], many: &[AnyAction]) -> bool {
+/// Returns whether `few` is a subsequence of `many`.
+fn is_subsequence(few: &[AnyAction], many: &[AnyAction]) -> bool {
     let mut many = many.iter();
     few.iter().all(|one| many.any(|other| other == one))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rolling_restart_is_nothing_to_a_player() {
+async fn a_rolling_restart_loses_no_acknowledged_action() {
     let database = TestDatabase::new().await;
     let mut command = serve(&database);
     let mut nodes = [Server::start(&mut command).await, Server::start(&mut command).await];
@@ -59,13 +59,13 @@ async fn a_rolling_restart_is_nothing_to_a_player() {
             (number, player::play_and_count(&client, &bases, &stop, settled).await)
         });
     }
-    more(&games, 1).await;
+    wait_for_games(&games, 1).await;
     for place in 0..2 {
         nodes[place].terminate();
-        assert!(nodes[place].wait().success(), "a node that was told to stop ends well");
+        assert!(nodes[place].wait().success(), "a terminated node exits successfully");
         let address: SocketAddr = bases[place].trim_start_matches("http://").parse().unwrap();
         nodes[place] = Server::start_at(&mut command, address).await;
-        more(&games, 2).await;
+        wait_for_games(&games, 2).await;
     }
     stop.stop();
     let played = playing.join_all().await;
@@ -74,19 +74,19 @@ async fn a_rolling_restart_is_nothing_to_a_player() {
         .fetch_one(&pool)
         .await
         .unwrap();
-    assert_eq!(voided, 0, "games were voided or left open");
+    assert_eq!(voided, 0, "no game is voided or left open");
     for (number, played) in &played {
-        check(&clients[*number], played).await;
+        check_records(&clients[*number], played).await;
     }
     let connections: u64 = played.iter().map(|(_, played)| played.connections).sum();
-    assert!(connections >= 12, "everybody was sent away once at least: {connections}");
+    assert!(connections >= 12, "every client reconnected at least once: {connections}");
     println!("{} games, {connections} connections", games.lock().unwrap().len());
     let report = bahay::ledger::audit::audit(&pool).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
 }
 
-/// What was acknowledged is in the records, and nothing else than what was sent.
-async fn check(client: &Client, played: &Played) {
+/// Checks that the records contain every acknowledged action and no action that was not sent.
+async fn check_records(client: &Client, played: &PlayReport) {
     assert_eq!(played.refused, []);
     let games: BTreeSet<GameId> = played.acts.iter().map(|act| act.game).collect();
     for game in games {
@@ -98,11 +98,13 @@ async fn check(client: &Client, played: &Played) {
         let stored =
             stored.filter(|taken| taken.seat.index() == seat && taken.by == ActionOrigin::Player);
         let stored: Vec<_> = stored.map(|taken| taken.action.clone()).collect();
-        let of_game = || played.acts.iter().filter(|act| act.game == game);
-        let sent: Vec<_> = of_game().map(|act| act.action.clone()).collect();
-        let done = of_game().filter(|act| matches!(act.outcome, Some(CommandOutcome::Done { .. })));
-        let done: Vec<_> = done.map(|act| act.action.clone()).collect();
-        assert!(is_within(&done, &stored), "acknowledged and not stored in {game}");
-        assert!(is_within(&stored, &sent), "stored and never sent in {game}");
+        let acts_in_game = || played.acts.iter().filter(|act| act.game == game);
+        let sent: Vec<_> = acts_in_game().map(|act| act.action.clone()).collect();
+        let acknowledged: Vec<_> = acts_in_game()
+            .filter(|act| matches!(act.outcome, Some(CommandOutcome::Done { .. })))
+            .map(|act| act.action.clone())
+            .collect();
+        assert!(is_subsequence(&acknowledged, &stored), "{game} lacks an acknowledged action");
+        assert!(is_subsequence(&stored, &sent), "{game} contains an action that was not sent");
     }
 }

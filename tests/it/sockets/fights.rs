@@ -1,5 +1,6 @@
-//! What a fight tells to those who fight and look on, over the real socket: the same in the same
-//! time, whether somebody was asked in secret or not, and whatever that one answered (rule 4.2).
+//! A test of the traffic of a fight over the real socket: fighters and onlookers receive the same
+//! messages in the same time, whether or not a seat was prompted in secret, and whatever that seat
+//! answered (rule 4.2).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,46 +18,47 @@ use crate::support::house::{House, Setup, joined};
 
 const FIGHT_MS: u32 = 700;
 
-/// How late a message may come on a busy machine.
-const LATE: Duration = Duration::from_secs(5);
+/// The maximum delay of a message on a busy machine.
+const DELAY_MAX: Duration = Duration::from_secs(5);
 
 const TABLES: usize = 8;
 
-/// Played at each table: many more fights than it takes to meet both kinds.
+/// The number of games at each table, which gives many more fights than are needed to meet both
+/// kinds.
 const GAMES: usize = 6;
 
-/// No test hangs.
+/// The deadline of the test, which prevents it from hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A fight as the fighter has seen it.
+/// A fight as its fighter saw it.
 #[derive(Debug)]
 struct Fight {
     game: GameId,
-    /// What came after the fight began: how many events each message told of.
+    /// The number of events of each message that arrived after the fight began.
     messages: Vec<usize>,
     took: Duration,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fight_tells_nobody_who_was_asked_in_secret() {
-    let house = House::with(Setup { rooms: vec![room()], ..Setup::default() }).await;
-    let fights = timeout(PATIENCE, fights(&house)).await.expect("the games come to their end");
-    let mut of_each: BTreeMap<bool, usize> = BTreeMap::new();
+async fn the_traffic_of_a_fight_does_not_reveal_secret_prompts() {
+    let house = House::with(Setup { rooms: vec![fight_room()], ..Setup::default() }).await;
+    let fights = timeout(PATIENCE, play_fights(&house)).await.expect("all games finish in time");
+    let mut fight_counts: BTreeMap<bool, usize> = BTreeMap::new();
     let countdown = Duration::from_millis(FIGHT_MS.into());
     for (client, fight) in &fights {
-        let was_secret = !asked_secretly(client, fight.game).await.is_empty();
-        *of_each.entry(was_secret).or_default() += 1;
-        let seen = format!("somebody was asked in secret: {was_secret}: {fight:?}");
-        assert_eq!(fight.messages.len(), 1, "only the end is told: {seen}");
-        // The clocks of two programs that wait for the same moment.
+        let is_secret = !find_secretly_prompted_seats(client, fight.game).await.is_empty();
+        *fight_counts.entry(is_secret).or_default() += 1;
+        let seen = format!("a seat was prompted in secret: {is_secret}: {fight:?}");
+        assert_eq!(fight.messages.len(), 1, "the end of the fight is the only message: {seen}");
+        // The server and the test read different clocks while they wait for the same moment.
         assert!(fight.took + Duration::from_millis(50) >= countdown, "{seen}");
-        assert!(fight.took < countdown + LATE, "{seen}");
+        assert!(fight.took < countdown + DELAY_MAX, "{seen}");
     }
-    assert!(of_each.len() == 2, "fights with and without a secret: {of_each:?}");
+    assert!(fight_counts.len() == 2, "fights of both kinds occur: {fight_counts:?}");
 }
 
-/// A room where everybody has much time but in a fight, and a run of four is secret.
-fn room() -> Room {
+/// Returns a room with long countdowns except in a fight, where a run of four is a secret meld.
+fn fight_room() -> Room {
     let mut terms = house_rooms(Clocks::default())[0].terms().clone();
     let AnyRules::Tongits(rules) = &mut terms.rules else {
         panic!("the first room is for Tong-its");
@@ -66,17 +68,18 @@ fn room() -> Room {
     Room::new("Fights", "kingdom", terms).unwrap()
 }
 
-/// Some games at each of some tables. Gives the fights that were fought, with who did.
-async fn fights(house: &House) -> Vec<(Client, Fight)> {
+/// Plays [`GAMES`] games at each of [`TABLES`] tables, and returns each fight with the client that
+/// fought it.
+async fn play_fights(house: &House) -> Vec<(Client, Fight)> {
     let mut playing = Vec::new();
     for _ in 0..TABLES {
         let (_, clients) = house.table().await;
-        for (place, client) in clients.into_iter().enumerate() {
+        for (seat, client) in clients.into_iter().enumerate() {
             playing.push(tokio::spawn(async move {
                 let mut play = joined(&client).await;
                 let mut fights = Vec::new();
                 for _ in 0..GAMES {
-                    let fight = game(&mut play, place == 0).await;
+                    let fight = play_game(&mut play, seat == 0).await;
                     fights.extend(fight.map(|fight| (client.clone(), fight)));
                 }
                 fights
@@ -90,9 +93,10 @@ async fn fights(house: &House) -> Vec<(Client, Fight)> {
     fights
 }
 
-/// Plays one game. Who fights does so as soon as it may; the others lay down nothing, so that
-/// nobody knows whether they hold a secret meld. Gives the fight that the player has fought.
-async fn game(play: &mut Play, fights: bool) -> Option<Fight> {
+/// Plays one game, and returns the fight that this player fought in it. A player with `fights` set
+/// fights as soon as it may. The other players lay down nothing, so that nobody knows whether they
+/// hold a secret meld.
+async fn play_game(play: &mut Play, fights: bool) -> Option<Fight> {
     let mut fight: Option<(Instant, Fight)> = None;
     let mut answered = None;
     loop {
@@ -102,12 +106,12 @@ async fn game(play: &mut Play, fights: bool) -> Option<Fight> {
             answered = Some((*game, u32::MAX));
             play.ready(*game, None).await.unwrap();
         }
-        let asked = play.prompt().filter(|prompt| !prompt.legal.is_empty());
-        if let Some(prompt) = asked
+        let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty());
+        if let Some(prompt) = prompt
             && answered != Some((prompt.game, prompt.number))
         {
             answered = Some((prompt.game, prompt.number));
-            let action = chosen(play, fights);
+            let action = choose_action(play, fights);
             play.act(action).await.unwrap();
         }
         let Message::Update { events, .. } = play.next().await.unwrap() else {
@@ -122,7 +126,7 @@ async fn game(play: &mut Play, fights: bool) -> Option<Fight> {
                 Event::Game { event: AnyEvent::Tongits(GameEvent::Fought { .. }) } if fights => {
                     let Some(PhaseView::Playing { game, .. }) = play.view().map(|view| &view.phase)
                     else {
-                        panic!("a fight is fought in a game");
+                        panic!("a fight happens during a game");
                     };
                     let begun = Fight { game: *game, messages: vec![], took: Duration::ZERO };
                     fight = Some((Instant::now(), begun));
@@ -134,12 +138,12 @@ async fn game(play: &mut Play, fights: bool) -> Option<Fight> {
     }
 }
 
-fn chosen(play: &Play, fights: bool) -> AnyAction {
-    let advice = play.advice().expect("somebody is asked");
-    let legal = &play.prompt().expect("somebody is asked").legal;
+fn choose_action(play: &Play, fights: bool) -> AnyAction {
+    let advice = play.advice().expect("this player is prompted");
+    let legal = &play.prompt().expect("this player is prompted").legal;
     let is = |wanted: fn(&Action) -> bool| {
         let is_wanted =
-            |action: &&AnyAction| matches!(action, AnyAction::Tongits(it) if wanted(it));
+            |action: &&AnyAction| matches!(action, AnyAction::Tongits(action) if wanted(action));
         legal.iter().find(is_wanted).cloned()
     };
     let fight = is(|action| matches!(action, Action::Fight)).filter(|_| fights);
@@ -151,8 +155,8 @@ fn chosen(play: &Play, fights: bool) -> AnyAction {
     }
 }
 
-/// Who was asked in secret in the fight of this game.
-async fn asked_secretly(client: &Client, game: GameId) -> SeatSet {
+/// Returns the seats that were prompted in secret in the fight of this game.
+async fn find_secretly_prompted_seats(client: &Client, game: GameId) -> SeatSet {
     let record = loop {
         if let Ok(record) = client.record(game).await {
             break record;
@@ -165,7 +169,7 @@ async fn asked_secretly(client: &Client, game: GameId) -> SeatSet {
         .replay(|step| {
             for event in step.events {
                 if let AnyEvent::Tongits(GameEvent::Fought { asked, asked_secretly, .. }) = event {
-                    assert!(asked.is_empty(), "nobody else has laid anything down");
+                    assert!(asked.is_empty(), "no other player has laid down a meld");
                     found = *asked_secretly;
                 }
             }

@@ -1,4 +1,5 @@
-//! Clients that send what nobody should, and one that does not read: none of them harms another.
+//! Tests of clients that break the protocol, flood the server or do not read. None of them harms
+//! another client.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ use super::player::{self, Stop};
 use crate::support::house::{House, PATIENCE, Setup, joined};
 use crate::support::raw::{BINARY, Heard, Raw, TEXT, frame};
 
-/// Small numbers from a seed.
+/// A source of small random numbers from a seed.
 struct Dice(Stream);
 
 impl Dice {
@@ -27,19 +28,19 @@ impl Dice {
         Self(Stream::new(Key(Hex([seed; 32]))))
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    fn draw_below(&mut self, limit: usize) -> usize {
         match self.0.draw(Request::Number(u32::try_from(limit).unwrap())) {
             chance::ChanceAnswer::Number(number) => number as usize,
-            chance::ChanceAnswer::Order(_) => unreachable!("a number was asked for"),
+            chance::ChanceAnswer::Order(_) => unreachable!("a number was requested"),
         }
     }
 
-    fn byte(&mut self) -> u8 {
-        u8::try_from(self.below(256)).unwrap()
+    fn draw_byte(&mut self) -> u8 {
+        u8::try_from(self.draw_below(256)).unwrap()
     }
 
-    fn bytes(&mut self, longest: usize) -> Vec<u8> {
-        (0..self.below(longest)).map(|_| self.byte()).collect()
+    fn draw_bytes(&mut self, longest: usize) -> Vec<u8> {
+        (0..self.draw_below(longest)).map(|_| self.draw_byte()).collect()
     }
 }
 
@@ -48,11 +49,12 @@ async fn frames_that_break_the_protocol_end_the_connection() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
     let long = vec![b' '; 9_000];
-    // The first half of a text, and a second text instead of the rest.
+    // This is the first fragment of a text, followed by a second text instead of the remaining
+    // fragments.
     let interleaved = [&[0x01, 0x80, 0, 0, 0, 0][..], &frame(TEXT, b"x")].concat();
     for (name, bytes) in [
         ("too long", frame(TEXT, &long)),
-        ("said to be long", [&[0x81, 0xff, 0x7f][..], &[0xff; 7], &[0; 4]].concat()),
+        ("a length above the limit", [&[0x81, 0xff, 0x7f][..], &[0xff; 7], &[0; 4]].concat()),
     ] {
         let mut raw = Raw::open(&house.base, client.access_token(), None).await;
         assert!(raw.send(&bytes).await);
@@ -61,7 +63,7 @@ async fn frames_that_break_the_protocol_end_the_connection() {
     for (name, bytes) in [
         ("binary", frame(BINARY, b"{}")),
         ("not UTF-8", frame(TEXT, b"\xff\xfe")),
-        ("half a letter", frame(TEXT, b"\xe2\x82")),
+        ("an incomplete character", frame(TEXT, b"\xe2\x82")),
         ("an unknown kind", frame(3, b"x")),
         ("reserved bits", [&[0xf1][..], &frame(TEXT, b"x")[1..]].concat()),
         ("without a mask", vec![0x81, 0x01, b'x']),
@@ -73,7 +75,7 @@ async fn frames_that_break_the_protocol_end_the_connection() {
         let code = raw.close_code().await;
         assert!(matches!(code, Some(close::PROTOCOL) | None), "{name}: {code:?}");
     }
-    // What is only strange JSON is refused, and the connection goes on.
+    // Well-formed frames with unusual JSON are refused, and the connection stays open.
     let mut raw = Raw::open(&house.base, client.access_token(), None).await;
     let bombs = ["[".repeat(8_000), r#"{"type":"#.repeat(900), r#"{"id":1,"a":"#.repeat(600)];
     for bomb in &bombs {
@@ -89,7 +91,7 @@ async fn frames_that_break_the_protocol_end_the_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_pings_is_ended_too() {
+async fn a_flood_of_pings_ends_the_connection() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
     let mut raw = Raw::open(&house.base, client.access_token(), None).await;
@@ -98,33 +100,34 @@ async fn a_flood_of_pings_is_ended_too() {
         is_open &= raw.send(&frame(9, b"?")).await;
     }
     let code = raw.close_code().await;
-    // What comes after the end may reset the connection before the reason is read.
+    // Frames that arrive after the close may reset the connection before the client reads the
+    // reason.
     assert!(code == Some(close::TOO_FAST) || code.is_none(), "{code:?}");
     println!("open until the end: {is_open}, {code:?}");
 }
 
-fn faulty(text: &str) {
+fn panic_on_marked_text(text: &str) {
     assert!(!text.contains("4096"), "planted");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_ends_one_connection() {
-    let hooks = FaultHooks { before_parse: Some(faulty), ..FaultHooks::default() };
+async fn a_panic_ends_only_its_own_connection() {
+    let hooks = FaultHooks { before_parse: Some(panic_on_marked_text), ..FaultHooks::default() };
     let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
-    let mut struck = joined(&clients[0]).await;
+    let mut failing = joined(&clients[0]).await;
     let mut other = joined(&clients[1]).await;
-    struck.send_text(r#"{"type":"ping","id":4096}"#.to_owned()).await.unwrap();
+    failing.send_text(r#"{"type":"ping","id":4096}"#.to_owned()).await.unwrap();
     let code = loop {
-        match timeout(PATIENCE, struck.next()).await.unwrap() {
+        match timeout(PATIENCE, failing.next()).await.unwrap() {
             Ok(_) => {}
             Err(PlayError::Closed { code, .. }) => break code,
             Err(other) => panic!("{other}"),
         }
     };
     assert_eq!(code, close::INTERNAL);
-    // The others see that the player is away, and go on.
-    let seat = struck.view().unwrap().seat.unwrap();
+    // The other players see that this player is away, and continue.
+    let seat = failing.view().unwrap().seat.unwrap();
     loop {
         if let Message::Update { events, .. } =
             timeout(PATIENCE, other.next()).await.unwrap().unwrap()
@@ -136,34 +139,37 @@ async fn a_panic_ends_one_connection() {
     let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
     other.wait_for_answer(pinging).await.unwrap();
     let mut back = clients[0].play().await.unwrap();
-    back.resume(struck.drop_connection());
+    back.resume(failing.drop_connection());
     let joining = back.join().await.unwrap();
     back.wait_for_answer(joining).await.unwrap();
 }
 
-/// The table over which the engine is to panic when it is shown.
-static SPOILED: OnceLock<TableId> = OnceLock::new();
+/// The table whose view makes the planted fault panic.
+static MARKED_TABLE: OnceLock<TableId> = OnceLock::new();
 
-fn spoils(table: &Table<AnyGame>) {
-    assert_ne!(SPOILED.get(), Some(&table.id()), "planted");
+fn panic_on_marked_table(table: &Table<AnyGame>) {
+    assert_ne!(MARKED_TABLE.get(), Some(&table.id()), "planted");
 }
 
-/// A panic over what a player is shown halts that table: whoever is there is sent to join again
-/// and hears of the halt; the node lives, and so do other tables.
+fn is_halted(error: &PlayError) -> bool {
+    matches!(error, PlayError::Refused { code, .. } if code == "table_halted")
+}
+
+/// A panic while a view is made halts its table. Players at the table have to join again and are
+/// refused with `table_halted`. The node and its other tables continue.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_a_view_halts_the_table() {
-    let hooks = FaultHooks { before_showing: Some(spoils), ..FaultHooks::default() };
+    let hooks = FaultHooks { before_showing: Some(panic_on_marked_table), ..FaultHooks::default() };
     let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (table, clients) = house.table().await;
     let mut there = joined(&clients[0]).await;
     let (_, others) = house.table().await;
     let mut other = joined(&others[0]).await;
-    SPOILED.set(table).unwrap();
-    // What is told of the newcomer cannot be shown to anybody.
+    MARKED_TABLE.set(table).unwrap();
+    // The notice about the newcomer cannot be shown to any player.
     let mut newcomer = clients[1].play().await.unwrap();
     let joining = newcomer.join().await.unwrap();
     let refused = newcomer.wait_for_answer(joining).await.unwrap_err();
-    let is_halted = |error: &PlayError| matches!(error, PlayError::Refused { code, .. } if code == "table_halted");
     assert!(is_halted(&refused), "{refused}");
     let halted = async {
         loop {
@@ -174,10 +180,10 @@ async fn a_panic_in_a_view_halts_the_table() {
             tokio::task::yield_now().await;
         }
     };
-    let halted = timeout(PATIENCE, halted).await.expect("the halt is written down");
+    let halted = timeout(PATIENCE, halted).await.expect("the halt is recorded");
     assert_eq!(halted.table, table);
     assert!(halted.reason.contains("planted"), "{}", halted.reason);
-    // Whoever was there sees no more of it, on this connection or the next.
+    // Players who were at the table no longer see it, on this connection or on the next one.
     let rejoining = there.join().await.unwrap();
     let refused = there.wait_for_answer(rejoining).await.unwrap_err();
     assert!(is_halted(&refused), "{refused}");
@@ -186,19 +192,19 @@ async fn a_panic_in_a_view_halts_the_table() {
     assert!(joined(&others[1]).await.view().is_some());
 }
 
-/// An update that cannot be shown ends the connection, and the next one hears why.
+/// An update that cannot be shown ends the connection, and the next connection receives the reason.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_over_an_update_ends_the_connection() {
+async fn a_panic_in_an_update_ends_the_connection() {
     static ARMED: AtomicBool = AtomicBool::new(false);
-    fn armed(_: &Table<AnyGame>) {
+    fn panic_if_armed(_: &Table<AnyGame>) {
         assert!(!ARMED.load(Ordering::Relaxed), "planted");
     }
-    let hooks = FaultHooks { before_showing: Some(armed), ..FaultHooks::default() };
+    let hooks = FaultHooks { before_showing: Some(panic_if_armed), ..FaultHooks::default() };
     let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let mut there = joined(&clients[0]).await;
     ARMED.store(true, Ordering::Relaxed);
-    // Told by another way than that of a session.
+    // This update is delivered by another path than the responses of a session.
     clients[1].leave().await.unwrap();
     let code = loop {
         match timeout(PATIENCE, there.next()).await.unwrap() {
@@ -211,36 +217,34 @@ async fn a_panic_over_an_update_ends_the_connection() {
     let mut again = clients[0].play().await.unwrap();
     let joining = again.join().await.unwrap();
     let refused = again.wait_for_answer(joining).await.unwrap_err();
-    assert!(
-        matches!(&refused, PlayError::Refused { code, .. } if code == "table_halted"),
-        "{refused}"
-    );
+    assert!(is_halted(&refused), "{refused}");
 }
 
-/// Texts to begin with: every example, those of the server among them.
-fn corpus() -> Vec<Vec<u8>> {
+/// Returns the initial texts of the fuzzer: every example of the protocol, including the server's
+/// messages.
+fn build_corpus() -> Vec<Vec<u8>> {
     let commands = example_commands().into_iter().map(|(_, command)| serde_json::to_vec(&command));
     let messages = example_messages().into_iter().map(|(_, message)| serde_json::to_vec(&message));
     commands.chain(messages).map(|text| text.unwrap()).collect()
 }
 
-fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
-    let mut text = corpus[dice.below(corpus.len())].clone();
-    for _ in 0..dice.below(4) {
-        let at = dice.below(text.len().max(1)).min(text.len());
-        match dice.below(6) {
+fn mutate_text(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
+    let mut text = corpus[dice.draw_below(corpus.len())].clone();
+    for _ in 0..dice.draw_below(4) {
+        let at = dice.draw_below(text.len().max(1)).min(text.len());
+        match dice.draw_below(6) {
             0 => text.truncate(at),
-            1 => text.insert(at, dice.byte()),
-            2 if at < text.len() => text[at] = dice.byte(),
+            1 => text.insert(at, dice.draw_byte()),
+            2 if at < text.len() => text[at] = dice.draw_byte(),
             3 if at < text.len() => drop(text.remove(at)),
             4 => {
-                let other = &corpus[dice.below(corpus.len())];
-                let from = dice.below(other.len());
+                let other = &corpus[dice.draw_below(corpus.len())];
+                let from = dice.draw_below(other.len());
                 text.splice(at..at, other[from..].iter().copied());
             }
             _ => {
                 let digits = ["-1", "4294967296", "1e9", "null", "\"\\ud800\"", "{}", "[[", "0.5"];
-                text.splice(at..at, digits[dice.below(digits.len())].bytes());
+                text.splice(at..at, digits[dice.draw_below(digits.len())].bytes());
             }
         }
     }
@@ -249,13 +253,13 @@ fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
 
 const FUZZERS: usize = 6;
 const FRAMES: usize = 100_000;
-/// As many as one connection may send before it is sent away for haste.
+/// The number of frames that one connection sends, which is below the rate limit that closes it.
 const FRAMES_EACH: usize = 80;
 
-/// Random and mutated frames from many connections, some of them at a table. The node lives, no
-/// session of it panics, and a table goes on meanwhile.
+/// Many connections, some of them at a table, send random and mutated frames. The node continues,
+/// no session panics, and a table plays on meanwhile.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_thousand_odd_frames_harm_nobody() {
+async fn a_hundred_thousand_random_frames_harm_no_other_client() {
     let house = House::new().await;
     let (_, players) = house.table().await;
     let stop = Stop::default();
@@ -273,20 +277,20 @@ async fn a_hundred_thousand_odd_frames_harm_nobody() {
         }
         let (base, seed) = (house.base.clone(), u8::try_from(number).unwrap());
         fuzzers.spawn(async move {
-            let corpus = corpus();
+            let corpus = build_corpus();
             let mut dice = Dice::new(seed);
             while SENT.load(Ordering::Relaxed) < FRAMES {
                 let mut raw = Raw::open(&base, client.access_token(), None).await;
                 raw.send_text(r#"{"type":"join","id":1}"#).await;
                 for _ in 0..FRAMES_EACH {
-                    let payload = if dice.below(8) == 0 {
-                        dice.bytes(300)
+                    let payload = if dice.draw_below(8) == 0 {
+                        dice.draw_bytes(300)
                     } else {
-                        mutated(&mut dice, &corpus)
+                        mutate_text(&mut dice, &corpus)
                     };
-                    let bytes = match dice.below(200) {
-                        0 => dice.bytes(40),
-                        1 => frame(dice.byte() & 0x0f, &payload),
+                    let bytes = match dice.draw_below(200) {
+                        0 => dice.draw_bytes(40),
+                        1 => frame(dice.draw_byte() & 0x0f, &payload),
                         _ => {
                             let text = String::from_utf8_lossy(&payload).into_owned();
                             frame(TEXT, text.as_bytes())
@@ -297,7 +301,7 @@ async fn a_hundred_thousand_odd_frames_harm_nobody() {
                         break;
                     }
                 }
-                // Half of a frame would leave the server waiting for the rest.
+                // An incomplete frame would leave the server waiting for the rest.
                 raw.send(&frame(8, &1000_u16.to_be_bytes())).await;
                 raw.finish().await;
                 let code = raw.close_code().await;
@@ -310,22 +314,22 @@ async fn a_hundred_thousand_odd_frames_harm_nobody() {
     }
     stop.stop();
     for ended in playing.join_all().await {
-        assert!(ended.games > 0, "nobody finished a game meanwhile");
+        assert!(ended.games > 0, "a player finished no game meanwhile");
     }
     house.guest("Elena").await.wallet().await.unwrap();
 }
 
-/// A client that asks and does not read is sent away; the others play on, and it comes back
-/// without a hole.
+/// A client that sends commands and does not read is disconnected. The other players continue, and
+/// the client later resumes without a missing update.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_does_not_read_holds_nobody_up() {
+async fn a_client_that_does_not_read_delays_no_other_client() {
     let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
     let house = House::with(Setup { rooms: house_rooms(clocks), ..Setup::default() }).await;
     let (_, clients) = house.table().await;
-    let knew = {
+    let known = {
         let mut reading = joined(&clients[0]).await;
         let Some(PhaseView::Preparing { game, .. }) = reading.view().map(|view| &view.phase) else {
-            panic!("a full table prepares");
+            panic!("a full table is preparing a game");
         };
         let readied = reading.ready(*game, None).await.unwrap();
         reading.wait_for_answer(readied).await.unwrap();
@@ -347,18 +351,18 @@ async fn a_client_that_does_not_read_holds_nobody_up() {
         let (client, bases, stop) = (client.clone(), vec![house.base.clone()], stop.clone());
         playing.spawn(async move { player::play(&client, &bases, &stop).await });
     }
-    let mut deaf = timeout(PATIENCE * 2, asking).await.expect("it is sent away").unwrap();
+    let mut deaf = timeout(PATIENCE * 2, asking).await.expect("the client is closed").unwrap();
     let code = deaf.close_code().await;
     assert!(matches!(code, Some(close::TOO_SLOW) | None), "{code:?}");
 
-    // A hole or a repetition is an error of this client.
+    // The client reports a missing or repeated update as an error.
     let mut back = clients[0].play().await.unwrap();
-    back.resume(knew);
+    back.resume(known);
     let joining = back.join().await.unwrap();
     back.wait_for_answer(joining).await.unwrap();
     drop(back);
     stop.stop();
     for ended in playing.join_all().await {
-        assert!(ended.games > 0, "the others were held up");
+        assert!(ended.games > 0, "another player finished no game");
     }
 }

@@ -1,4 +1,4 @@
-//! Sockets: who gets in, who is sent away, and players who always come back.
+//! Tests of the socket: admission, refusals, and players who resume after every interruption.
 
 mod chat;
 mod door;

@@ -1,5 +1,5 @@
-//! A player for tests: plays as the house's bot would, comes back by itself, and remembers what it
-//! did and what became of it.
+//! A player for tests. It plays as the house's bot would, reconnects by itself, and records its
+//! actions and their outcomes.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use tokio::time::timeout;
 
 use crate::support::house::PATIENCE;
 
-/// What may be refused because another was faster; everything else is an error that a client
-/// could not make good by trying again.
+/// The codes of refusals that occur because another action was faster. Every other refusal is an
+/// error that a client could not resolve by a retry.
 const OVERTAKEN: [&str; 4] = ["stale_prompt", "not_asked", "wrong_phase", "other_game"];
 
-/// Tells players that the game they play is their last.
+/// A request to all players to end after their current game.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stop(Arc<watch::Sender<bool>>);
 
@@ -26,23 +26,23 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    fn is_told(&self) -> bool {
+    fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
 
-    async fn told(&self) {
-        self.0.subscribe().wait_for(|told| *told).await.unwrap();
+    async fn wait_until_requested(&self) {
+        self.0.subscribe().wait_for(|requested| *requested).await.unwrap();
     }
 }
 
-/// What a player did.
+/// The actions and results of a player.
 #[derive(Debug, Default)]
-pub(crate) struct Played {
-    /// Games that were settled while the player was there.
+pub(crate) struct PlayReport {
+    /// The number of games settled while the player was connected.
     pub(crate) games: usize,
     /// Every action sent, in order.
     pub(crate) acts: Vec<Act>,
-    /// What was refused for good, where nobody else was faster.
+    /// The code and detail of each refusal whose code is not in [`OVERTAKEN`].
     pub(crate) refused: Vec<(String, String)>,
     pub(crate) connections: u64,
 }
@@ -55,74 +55,76 @@ pub(crate) struct Act {
     pub(crate) outcome: Option<CommandOutcome>,
 }
 
-/// Plays at the newbie room's tables until told to stop, and leaves when its game is over.
-pub(crate) async fn play(client: &Client, bases: &[String], stop: &Stop) -> Played {
+/// Plays at the tables of the newbie room until `stop` is requested, and leaves when its game is
+/// over.
+pub(crate) async fn play(client: &Client, bases: &[String], stop: &Stop) -> PlayReport {
     play_and_count(client, bases, stop, |_| {}).await
 }
 
-/// The same; every settled game is told.
+/// Plays as [`play`] does, and calls `settled` for every settled game.
 pub(crate) async fn play_and_count(
     client: &Client,
     bases: &[String],
     stop: &Stop,
     mut settled: impl FnMut(GameId),
-) -> Played {
-    let mut steady = ReconnectingPlay::new(client.clone(), bases);
+) -> PlayReport {
+    let mut play = ReconnectingPlay::new(client.clone(), bases);
     let mut bot = Bot::default();
-    let mut played = Played::default();
+    let mut report = PlayReport::default();
     let mut leaving = None;
     loop {
-        if stop.is_told() && leaving.is_none() && bot.may_leave(&steady) {
-            leaving = Some(steady.leave().await);
+        if stop.is_requested() && leaving.is_none() && bot.may_leave(&play) {
+            leaving = Some(play.leave().await);
         }
-        let told = tokio::select! {
-            told = timeout(PATIENCE, steady.next()) => told.expect("something happens").unwrap(),
-            () = stop.told(), if !stop.is_told() => continue,
+        let event = tokio::select! {
+            event = timeout(PATIENCE, play.next()) => event.expect("an event arrives").unwrap(),
+            () = stop.wait_until_requested(), if !stop.is_requested() => continue,
         };
-        for event in table_events(&told) {
-            if let Event::Settled { game, .. } = event {
-                played.games += 1;
+        for table_event in table_events(&event) {
+            if let Event::Settled { game, .. } = table_event {
+                report.games += 1;
                 settled(*game);
             }
         }
-        match told {
-            PlayEvent::Unseated if stop.is_told() => break,
+        match event {
+            PlayEvent::Unseated if stop.is_requested() => break,
             PlayEvent::Unseated => {
-                steady.client().with_base(&bases[0]).seat("newbie").await.unwrap();
-                steady.join();
+                play.client().with_base(&bases[0]).seat("newbie").await.unwrap();
+                play.join();
             }
             PlayEvent::Answered { command, .. } if leaving == Some(command) => break,
             PlayEvent::Answered { command, outcome } => {
                 if let CommandOutcome::Refused { code, detail, .. } = &outcome
                     && !OVERTAKEN.contains(&code.as_str())
                 {
-                    played.refused.push((code.clone(), detail.clone()));
+                    report.refused.push((code.clone(), detail.clone()));
                 }
-                let act = played.acts.iter_mut().find(|act| act.number == command);
+                let act = report.acts.iter_mut().find(|act| act.number == command);
                 if let Some(act) = act {
                     act.outcome = Some(outcome);
                 }
             }
             PlayEvent::Table(_) => {}
         }
-        if leaving.is_none() && !(stop.is_told() && bot.may_leave(&steady)) {
-            played.acts.extend(bot.answer(&mut steady).await);
+        if leaving.is_none() && !(stop.is_requested() && bot.may_leave(&play)) {
+            report.acts.extend(bot.answer(&mut play).await);
         }
     }
-    played.connections = steady.connections();
-    played
+    report.connections = play.connections();
+    report
 }
 
-/// Answers each question once.
+/// A bot that answers each prompt once.
 #[derive(Debug, Default)]
 pub(crate) struct Bot {
     answered: Option<(GameId, Option<u32>)>,
 }
 
 impl Bot {
-    /// Not in a game, nor in one that may be about to begin: who has said ready plays it.
-    fn may_leave(&self, steady: &ReconnectingPlay) -> bool {
-        steady.view().is_some_and(|view| match &view.phase {
+    /// Returns whether no game is in progress or about to begin with this player. A player who has
+    /// declared itself ready plays the next game.
+    fn may_leave(&self, play: &ReconnectingPlay) -> bool {
+        play.view().is_some_and(|view| match &view.phase {
             PhaseView::Waiting => true,
             PhaseView::Preparing { game, .. } => self.answered != Some((*game, None)),
             PhaseView::Opening { .. }
@@ -132,24 +134,24 @@ impl Bot {
         })
     }
 
-    pub(crate) async fn answer(&mut self, steady: &mut ReconnectingPlay) -> Option<Act> {
-        let view = steady.view()?;
+    pub(crate) async fn answer(&mut self, play: &mut ReconnectingPlay) -> Option<Act> {
+        let view = play.view()?;
         if let PhaseView::Preparing { game, ready, .. } = &view.phase {
             let (game, is_ready) = (*game, view.seat.is_none_or(|seat| ready.contains(seat)));
             if !is_ready && self.answered != Some((game, None)) {
                 self.answered = Some((game, None));
-                steady.ready(game, Some("luck".to_owned())).await;
+                play.ready(game, Some("luck".to_owned())).await;
             }
             return None;
         }
-        let prompt = steady.prompt()?;
+        let prompt = play.prompt()?;
         let question = (prompt.game, Some(prompt.number));
         if self.answered == Some(question) {
             return None;
         }
-        let action = steady.advice()?;
+        let action = play.advice()?;
         self.answered = Some(question);
-        let number = steady.act(action.clone()).await?;
+        let number = play.act(action.clone()).await?;
         Some(Act { number, game: question.0, action, outcome: None })
     }
 }

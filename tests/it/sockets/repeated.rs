@@ -1,4 +1,5 @@
-//! Repeated commands: one of two takes effect, and the refusal of the other differs from a failure.
+//! Tests of repeated commands: one of two takes effect, and the refusal of the other differs from
+//! that of a failure.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::support::house::{House, PATIENCE, joined};
 
-/// The refusals of a command that took effect the first time.
+/// The codes that refuse the repetition of a command that has already taken effect.
 const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phase"];
 
 struct Question {
@@ -26,9 +27,9 @@ impl Question {
     }
 }
 
-async fn ready(play: &mut Play) {
+async fn check_ready_once(play: &mut Play) {
     let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-        panic!("a full table prepares");
+        panic!("a full table is preparing a game");
     };
     let game = *game;
     let first = play.ready(game, None).await.unwrap();
@@ -36,12 +37,13 @@ async fn ready(play: &mut Play) {
     play.wait_for_answer(first).await.unwrap();
     let refused = play.wait_for_answer(second).await.unwrap_err();
     let PlayError::Refused { code, .. } = refused else { panic!("{refused}") };
-    // The last of three may find that the game has been opened meanwhile.
+    // If the third player to become ready sends the second command, the game may have been opened
+    // already.
     assert!(["already_ready", "wrong_phase"].contains(&code.as_str()), "{code}");
 }
 
-/// Ack, refusal or the end of the connection, for a command.
-async fn answer(play: &mut Play, command: u32) -> Result<(), String> {
+/// Returns the refusal code, or a description of the close, if a command is not acknowledged.
+async fn await_answer(play: &mut Play, command: u32) -> Result<(), String> {
     match timeout(PATIENCE, play.wait_for_answer(command)).await.unwrap() {
         Ok(_) => Ok(()),
         Err(PlayError::Refused { code, .. }) => Err(code),
@@ -51,38 +53,38 @@ async fn answer(play: &mut Play, command: u32) -> Result<(), String> {
     }
 }
 
-/// How many messages had come before the answer to a ping.
-async fn heard_by_now(play: &mut Play) -> usize {
+/// Returns the number of messages that arrive before the answer to a ping.
+async fn count_pending_messages(play: &mut Play) -> usize {
     let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-    for heard in 0.. {
+    for count in 0.. {
         let message = timeout(PATIENCE, play.next()).await.unwrap().unwrap();
         if matches!(message, Message::Ack { id, .. } if id == pinging) {
-            return heard;
+            return count;
         }
     }
-    unreachable!("a ping is answered")
+    unreachable!("the server answers a ping")
 }
 
-fn question(play: &Play) -> Option<Question> {
+fn read_question(play: &Play) -> Option<Question> {
     let (prompt, action) = (play.prompt()?, play.advice()?);
     Some(Question { game: prompt.game, prompt: prompt.number, action })
 }
 
-async fn asked(plays: &mut [Play]) -> (usize, Question) {
+async fn wait_for_question(plays: &mut [Play]) -> (usize, Question) {
     loop {
         for (place, play) in plays.iter_mut().enumerate() {
-            if let Some(question) = question(play) {
+            if let Some(question) = read_question(play) {
                 return (place, question);
             }
-            if let Ok(told) = timeout(std::time::Duration::from_millis(5), play.next()).await {
-                told.unwrap();
+            if let Ok(message) = timeout(std::time::Duration::from_millis(5), play.next()).await {
+                message.unwrap();
             }
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_of_two_takes_effect() {
+async fn a_repeated_action_takes_effect_once() {
     let house = House::new().await;
     let (_, clients) = house.table().await;
     let mut plays = vec![];
@@ -90,63 +92,65 @@ async fn one_of_two_takes_effect() {
         plays.push(joined(client).await);
     }
     for play in &mut plays {
-        ready(play).await;
+        check_ready_once(play).await;
     }
 
-    // After the ack.
-    let (turn, question) = asked(&mut plays).await;
+    // The action is repeated after the first one is acknowledged.
+    let (turn, question) = wait_for_question(&mut plays).await;
     let first = plays[turn].send(|id| question.act(id)).await.unwrap();
-    answer(&mut plays[turn], first).await.unwrap();
+    await_answer(&mut plays[turn], first).await.unwrap();
     let again = plays[turn].send(|id| question.act(id)).await.unwrap();
-    let refused = answer(&mut plays[turn], again).await.unwrap_err();
+    let refused = await_answer(&mut plays[turn], again).await.unwrap_err();
     assert!(STALE.contains(&refused.as_str()), "{refused}");
 
-    // Before it, on the same connection.
-    let (turn, question) = asked(&mut plays).await;
+    // The action is repeated before the first one is acknowledged, on the same connection.
+    let (turn, question) = wait_for_question(&mut plays).await;
     let first = plays[turn].send(|id| question.act(id)).await.unwrap();
     let again = plays[turn].send(|id| question.act(id)).await.unwrap();
-    answer(&mut plays[turn], first).await.unwrap();
-    let refused = answer(&mut plays[turn], again).await.unwrap_err();
+    await_answer(&mut plays[turn], first).await.unwrap();
+    let refused = await_answer(&mut plays[turn], again).await.unwrap_err();
     assert!(STALE.contains(&refused.as_str()), "{refused}");
 
-    // From an older and a newer connection at once: the older one may be ended without a word.
-    let (turn, question) = asked(&mut plays).await;
+    // The action is sent from an older and a newer connection at once. The server may close the
+    // older one without an answer.
+    let (turn, question) = wait_for_question(&mut plays).await;
     let mut newer = clients[turn].play().await.unwrap();
     let known = plays[turn].version().unwrap();
     let first = plays[turn].send(|id| question.act(id)).await.unwrap();
     let joining = newer.join().await.unwrap();
     let again = newer.send(|id| question.act(id)).await.unwrap();
-    let joined = answer(&mut newer, joining).await;
+    let joined = await_answer(&mut newer, joining).await;
     assert_eq!(joined, Ok(()));
-    let second = answer(&mut newer, again).await;
-    let first = answer(&mut plays[turn], first).await;
+    let second = await_answer(&mut newer, again).await;
+    let first = await_answer(&mut plays[turn], first).await;
     println!("older: {first:?}, newer: {second:?}");
     match (first, second) {
-        (Ok(()), Ok(())) => panic!("both took effect"),
+        (Ok(()), Ok(())) => panic!("both actions took effect"),
         (Ok(()), Err(code)) => assert!(STALE.contains(&code.as_str()), "{code}"),
         (Err(ended), Ok(())) => {
             let is_ended = ended.starts_with("closed") || ended == "broken";
             assert!(is_ended || STALE.contains(&ended.as_str()), "{ended}");
         }
-        // The older one took effect, and its ack was lost with it.
+        // The action of the older connection took effect, and its acknowledgement was lost with the
+        // connection.
         (Err(ended), Err(code)) => {
             assert!(ended.starts_with("closed") || ended == "broken", "{ended}");
             assert!(STALE.contains(&code.as_str()), "{code}");
         }
     }
-    assert!(newer.version().unwrap() > known, "none took effect");
+    assert!(newer.version().unwrap() > known, "one of the actions takes effect");
     plays[turn] = newer;
 
-    // Sent, broken off, and sent again by who comes back.
-    let (turn, question) = asked(&mut plays).await;
+    // The action is sent, the connection breaks, and the resumed connection repeats the action.
+    let (turn, question) = wait_for_question(&mut plays).await;
     plays[turn].send(|id| question.act(id)).await.unwrap();
     let mut back = clients[turn].play().await.unwrap();
-    let gone = std::mem::replace(&mut plays[turn], clients[turn].play().await.unwrap());
-    back.resume(gone.drop_connection());
+    let interrupted = std::mem::replace(&mut plays[turn], clients[turn].play().await.unwrap());
+    back.resume(interrupted.drop_connection());
     let joining = back.join().await.unwrap();
     back.wait_for_answer(joining).await.unwrap();
     let again = back.send(|id| question.act(id)).await.unwrap();
-    if let Err(code) = answer(&mut back, again).await {
+    if let Err(code) = await_answer(&mut back, again).await {
         assert!(STALE.contains(&code.as_str()), "{code}");
     }
     let pinging = back.send(|id| Command::Ping { id }).await.unwrap();
@@ -159,10 +163,10 @@ async fn one_of_two_takes_effect() {
     }
 }
 
-/// Who joins again where it has joined writes no line, and nobody is told of it; nor of another
-/// connection in the place of one that is there.
+/// A join of a player who has already joined writes no line and notifies nobody. Nor does a new
+/// connection that replaces one that is still connected notify anybody.
 #[tokio::test(flavor = "multi_thread")]
-async fn joining_again_writes_nothing_and_tells_nobody() {
+async fn joining_again_writes_no_line_and_notifies_nobody() {
     let house = House::new().await;
     let (table, clients) = house.table().await;
     let mut plays = vec![];
@@ -179,24 +183,24 @@ async fn joining_again_writes_nothing_and_tells_nobody() {
     let before = connects().await;
     assert_eq!(before, 3);
     for play in &mut plays {
-        heard_by_now(play).await;
+        count_pending_messages(play).await;
     }
     for _ in 0..15 {
         let joining = plays[0].join().await.unwrap();
         let acked = match timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap() {
             Message::Ack { id, version } if id == joining => version,
-            other => panic!("there is nothing new: {other:?}"),
+            other => panic!("the join is not answered by its acknowledgement: {other:?}"),
         };
         assert_eq!((acked, acked.is_some()), (plays[0].version(), true));
     }
     assert_eq!(connects().await, before);
-    // The others were shown nothing, not even the table as it was.
+    // The other players received nothing, not even a repeated snapshot.
     for play in &mut plays[1..] {
-        assert_eq!(heard_by_now(play).await, 0);
+        assert_eq!(count_pending_messages(play).await, 0);
     }
-    // The connection is still the one of its table: what happens there is shown to it.
-    ready(&mut plays[0]).await;
-    // A newer one takes its place, and says so to the older one alone.
+    // The connection is still subscribed to its table and receives its updates.
+    check_ready_once(&mut plays[0]).await;
+    // A newer connection replaces the older one, and only the older one is notified.
     let mut newer = joined(&clients[0]).await;
     let replaced = loop {
         match timeout(PATIENCE, plays[0].next()).await.unwrap() {
@@ -206,9 +210,9 @@ async fn joining_again_writes_nothing_and_tells_nobody() {
     };
     assert!(matches!(replaced, PlayError::Closed { .. }), "{replaced}");
     let joining = newer.join().await.unwrap();
-    assert_eq!(answer(&mut newer, joining).await, Ok(()));
+    assert_eq!(await_answer(&mut newer, joining).await, Ok(()));
     assert_eq!(connects().await, before + 1);
-    ready(&mut plays[1]).await;
+    check_ready_once(&mut plays[1]).await;
     plays[0] = newer;
     for play in &mut plays {
         let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
@@ -222,14 +226,14 @@ async fn joining_again_writes_nothing_and_tells_nobody() {
     }
 }
 
-/// Two players at two nodes join repeatedly while a third one disconnects and resumes at a node of its
-/// own. No client receives a version twice, a lower version, or an unrequested snapshot: the journal
-/// is one unbroken line.
+/// Two players at two nodes join repeatedly while a third one disconnects and resumes at a node of
+/// its own. No client receives a version twice, a lower version, or an unrequested snapshot, since
+/// the journal is one sequence of lines.
 #[tokio::test(flavor = "multi_thread")]
-async fn joining_again_at_two_nodes_repeats_nothing() {
-    /// The minimum number of resumptions of the third player; each is one line or two.
+async fn joining_again_at_two_nodes_repeats_no_update() {
+    /// The minimum number of resumptions of the third player; each writes one line or two.
     const RESUMES_MIN: usize = 60;
-    /// The minimum number of joins of the other two.
+    /// The minimum number of joins of the other two players.
     const JOINS_MIN: usize = 16;
     /// The number of joins of a connection in flight.
     const AHEAD: usize = 4;
@@ -263,7 +267,7 @@ async fn joining_again_at_two_nodes_repeats_nothing() {
         }
     }
 
-    // Nothing becomes due by itself.
+    // The countdowns are so long that no deadline passes during the test.
     let long_ms = 3_600_000;
     let clocks = Clocks { prepare_ms: long_ms, absence_ms: long_ms, ..Clocks::default() };
     let house = House::with_clocks(clocks).await;
@@ -287,7 +291,7 @@ async fn joining_again_at_two_nodes_repeats_nothing() {
         play = clients[2].play().await.unwrap();
         play.resume(known);
         let joining = play.join().await.unwrap();
-        assert_eq!(answer(&mut play, joining).await, Ok(()));
+        assert_eq!(await_answer(&mut play, joining).await, Ok(()));
     }
     stopping.send_replace(true);
     timeout(PATIENCE, joining_players.join_all()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a server writes down while it is played on: no token, no ticket, no device, no seed.
+//! A test that the server's log contains no token, ticket, device or seed while games are played.
 
 use std::fs::File;
 
@@ -46,19 +46,20 @@ async fn no_secret_reaches_the_log() {
                 .is_err()
         );
         for protocol in [format!("token.{}", client.access_token()), format!("ticket.{ticket}")] {
-            in_subprotocol(client.base(), &protocol).await;
+            connect_with_subprotocol(client.base(), &protocol).await;
         }
-        // Where they do not belong; they are not read, and must not be written down either.
+        // These credentials are in positions that the server does not read; they must not be logged
+        // either.
         let misplaced = format!("/v1/me?access_token={}", client.access_token());
         let _: Result<serde_json::Value, _> = client.read(&misplaced).await;
-        in_query(client.base(), client.access_token()).await;
+        connect_with_query(client.base(), client.access_token()).await;
         plays.push(joined(client).await);
     }
-    for (place, play) in plays.iter_mut().enumerate() {
+    for (seat, play) in plays.iter_mut().enumerate() {
         let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-            panic!("a full table prepares");
+            panic!("a full table is preparing a game");
         };
-        let (game, seed) = (*game, format!("luck-of-seat-{place}-{}", Uuid::new_v4()));
+        let (game, seed) = (*game, format!("luck-of-seat-{seat}-{}", Uuid::new_v4()));
         secrets.push(seed.clone());
         let readied = play.ready(game, Some(seed)).await.unwrap();
         play.wait_for_answer(readied).await.unwrap();
@@ -79,17 +80,17 @@ async fn no_secret_reaches_the_log() {
     server.wait();
     let log = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    assert!(log.contains("/v1/play/tickets"), "the log says what was asked for");
+    assert!(log.contains("/v1/play/tickets"), "the log contains the requests");
     for secret in &secrets {
-        // Tickets and tokens are as bad in part.
+        // A part of a ticket or token is as secret as the whole.
         let part = &secret[secret.len().saturating_sub(40)..];
         let line = log.lines().find(|line| line.contains(part));
-        assert_eq!(line, None, "a secret is in the log");
+        assert_eq!(line, None, "the log contains a secret");
     }
 }
 
-/// Opens a socket that says in its subprotocols who it is, and waits for what it is told first.
-async fn in_subprotocol(base: &str, credential: &str) {
+/// Opens a socket with a credential in its subprotocols, and waits for the first message.
+async fn connect_with_subprotocol(base: &str, credential: &str) {
     let url = format!("{}/v1/play?type=join", base.replacen("http", "ws", 1));
     let mut request = url.into_client_request().unwrap();
     let protocols = format!("bahay.v1, bahay.{credential}").parse().unwrap();
@@ -98,8 +99,9 @@ async fn in_subprotocol(base: &str, credential: &str) {
     timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
 }
 
-/// The same with a token where none is read.
-async fn in_query(base: &str, token: &str) {
+/// Opens a socket with a token in the query, which the server does not read, and waits for the
+/// answer to a ping.
+async fn connect_with_query(base: &str, token: &str) {
     let url = format!("{}/v1/play?access_token={token}", base.replacen("http", "ws", 1));
     let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
     socket.send(Frame::text(r#"{"type":"ping","id":1}"#)).await.unwrap();

@@ -1,5 +1,6 @@
-//! Connections that have gone dead: TCP takes them for open, and the client neither reads nor answers.
-//! A [`Play`] that nobody looks at is such a client: it answers pings when it is read.
+//! Tests of dead connections, which TCP still reports as open while the client neither reads nor
+//! answers. A [`Play`] that is not polled is such a client, since it answers pings only when it is
+//! read.
 
 use std::slice;
 use std::time::Duration;
@@ -14,10 +15,11 @@ use tokio::time::timeout;
 use crate::support::house::{House, PATIENCE, Setup, joined, patient_links};
 use crate::support::raw::{Heard, PONG, Raw, frame};
 
-/// Longer than the service takes to notice silence, and shorter than it took with pings of 20 s.
+/// A countdown longer than the service takes to notice silence, and shorter than it took with pings
+/// every 20 s, in milliseconds.
 const COUNTDOWN_MS: u32 = 30_000;
 
-/// Rooms whose turns last [`COUNTDOWN_MS`].
+/// Returns rooms whose turns last [`COUNTDOWN_MS`].
 fn unhurried_rooms() -> Vec<Room> {
     let unhurried = |room: Room| {
         let mut terms = room.terms().clone();
@@ -27,22 +29,22 @@ fn unhurried_rooms() -> Vec<Room> {
         }
         Room::new(room.name(), room.rule_set(), terms).unwrap()
     };
-    // Nobody loses a seat for not being ready, nor at once for being away.
+    // No player loses its seat for not being ready or soon after becoming away.
     let clocks = Clocks { prepare_ms: 300_000, absence_ms: 300_000, ..Clocks::default() };
     house_rooms(clocks).into_iter().map(unhurried).collect()
 }
 
-async fn house_with(links: LinkTimes) -> House {
+async fn start_house(links: LinkTimes) -> House {
     House::with(Setup { rooms: unhurried_rooms(), links, ..Setup::default() }).await
 }
 
-/// Whether the player is shown to be there; none where it has no seat.
-fn is_here(play: &Play, player: PlayerId) -> Option<bool> {
+/// Returns whether the player is shown as connected, or `None` if it has no seat.
+fn is_connected(play: &Play, player: PlayerId) -> Option<bool> {
     let seats = &play.view()?.seats;
     seats.iter().flatten().find(|seat| seat.player == player).map(|seat| seat.connected)
 }
 
-/// Reads what comes to each in turn until this holds.
+/// Reads the messages of each player in turn until the condition holds.
 async fn read_until(plays: &mut [Play], holds: impl Fn(&[Play]) -> bool) {
     let reading = async {
         while !holds(plays) {
@@ -54,11 +56,12 @@ async fn read_until(plays: &mut [Play], holds: impl Fn(&[Play]) -> bool) {
             }
         }
     };
-    timeout(PATIENCE * 4, reading).await.expect("it comes to that");
+    timeout(PATIENCE * 4, reading).await.expect("the condition holds in time");
 }
 
-/// Three players in a game: the one who is asked, and the others.
-async fn game(house: &House) -> (PlayerId, Play, Vec<Play>) {
+/// Starts a game of three players, and returns the prompted player, its connection, and the other
+/// connections.
+async fn start_game(house: &House) -> (PlayerId, Play, Vec<Play>) {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
@@ -66,48 +69,49 @@ async fn game(house: &House) -> (PlayerId, Play, Vec<Play>) {
     }
     for play in &mut plays {
         let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-            panic!("a full table prepares");
+            panic!("a full table is preparing a game");
         };
         let game = *game;
         let ready = play.ready(game, None).await.unwrap();
         play.wait_for_answer(ready).await.unwrap();
     }
-    let asked = |play: &Play| play.advice().is_some();
-    read_until(&mut plays, |plays| plays.iter().any(asked)).await;
-    let turn = plays.iter().position(asked).unwrap();
+    let is_prompted = |play: &Play| play.advice().is_some();
+    read_until(&mut plays, |plays| plays.iter().any(is_prompted)).await;
+    let turn = plays.iter().position(is_prompted).unwrap();
     (clients[turn].player(), plays.remove(turn), plays)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_whose_line_dies_in_its_turn_is_away_before_its_countdown_ends() {
+async fn a_player_with_a_dead_connection_is_away_before_its_countdown_ends() {
     let links = LinkTimes { other: patient_links().other, ..LinkTimes::SERVICE };
-    let house = house_with(links).await;
-    let (player, dead, mut plays) = game(&house).await;
+    let house = start_house(links).await;
+    let (player, dead, mut plays) = start_game(&house).await;
     let number = dead.prompt().unwrap().number;
-    let is_away = |play: &Play| is_here(play, player) == Some(false);
+    let is_away = |play: &Play| is_connected(play, player) == Some(false);
     let is_over = |play: &Play| play.prompt().is_some_and(|prompt| prompt.number > number);
     read_until(&mut plays, |plays| plays.iter().any(|play| is_away(play) || is_over(play))).await;
-    assert!(plays.iter().any(is_away), "the countdown has ended before the silence was noticed");
+    assert!(plays.iter().any(is_away), "the silence is noticed before the countdown ends");
     drop(dead);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_that_dies_out_of_turn_is_noticed_too() {
-    let house = house_with(LinkTimes::SERVICE).await;
+async fn a_dead_connection_out_of_turn_is_noticed() {
+    let house = start_house(LinkTimes::SERVICE).await;
     let (_, clients) = house.table().await;
     let dead = joined(&clients[0]).await;
     let mut watcher = joined(&clients[1]).await;
-    let here = |play: &Play| is_here(play, clients[0].player()).expect("the seat is kept");
-    assert!(here(&watcher));
-    read_until(slice::from_mut(&mut watcher), |plays| !here(&plays[0])).await;
+    let player = clients[0].player();
+    let is_present = |play: &Play| is_connected(play, player).expect("the player keeps its seat");
+    assert!(is_present(&watcher));
+    read_until(slice::from_mut(&mut watcher), |plays| !is_present(&plays[0])).await;
     drop(dead);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_silent_client_is_pinged_again_and_again_and_stays_if_it_answers() {
+async fn a_silent_client_that_answers_pings_stays_connected() {
     let second = Duration::from_secs(1);
     let silence = Silence { ping_after: second, lost_after: PATIENCE };
-    let house = house_with(LinkTimes { asked: silence, other: silence }).await;
+    let house = start_house(LinkTimes { asked: silence, other: silence }).await;
     let client = house.guest("Althea").await;
     let mut raw = Raw::open(&house.base, client.access_token(), None).await;
     for _ in 0..3 {

@@ -1,9 +1,11 @@
-//! Equal traffic for equal knowledge, over the real socket: at two tables whose games differ only in
-//! what is hidden the same is played, and each player and spectator who cannot tell the games apart
-//! gets the same frames, in number, kind, size and order. For every action of every game.
+//! Tests of equal traffic for equal knowledge over the real socket, for every action of every game.
+//! Two tables, whose games differ only in hidden state, play the same actions. Each player and
+//! spectator who cannot distinguish the games receives the same frames in number, kind, size and
+//! order.
 //!
-//! What the rules themselves let be known ends a comparison: `crates/engine/tests/twins` lists it, and
-//! compares many more games, and the actions that tell by themselves, as `tongits`. How long a fight lasts is held by `fights`.
+//! A disclosure that the rules permit ends a comparison. `crates/engine/tests/twins` lists these
+//! disclosures, and compares many more games and, as `tongits`, the actions that disclose something
+//! by themselves. `fights` tests the duration of a fight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,61 +37,65 @@ use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, joined};
 
-/// How much of a game is compared.
+/// The extent of the comparison.
 struct Extent {
-    /// Games of each rule set that are looked through for pairs.
+    /// The number of games of each rule set that are searched for pairs.
     games: u64,
-    /// Pairs of each action of each rule set.
+    /// The number of pairs of each action of each rule set.
     pairs: usize,
 }
 
-/// As many as show a spectator, who is told two turns late, something of the first.
+/// The number of steps. It suffices for a spectator, whose view is two turns late, to see part of
+/// the first step.
 const STEPS: usize = 8;
 
-/// Nothing becomes due by itself.
+/// A time so long that no deadline passes during the test, in milliseconds.
 const LONG_MS: u32 = 3_600_000;
 
-/// Two positions that differ only in what is hidden, and what is played in both.
+/// Two positions that differ only in hidden state, and the actions played in both.
 struct Case {
     name: String,
     rules: AnyRules,
     seats: u8,
     positions: [Value; 2],
     asked: Prompt,
-    /// Each a seat and an action.
+    /// The seat and the action of each step.
     steps: Vec<(usize, Value)>,
     alike_for: Vec<Viewer>,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_learns_from_the_traffic_what_is_hidden() {
+async fn the_traffic_reveals_nothing_hidden() {
     let house = House::new().await;
     let tongits = Extent { games: 200, pairs: 2 };
-    let mut cases =
-        cases::<Tongits>(&TongitsProbe, &tongits, |event| tongits_disclosure_rule(event).is_some());
+    let mut cases = collect_cases::<Tongits>(&TongitsProbe, &tongits, |event| {
+        tongits_disclosure_rule(event).is_some()
+    });
     for action in ["draw", "chow", "fight", "drop", "sapaw", "dump", "challenge", "fold"] {
         let found = cases.iter().filter(|case| case.steps[0].1["type"] == action);
-        assert!(found.count() > 0, "nothing is compared of {action}");
+        assert!(found.count() > 0, "no pair begins with {action}");
     }
-    // At these nothing is told that a view does not show, so that whoever sees the same is alike.
+    // These games disclose nothing beyond their views, so equal views make two games
+    // indistinguishable.
     let others = Extent { games: 40, pairs: 1 };
-    let options = self::cases::<TongoOptions>(&TongoOptionsProbe, &others, |_| false);
-    let assets = self::cases::<TongoAssets>(&TongoAssetsProbe, &others, |_| false);
-    for of_game in [options, assets] {
+    let options = collect_cases::<TongoOptions>(&TongoOptionsProbe, &others, |_| false);
+    let assets = collect_cases::<TongoAssets>(&TongoAssetsProbe, &others, |_| false);
+    for game_cases in [options, assets] {
         let actions: BTreeSet<String> =
-            of_game.iter().map(|case| case.steps[0].1["type"].to_string()).collect();
+            game_cases.iter().map(|case| case.steps[0].1["type"].to_string()).collect();
         assert!(actions.len() >= 6, "{actions:?}");
-        cases.extend(of_game);
+        cases.extend(game_cases);
     }
     let (mut seats, mut spectators) = (0, 0);
     for (place, case) in cases.iter().enumerate() {
         let form = [Form::Full, Form::Compact][place % 2];
         let [one, other] = [
-            traffic(&house, case, &case.positions[0], form).await,
-            traffic(&house, case, &case.positions[1], form).await,
+            record_traffic(&house, case, &case.positions[0], form).await,
+            record_traffic(&house, case, &case.positions[1], form).await,
         ];
         for viewer in &case.alike_for {
-            let [one, other] = [&one, &other].map(|all| all[place_of(*viewer, case.seats)].clone());
+            let index = viewer_index(*viewer, case.seats);
+            let [one, other] = [&one, &other].map(|all| all[index].clone());
             let context = format!("{viewer:?} of {} after {:?}", case.name, case.steps);
             assert_eq!(one, other, "{context}");
             match viewer {
@@ -102,46 +108,46 @@ async fn nobody_learns_from_the_traffic_what_is_hidden() {
         "{} pairs of tables, {seats} frames of players, {spectators} of spectators",
         cases.len()
     );
-    assert!(seats > 0 && spectators > 0, "frames are compared: {seats}, {spectators}");
+    assert!(seats > 0 && spectators > 0, "no frames were compared: {seats}, {spectators}");
 }
 
-/// Pairs of every action that a game knows and that tells nobody anything by its rules.
-fn cases<G: GameKind>(
+/// Returns pairs for every action of a game that the rules do not make disclose anything.
+fn collect_cases<G: GameKind>(
     probe: &impl Probe<G>,
     extent: &Extent,
-    tells: impl Fn(&VisibleEvent) -> bool,
+    discloses: impl Fn(&VisibleEvent) -> bool,
 ) -> Vec<Case> {
     let mut cases = Vec::new();
     for set in G::rule_sets() {
-        // Those that part where nobody may see it come first.
+        // Pairs that diverge secretly come first, and the other pairs second.
         let mut found: BTreeMap<String, [Vec<Case>; 2]> = BTreeMap::new();
         for seed in 0..extent.games {
             let mut dice = TestRng::new(seed);
             for_each_twin_pair::<G>(probe, &(set.rules)(), seed, |pair| {
                 let action = serde_json::to_value(&pair.action).unwrap();
                 let name = action["type"].as_str().unwrap().to_owned();
-                let of_kind = found.entry(name.clone()).or_default();
-                let of_kind = &mut of_kind[usize::from(!pair.diverges_secretly())];
-                if of_kind.len() == extent.pairs {
+                let kind_cases = found.entry(name.clone()).or_default();
+                let kind_cases = &mut kind_cases[usize::from(!pair.diverges_secretly())];
+                if kind_cases.len() == extent.pairs {
                     return;
                 }
-                let Some(walk) = SharedWalk::from_pair(pair, STEPS, &mut dice, &tells) else {
+                let Some(walk) = SharedWalk::from_pair(pair, STEPS, &mut dice, &discloses) else {
                     return;
                 };
                 let name = format!("{} {} seed {seed} {name}", G::NAME, set.name);
-                of_kind.push(case(name, set.name, &walk));
+                kind_cases.push(build_case(name, set.name, &walk));
             });
         }
-        for [parting, others] in found.into_values() {
-            cases.extend(parting.into_iter().chain(others).take(extent.pairs));
+        for [diverging, others] in found.into_values() {
+            cases.extend(diverging.into_iter().chain(others).take(extent.pairs));
         }
     }
     cases
 }
 
-fn case<G: GameKind>(name: String, rule_set: &str, walk: &SharedWalk<G>) -> Case {
+fn build_case<G: GameKind>(name: String, rule_set: &str, walk: &SharedWalk<G>) -> Case {
     let pair = &walk.pair;
-    let Turn::Players(asked) = pair.games[0].turn() else { panic!("somebody is to act") };
+    let Turn::Players(asked) = pair.games[0].turn() else { panic!("a player has to act") };
     let steps = walk.steps.iter();
     let steps = steps.map(|(seat, action)| (seat.index(), serde_json::to_value(action).unwrap()));
     Case {
@@ -155,19 +161,24 @@ fn case<G: GameKind>(name: String, rule_set: &str, walk: &SharedWalk<G>) -> Case
     }
 }
 
-/// A frame as whoever counts and reads it sees it, without what is drawn anew at each table: its
-/// length, where that does not follow the clock, and what it says.
+/// A frame without the values that are drawn anew at each table: its length, or 0 where the length
+/// depends on the clock, and its content.
 type Frame = (usize, Value);
 
-/// Puts players and a spectator at a table in this position, plays, and gives what each got, the
-/// spectator last.
-async fn traffic(house: &House, case: &Case, position: &Value, form: Form) -> Vec<Vec<Frame>> {
+/// Creates a table in this position with players and a spectator, plays the steps, and returns the
+/// frames of each, the spectator's last.
+async fn record_traffic(
+    house: &House,
+    case: &Case,
+    position: &Value,
+    form: Form,
+) -> Vec<Vec<Frame>> {
     let mut clients = Vec::new();
     for _ in 0..case.seats {
         clients.push(house.guest("Althea").await.with_form(form));
     }
     let (live, _publications) = house.live.connect().await;
-    let table = put(&live, case, position, &clients).await;
+    let table = create_table(&live, case, position, &clients).await;
     let mut plays = Vec::new();
     for client in &clients {
         plays.push(joined(client).await);
@@ -177,51 +188,57 @@ async fn traffic(house: &House, case: &Case, position: &Value, form: Form) -> Ve
     spectator.wait_for_answer(watching).await.unwrap();
     plays.push(spectator);
     let mut frames = vec![Vec::new(); plays.len()];
-    for all in [false, true] {
-        if all {
+    for with_steps in [false, true] {
+        if with_steps {
             let mut answered = vec![0; clients.len()];
             for (seat, action) in &case.steps {
-                act(&mut plays[*seat], action, &mut answered[*seat], &mut frames[*seat]).await;
+                let play = &mut plays[*seat];
+                send_action(play, action, &mut answered[*seat], &mut frames[*seat]).await;
             }
         }
-        // What comes before these words has come of what was played before them.
+        // The frames before this phrase are those of the actions played before it.
         let said = plays[0].send(|id| Command::Say { id, phrase: Phrase::Hello }).await.unwrap();
         for (place, play) in plays.iter_mut().enumerate() {
             let before = &mut frames[place];
             let (mut heard, mut acked) = (false, place > 0);
             while !heard || !acked {
-                match next(play, before).await {
+                match receive_message(play, before).await {
                     Message::Said { .. } => heard = true,
                     Message::Ack { id, .. } if place == 0 && id == said => acked = true,
                     _ => {}
                 }
             }
         }
-        if !all {
+        if !with_steps {
             frames.iter_mut().for_each(Vec::clear);
         }
     }
     frames
 }
 
-/// A table in a game that stands so, with these players at it.
-async fn put(live: &LiveStore, case: &Case, position: &Value, clients: &[Client]) -> TableId {
+/// Creates a table with these players in a game at this position.
+async fn create_table(
+    live: &LiveStore,
+    case: &Case,
+    position: &Value,
+    clients: &[Client],
+) -> TableId {
     let rooms = house_rooms(Clocks::default());
     let terms = Terms { rules: case.rules.clone(), ..rooms[0].terms().clone() };
     let stake = terms.stake_max::<AnyGame>(u8::try_from(clients.len()).unwrap()).unwrap();
     let now = Clock::system().now();
     let mut table = Table::<AnyGame>::new(TableId(Uuid::new_v4()), terms);
     let fresh = || GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(4)) };
-    let mut tell = |input| table = table.decide(now, input, fresh).unwrap().table;
+    let mut apply = |input| table = table.decide(now, input, fresh).unwrap().table;
     for client in clients {
-        tell(Input::sit(client.player(), "Althea"));
-        tell(Input::Connect { player: client.player(), connection: ConnectionId(Uuid::new_v4()) });
+        apply(Input::sit(client.player(), "Althea"));
+        apply(Input::Connect { player: client.player(), connection: ConnectionId(Uuid::new_v4()) });
     }
     for client in clients {
         let (player, game) = (client.player(), fresh().game);
-        tell(Input::Ready { player, game, commitment: None });
+        apply(Input::Ready { player, game, commitment: None });
     }
-    tell(Input::Opened {
+    apply(Input::Opened {
         game: fresh().game,
         stakes: vec![stake; clients.len()],
         pot: Coins::from_whole(3).unwrap(),
@@ -242,13 +259,13 @@ async fn put(live: &LiveStore, case: &Case, position: &Value, clients: &[Client]
     table.id()
 }
 
-/// Answers the next question to the player, after the one that was answered last.
-async fn act(play: &mut Play, action: &Value, answered: &mut u32, frames: &mut Vec<Frame>) {
+/// Answers the player's next prompt after the one that was answered last.
+async fn send_action(play: &mut Play, action: &Value, answered: &mut u32, frames: &mut Vec<Frame>) {
     let (game, number) = loop {
         let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty());
         match prompt.filter(|prompt| prompt.number > *answered) {
             Some(prompt) => break (prompt.game, prompt.number),
-            None => next(play, frames).await,
+            None => receive_message(play, frames).await,
         };
     };
     *answered = number;
@@ -258,7 +275,7 @@ async fn act(play: &mut Play, action: &Value, answered: &mut u32, frames: &mut V
     });
     play.send_text(text.to_string()).await.unwrap();
     loop {
-        match next(play, frames).await {
+        match receive_message(play, frames).await {
             Message::Ack { id, .. } if id == command => return,
             Message::Refusal { code, detail, .. } => panic!("{code}: {detail}"),
             _ => {}
@@ -266,26 +283,26 @@ async fn act(play: &mut Play, action: &Value, answered: &mut u32, frames: &mut V
     }
 }
 
-async fn next(play: &mut Play, frames: &mut Vec<Frame>) -> Message<AnyGame> {
-    let said = timeout(PATIENCE, play.next_raw()).await.expect("something comes").unwrap();
-    let message = play.apply_raw(&said).unwrap();
-    let mut shown = serde_json::to_value(&message).unwrap();
-    mask(&mut shown);
-    // In the shorter forms a time is told by as many bytes as it takes.
-    let length = if matches!(said, RawMessage::Text(_)) { said.as_bytes().len() } else { 0 };
-    frames.push((length, shown));
+async fn receive_message(play: &mut Play, frames: &mut Vec<Frame>) -> Message<AnyGame> {
+    let frame = timeout(PATIENCE, play.next_raw()).await.expect("a message arrives").unwrap();
+    let message = play.apply_raw(&frame).unwrap();
+    let mut content = serde_json::to_value(&message).unwrap();
+    mask_variable_values(&mut content);
+    // In the compact forms the encoded length of a time depends on its value.
+    let length = if matches!(frame, RawMessage::Text(_)) { frame.as_bytes().len() } else { 0 };
+    frames.push((length, content));
     message
 }
 
-/// Takes out names that are drawn anew, and times.
-fn mask(value: &mut Value) {
+/// Removes tags, and clears identifiers and times, which differ at each table.
+fn mask_variable_values(value: &mut Value) {
     const TIMES: u64 = 1_000_000_000_000;
     match value {
         Value::Object(fields) => {
             fields.remove("tag");
-            fields.values_mut().for_each(mask);
+            fields.values_mut().for_each(mask_variable_values);
         }
-        Value::Array(values) => values.iter_mut().for_each(mask),
+        Value::Array(values) => values.iter_mut().for_each(mask_variable_values),
         Value::String(text) if text.parse::<Uuid>().is_ok() => text.clear(),
         Value::Number(number) if number.as_u64().is_some_and(|number| number > TIMES) => {
             *value = Value::Null;
@@ -294,7 +311,7 @@ fn mask(value: &mut Value) {
     }
 }
 
-fn place_of(viewer: Viewer, seats: u8) -> usize {
+fn viewer_index(viewer: Viewer, seats: u8) -> usize {
     match viewer {
         Viewer::Seat(seat) => seat.index(),
         Viewer::Public | Viewer::Everything => usize::from(seats),

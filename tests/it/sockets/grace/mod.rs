@@ -1,8 +1,9 @@
-//! Lost lines over real sockets (rule 8.3): thirty cuts of 0.3 to 10 s in each kind of question of each
-//! game. Whoever is back before the AI acts plays the turn, and nothing was played meanwhile; whoever
-//! is not was played for in the last second, without a commitment.
+//! Tests of lost connections over real sockets (rule 8.3): thirty interruptions of 0.3 to 10 s for
+//! each kind of prompt of each game. A player who is back before the AI acts plays the turn, and no
+//! action was played for it meanwhile. For any other player, the AI acts in the last second,
+//! without a commitment.
 //!
-//! A run that fails prints its seed; `BAHAY_SEED` repeats one.
+//! A run prints its seed; `BAHAY_SEED` repeats a failed run.
 
 mod questions;
 
@@ -26,24 +27,25 @@ use bahay_engine::table::{
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use self::questions::{Played, choose, kind};
+use self::questions::{RoomPlan, choose_action, prompt_kind};
 use crate::support::house::{House, Setup, guest_at, joined};
 
 const TABLES: usize = 30;
 
-/// How long a connection is lost, in milliseconds.
+/// The duration of an interruption, in milliseconds.
 const CUT_MS: core::ops::Range<usize> = 300..10_000;
 
-/// How long before the end of a countdown the AI answers for a player who is away, in milliseconds.
+/// The time before the end of a countdown at which the AI answers for a player who is away, in
+/// milliseconds.
 const LAST_MS: i64 = 1_000;
 
-/// Between two things that happen at a table, so that nobody says too much at once.
+/// The interval between two steps at a table, which keeps every client below its rate limit.
 const PACE: Duration = Duration::from_millis(60);
 
-/// No test hangs.
+/// The deadline of the test, which prevents it from hanging.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A cut, and who answered the question in which it fell.
+/// An interruption, and the origin of the answer to the prompt during which it happened.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     kind: &'static str,
@@ -51,50 +53,54 @@ struct Cut {
     by: ActionOrigin,
 }
 
-/// A table whose players are cut off, once in each kind of question.
+/// A table whose players are interrupted once in each kind of prompt.
 struct Round {
     table: TableId,
     tables: Tables<AnyGame>,
-    /// Without a connection while that is lost.
+    /// The players; `None` while a connection is interrupted.
     players: Vec<(Client, Option<Play>)>,
-    wanted: Vec<&'static str>,
+    remaining_kinds: Vec<&'static str>,
     dice: ChanceRng,
     cuts: Vec<Cut>,
 }
 
 impl Round {
     async fn run(mut self) -> Vec<Cut> {
-        while !self.wanted.is_empty() {
-            let now = self.look().await;
+        while !self.remaining_kinds.is_empty() {
+            let now = self.read_table().await;
             match now.phase() {
-                Phase::Preparing(preparing) => self.ready(preparing.game).await,
+                Phase::Preparing(preparing) => self.send_ready(preparing.game).await,
                 Phase::Playing(playing) => match self.next_cut(&now, playing) {
-                    Some((seat, kind)) => self.cut(&now, playing, seat, kind).await,
-                    None => self.act(&now, playing).await,
+                    Some((seat, kind)) => self.interrupt(&now, playing, seat, kind).await,
+                    None => self.answer_first_prompt(&now, playing).await,
                 },
                 Phase::Waiting | Phase::Opening(_) | Phase::Revealing(_) | Phase::Settling(_) => {}
             }
-            self.hear().await;
+            self.receive_messages().await;
             sleep(PACE).await;
         }
         self.cuts
     }
 
-    async fn look(&self) -> Arc<Table<AnyGame>> {
-        self.tables.read_table(self.table).await.unwrap().expect("the table is there")
+    async fn read_table(&self) -> Arc<Table<AnyGame>> {
+        self.tables.read_table(self.table).await.unwrap().expect("the table exists")
     }
 
-    /// Takes in what was said to those who are connected.
-    async fn hear(&mut self) {
+    /// Receives the pending messages of all connected players.
+    async fn receive_messages(&mut self) {
         for play in self.players.iter_mut().filter_map(|(_, play)| play.as_mut()) {
-            while let Ok(told) = timeout(Duration::from_millis(1), play.next()).await {
-                told.unwrap();
+            while let Ok(message) = timeout(Duration::from_millis(1), play.next()).await {
+                message.unwrap();
             }
         }
     }
 
-    /// Says something for a player; false where the table refuses it.
-    async fn say(&mut self, place: usize, command: impl FnOnce(u32) -> Command<AnyAction>) -> bool {
+    /// Sends a command of a player, and returns whether the table accepted it.
+    async fn send_command(
+        &mut self,
+        place: usize,
+        command: impl FnOnce(u32) -> Command<AnyAction>,
+    ) -> bool {
         let play = self.players[place].1.as_mut().expect("the player is connected");
         let said = play.send(command).await.unwrap();
         match play.wait_for_answer(said).await {
@@ -104,27 +110,29 @@ impl Round {
         }
     }
 
-    async fn ready(&mut self, game: GameId) {
+    async fn send_ready(&mut self, game: GameId) {
         for place in 0..self.players.len() {
-            self.say(place, |id| Command::Ready { id, game, commitment: None }).await;
+            self.send_command(place, |id| Command::Ready { id, game, commitment: None }).await;
         }
     }
 
-    fn place(&self, table: &Table<AnyGame>, seat: Seat) -> usize {
-        let player = table.occupant(seat).expect("somebody is asked").player;
+    fn player_index(&self, table: &Table<AnyGame>, seat: Seat) -> usize {
+        let player = table.occupant(seat).expect("a prompted seat is occupied").player;
         let mut players = self.players.iter();
-        players.position(|(client, _)| client.player() == player).expect("a player of the table")
+        let index = players.position(|(client, _)| client.player() == player);
+        index.expect("the occupant is a player of this round")
     }
 
-    /// Whoever is asked first acts.
-    async fn act(&mut self, now: &Table<AnyGame>, playing: &Playing<AnyGame>) {
+    /// Answers the prompt for the first prompted seat.
+    async fn answer_first_prompt(&mut self, now: &Table<AnyGame>, playing: &Playing<AnyGame>) {
         if let Some(seat) = playing.prompt.seats.iter().next() {
-            self.act_for(now, playing, seat).await;
+            self.answer_prompt(now, playing, seat).await;
         }
     }
 
-    /// False where the table refuses it, because the clock was faster.
-    async fn act_for(
+    /// Answers the prompt for a seat. Returns false if the table refuses the action because the
+    /// clock was faster.
+    async fn answer_prompt(
         &mut self,
         now: &Table<AnyGame>,
         playing: &Playing<AnyGame>,
@@ -133,35 +141,35 @@ impl Round {
         let Some(Input::AiAction { game, prompt, action, .. }) = now.ai_action(seat) else {
             panic!("the AI has no answer: {:?}", playing.prompt);
         };
-        let action = choose(&playing.state, seat, action, &mut self.dice);
-        let place = self.place(now, seat);
-        self.say(place, |id| Command::Act { id, game, prompt, action }).await
+        let action = choose_action(&playing.state, seat, action, &mut self.dice);
+        let place = self.player_index(now, seat);
+        self.send_command(place, |id| Command::Act { id, game, prompt, action }).await
     }
 
-    /// A seat that is asked something in which nobody here has been cut off.
+    /// Returns a connected seat whose kind of prompt has not been interrupted yet at this table.
     fn next_cut(
         &self,
         now: &Table<AnyGame>,
         playing: &Playing<AnyGame>,
     ) -> Option<(Seat, &'static str)> {
         let seats = playing.prompt.seats.difference(now.taken_over_seats().union(now.away_seats()));
-        let kinds = seats.iter().map(|seat| (seat, kind(&playing.state, seat)));
-        kinds.into_iter().find(|(_, kind)| self.wanted.contains(kind))
+        let kinds = seats.iter().map(|seat| (seat, prompt_kind(&playing.state, seat)));
+        kinds.into_iter().find(|(_, kind)| self.remaining_kinds.contains(kind))
     }
 
-    async fn cut(
+    async fn interrupt(
         &mut self,
         before: &Table<AnyGame>,
         asked: &Playing<AnyGame>,
         seat: Seat,
         kind: &'static str,
     ) {
-        let place = self.place(before, seat);
+        let place = self.player_index(before, seat);
         let length_ms = CUT_MS.start + self.dice.below(CUT_MS.len());
         let known = self.players[place].1.take().expect("the player is connected");
         let (known, lost) = (known.drop_connection(), Instant::now());
         while lost.elapsed() < Duration::from_millis(length_ms as u64) {
-            self.hear().await;
+            self.receive_messages().await;
             sleep(Duration::from_millis(20)).await;
         }
         let mut back = self.players[place].0.play().await.unwrap();
@@ -170,45 +178,47 @@ impl Round {
         back.wait_for_answer(joining).await.unwrap();
         self.players[place].1 = Some(back);
 
-        let by = self.answered(before, asked, seat).await;
-        self.wanted.retain(|wanted| *wanted != kind);
+        let by = self.check_answer(before, asked, seat).await;
+        self.remaining_kinds.retain(|remaining| *remaining != kind);
         self.cuts.push(Cut { kind, length_ms, by });
     }
 
-    /// Who answers the question after a cut: the player, if it is still open, and else who did.
-    async fn answered(
+    /// Answers the prompt after an interruption if it is still open, checks the recorded answer,
+    /// and returns its origin.
+    async fn check_answer(
         &mut self,
         before: &Table<AnyGame>,
         asked: &Playing<AnyGame>,
         seat: Seat,
     ) -> ActionOrigin {
-        let of_seat = |actions: Vec<RecordedAction<AnyAction>>| {
+        let actions_of_seat = |actions: Vec<RecordedAction<AnyAction>>| {
             let actions = actions.into_iter().filter(move |taken| taken.seat == seat);
             actions.collect::<Vec<_>>()
         };
-        let played = of_seat(asked.actions.iter().cloned().collect()).len();
-        let now = self.look().await;
+        let played = actions_of_seat(asked.actions.iter().cloned().collect()).len();
+        let now = self.read_table().await;
         if let Phase::Playing(playing) = now.phase()
             && (playing.game, playing.prompt.number) == (asked.game, asked.prompt.number)
             && playing.prompt.seats.contains(seat)
         {
-            let meanwhile = of_seat(playing.actions.iter().cloned().collect());
-            assert_eq!(meanwhile.len(), played, "something was played for the seat: {meanwhile:?}");
-            assert_eq!(playing.deadline, asked.deadline, "the countdown has changed");
-            self.act_for(&now, playing, seat).await;
+            let meanwhile = actions_of_seat(playing.actions.iter().cloned().collect());
+            assert_eq!(meanwhile.len(), played, "no action was played for the seat: {meanwhile:?}");
+            assert_eq!(playing.deadline, asked.deadline, "the countdown is unchanged");
+            self.answer_prompt(&now, playing, seat).await;
         }
-        let place = self.place(before, seat);
+        let place = self.player_index(before, seat);
         let client = self.players[place].0.clone();
-        let answer = of_seat(self.actions(&client, asked.game).await).swap_remove(played);
+        let actions = self.read_actions(&client, asked.game).await;
+        let answer = actions_of_seat(actions).swap_remove(played);
         let deadline_ms = asked.deadline.ms();
         match answer.by {
             ActionOrigin::Player => {}
             ActionOrigin::Clock => {
-                assert!(answer.at.ms() >= deadline_ms, "{answer:?}, until {deadline_ms}")
+                assert!(answer.at.ms() >= deadline_ms, "{answer:?}, deadline {deadline_ms}")
             }
             ActionOrigin::Ai => {
                 let last_ms = deadline_ms - LAST_MS;
-                assert!(answer.at.ms() >= last_ms, "{answer:?}, until {deadline_ms}");
+                assert!(answer.at.ms() >= last_ms, "{answer:?}, deadline {deadline_ms}");
                 let view = asked.state.view(Viewer::Seat(seat));
                 assert!(!AnyGame::is_commitment(&view, &answer.action), "{answer:?}");
             }
@@ -216,9 +226,9 @@ impl Round {
         answer.by
     }
 
-    /// What was played in a game, which may be over.
-    async fn actions(&self, client: &Client, game: GameId) -> Vec<RecordedAction<AnyAction>> {
-        let now = self.look().await;
+    /// Returns the actions of a game, which may be over.
+    async fn read_actions(&self, client: &Client, game: GameId) -> Vec<RecordedAction<AnyAction>> {
+        let now = self.read_table().await;
         match now.phase() {
             Phase::Playing(playing) if playing.game == game => {
                 playing.actions.iter().cloned().collect()
@@ -234,19 +244,20 @@ impl Round {
     }
 }
 
-/// Cuts off players at thirty tables at once, until it was done in each kind of question.
-async fn cut_off(played: Played) {
+/// Interrupts players at thirty tables at once, until each table has interrupted every kind of
+/// prompt.
+async fn check_interruptions(plan: RoomPlan) {
     let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed: u64 = given.unwrap_or(8_003);
     println!("BAHAY_SEED={seed}");
     let mut house = House::with(Setup { rooms: questions::rooms(), ..Setup::default() }).await;
     let mut arriving = JoinSet::new();
-    for number in 0..TABLES * played.seats {
+    for number in 0..TABLES * plan.seats {
         let base = house.base.clone();
         arriving.spawn(async move { guest_at(&base, &format!("Tala {number}")).await });
     }
     let mut guests = arriving.join_all().await;
-    // Looks at tables beside the node.
+    // These tables are read independently of the node.
     let (live, _publications) = house.live.connect().await;
     let (ledger, _tasks) = Ledger::start(house.pool.clone(), LedgerOptions::default());
     let tables = Tables::new(live, ledger, Clock::system(), house.pool.clone());
@@ -254,8 +265,8 @@ async fn cut_off(played: Played) {
     for number in 0..TABLES {
         let mut players = Vec::new();
         let mut seated = Vec::new();
-        for client in guests.drain(..played.seats) {
-            seated.push(client.seat(played.room).await.unwrap());
+        for client in guests.drain(..plan.seats) {
+            seated.push(client.seat(plan.room).await.unwrap());
             let play = joined(&client).await;
             players.push((client, Some(play)));
         }
@@ -267,18 +278,18 @@ async fn cut_off(played: Played) {
             table: seated[0],
             tables: tables.clone(),
             players,
-            wanted: played.kinds.to_vec(),
+            remaining_kinds: plan.kinds.to_vec(),
             dice: ChanceRng::new(Key(Hex(key))),
             cuts: Vec::new(),
         };
         rounds.spawn(round.run());
     }
-    let cuts = timeout(PATIENCE, rounds.join_all()).await.expect("all kinds of questions come up");
+    let cuts = timeout(PATIENCE, rounds.join_all()).await.expect("every kind of prompt occurs");
     let mut by_kind: BTreeMap<&str, Vec<Cut>> = BTreeMap::new();
     for cut in cuts.into_iter().flatten() {
         by_kind.entry(cut.kind).or_default().push(cut);
     }
-    assert_eq!(by_kind.len(), played.kinds.len());
+    assert_eq!(by_kind.len(), plan.kinds.len());
     for (kind, cuts) in by_kind {
         let count = |by| cuts.iter().filter(|cut| cut.by == by).count();
         let (back, stood_in, clock) =
@@ -296,16 +307,16 @@ async fn cut_off(played: Played) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_line_costs_no_turn_at_tongits() {
-    cut_off(questions::TONGITS).await;
+async fn a_lost_connection_costs_no_turn_at_tongits() {
+    check_interruptions(questions::TONGITS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_line_costs_no_turn_at_tongo_options() {
-    cut_off(questions::OPTIONS).await;
+async fn a_lost_connection_costs_no_turn_at_tongo_options() {
+    check_interruptions(questions::OPTIONS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_line_costs_no_turn_at_tongo_assets() {
-    cut_off(questions::ASSETS).await;
+async fn a_lost_connection_costs_no_turn_at_tongo_assets() {
+    check_interruptions(questions::ASSETS).await;
 }

@@ -1,5 +1,5 @@
-//! The kinds of questions of each game, rooms where they are all asked, and players who see to it that
-//! they are asked soon.
+//! The kinds of prompts of each game, rooms in which all of them occur, and a choice of actions
+//! that makes them occur soon.
 
 use bahay::lobby::Room;
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
@@ -10,35 +10,36 @@ use bahay_engine::games::{tongits, tongo_assets, tongo_options};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 
-/// Every countdown, so that about half of all cuts end before the AI answers.
+/// The length of every countdown, in milliseconds. About half of all interruptions end before the
+/// AI answers.
 pub(super) const COUNTDOWN_MS: u32 = 6_000;
 
-/// What is played in a room.
+/// A room, its number of seats, and the kinds of prompts of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Played {
+pub(super) struct RoomPlan {
     pub(super) room: &'static str,
     pub(super) seats: usize,
-    /// Every kind of question, as [`kind`] names them.
+    /// Every kind of prompt, as [`prompt_kind`] names them.
     pub(super) kinds: &'static [&'static str],
 }
 
-pub(super) const TONGITS: Played =
-    Played { room: "tongits", seats: 3, kinds: &["draw", "play", "fight"] };
+pub(super) const TONGITS: RoomPlan =
+    RoomPlan { room: "tongits", seats: 3, kinds: &["draw", "play", "fight"] };
 
-pub(super) const OPTIONS: Played = Played {
+pub(super) const OPTIONS: RoomPlan = RoomPlan {
     room: "options",
     seats: 3,
     kinds: &["stop", "turn", "stand", "join", "acquisition", "reserves"],
 };
 
-pub(super) const ASSETS: Played = Played {
+pub(super) const ASSETS: RoomPlan = RoomPlan {
     room: "assets",
     seats: 4,
     kinds: &["open", "risk", "assess", "confront", "last_answer", "debt", "bribe"],
 };
 
-/// What this seat is asked.
-pub(super) fn kind(game: &AnyGame, seat: Seat) -> &'static str {
+/// Returns the kind of the prompt of this seat.
+pub(super) fn prompt_kind(game: &AnyGame, seat: Seat) -> &'static str {
     match game {
         AnyGame::Tongits(game) => match game.public().phase {
             tongits::Phase::Draw { .. } => "draw",
@@ -56,7 +57,7 @@ pub(super) fn kind(game: &AnyGame, seat: Seat) -> &'static str {
                 Some(target) if target == seat => "stand",
                 Some(_) => "join",
             },
-            other => panic!("nobody is asked: {other:?}"),
+            other => panic!("no seat is prompted: {other:?}"),
         },
         AnyGame::TongoAssets(game) if game.public().offer.is_some() => "bribe",
         AnyGame::TongoAssets(game) => match game.public().phase {
@@ -68,14 +69,14 @@ pub(super) fn kind(game: &AnyGame, seat: Seat) -> &'static str {
             }
             tongo_assets::Phase::Confront { .. } => "confront",
             tongo_assets::Phase::Debts { .. } => "debt",
-            other => panic!("nobody is asked: {other:?}"),
+            other => panic!("no seat is prompted: {other:?}"),
         },
-        _ => panic!("no such game is played here"),
+        _ => panic!("the tests do not play this game"),
     }
 }
 
-/// What a player does, beside what the AI advises, so that every kind of question comes up.
-pub(super) fn choose(
+/// Chooses an action that makes every kind of prompt occur; without one, returns the AI's advice.
+pub(super) fn choose_action(
     game: &AnyGame,
     seat: Seat,
     advice: AnyAction,
@@ -91,12 +92,13 @@ pub(super) fn choose(
             legal.iter().find(|action| is_answered && **action == fight)
         }
         AnyGame::TongoOptions(game) => {
-            let wanted = option(game, dice);
-            let is_wanted = |action: &&AnyAction| matches!(action, AnyAction::TongoOptions(action) if wanted(action));
-            legal.iter().find(is_wanted)
+            let wanted = options_predicate(game, dice);
+            legal.iter().find(
+                |action| matches!(action, AnyAction::TongoOptions(action) if wanted(action)),
+            )
         }
         AnyGame::TongoAssets(game) => {
-            let wanted = asset(game, seat, dice);
+            let wanted = assets_predicates(game, seat, dice);
             let find = |wanted: &fn(&tongo_assets::Action) -> bool| {
                 legal.iter().find(
                     |action| matches!(action, AnyAction::TongoAssets(action) if wanted(action)),
@@ -109,8 +111,8 @@ pub(super) fn choose(
     wanted.cloned().unwrap_or(advice)
 }
 
-/// Challenges of every kind, which are answered or not.
-fn option(
+/// Returns a predicate for challenges of every kind, some of which are answered.
+fn options_predicate(
     game: &tongo_options::TongoOptions,
     dice: &mut ChanceRng,
 ) -> fn(&tongo_options::Action) -> bool {
@@ -131,15 +133,20 @@ fn option(
     }
 }
 
-/// An action that is looked for among the legal ones.
-type Wanted = fn(&tongo_assets::Action) -> bool;
+/// A predicate of a legal action.
+type ActionPredicate = fn(&tongo_assets::Action) -> bool;
 
-/// Hands of seven at once, confronts, margins, bribes and retreats; the first that is legal counts.
-fn asset(game: &tongo_assets::TongoAssets, seat: Seat, dice: &mut ChanceRng) -> Vec<Wanted> {
+/// Returns predicates, in order of preference, for hands of seven cards, confronts, margins, bribes
+/// and retreats.
+fn assets_predicates(
+    game: &tongo_assets::TongoAssets,
+    seat: Seat,
+    dice: &mut ChanceRng,
+) -> Vec<ActionPredicate> {
     use tongo_assets::{Action, Phase};
     let public = game.public();
-    let pay: Wanted = |action| *action == Action::Pay;
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let pay: ActionPredicate = |action| *action == Action::Pay;
+    let mut wanted: Vec<ActionPredicate> = Vec::new();
     if public.offer.is_some() {
         wanted.push(|action| *action == Action::Refuse);
         return wanted;
@@ -167,7 +174,8 @@ fn asset(game: &tongo_assets::TongoAssets, seat: Seat, dice: &mut ChanceRng) -> 
     wanted
 }
 
-/// A room for each game, with countdowns of [`COUNTDOWN_MS`] and all questions in reach.
+/// Returns a room for each game, with countdowns of [`COUNTDOWN_MS`] and rules that permit all
+/// kinds of prompts.
 pub(super) fn rooms() -> Vec<Room> {
     let tongits = tongits::Rules {
         countdowns: tongits::Countdowns {
@@ -199,24 +207,24 @@ pub(super) fn rooms() -> Vec<Room> {
         ..tongo_assets::Rules::personal()
     };
     vec![
-        room(TONGITS, "kingdom", AnyRules::Tongits(tongits)),
-        room(OPTIONS, "seed", AnyRules::TongoOptions(options)),
-        room(ASSETS, "personal", AnyRules::TongoAssets(assets)),
+        build_room(TONGITS, "kingdom", AnyRules::Tongits(tongits)),
+        build_room(OPTIONS, "seed", AnyRules::TongoOptions(options)),
+        build_room(ASSETS, "personal", AnyRules::TongoAssets(assets)),
     ]
 }
 
-fn room(played: Played, rule_set: &'static str, rules: AnyRules) -> Room {
+fn build_room(plan: RoomPlan, rule_set: &'static str, rules: AnyRules) -> Room {
     let terms = Terms {
-        room: played.room.to_owned(),
+        room: plan.room.to_owned(),
         rules,
         price: Price { bet: Coins::from_hundredths(2), multiplier: 1, fee_basis_points: 500 },
         hits: None,
-        // Nobody loses a seat while others are busy.
+        // No player loses its seat while other tables are slow.
         clocks: Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() },
         spectators: Spectators::Nobody,
         bots: Skill::default(),
         private: None,
         practice: false,
     };
-    Room::new(played.room, rule_set, terms).expect("amounts that fit")
+    Room::new(plan.room, rule_set, terms).expect("the room's amounts are in range")
 }
