@@ -212,7 +212,7 @@ mod tests {
 
     /// Two networks suffice to seat two accounts at one table.
     #[test]
-    fn what_two_networks_bring_is_bounded_in_rooms() {
+    fn coins_farmed_from_two_networks_are_bounded_in_rooms() {
         let two = |without: &[Lever]| {
             let without = without.to_vec();
             let options =

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_puts_games_at_risk_is_named_with_its_cure() {
+    fn a_warning_names_the_risk_and_its_remedy() {
         for (from, to, named) in [
             ("aof_enabled:1", "aof_enabled:0", "appendonly yes"),
             ("maxmemory:268435456", "maxmemory:0", "set maxmemory"),

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_and_what_is_held_count() {
+    fn lost_and_held_coins_count_against_the_bound() {
         assert!(purse(20_000, 5_000, 5_000).covers(coins(5_000), 2));
         assert!(!purse(20_000, 5_000, 5_000).covers(coins(5_001), 2));
         assert!(!purse(20_000, 15_000, 6_000).covers(coins(1), 1));

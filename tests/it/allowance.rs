@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use crate::private_pots::{Party, call, play_game};
 use crate::support::bank::{Bank, PotGoes, seat, table};
-use crate::support::house::{PATIENCE, joined};
+use crate::support::house::{PATIENCE, join_table};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -179,7 +179,7 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
     timeout(PATIENCE, has_won).await.expect("few games end without a winner");
     let mut plays = vec![];
     for client in &players {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     for play in &mut plays {
         let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {

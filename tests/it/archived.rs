@@ -151,7 +151,7 @@ async fn archived_records_are_read_as_before() {
     anew.catch_up().await.unwrap();
     let standings = standings::check(&old.pool, &records, &calendar).await.unwrap();
     assert_eq!((standings.games, standings.differences), (old.games, Vec::new()));
-    // What the desk shows of a game.
+    // The desk shows the verified record of a game.
     let game = GameId(*before.keys().next().unwrap());
     let reports = bahay::reports::Reports::with_own_pool(&old.pool).with_records(records);
     let dossier = reports.game(game).await.unwrap().unwrap();

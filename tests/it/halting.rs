@@ -17,7 +17,7 @@ use crate::support::bank::Bank;
 use crate::support::fragile::{Fragile, Fuse};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, deal, sit};
+use crate::support::node::{ConnectedPlayer, Node, deal, seat_players};
 use crate::support::reason;
 
 const FUNDS: i64 = 100_000;
@@ -45,10 +45,10 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
         Node::start(&bank, &live, Clocks::default()).await,
     ];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(&nodes[0], table, *player).await);
+        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
     }
     deal(&nodes[0], &mut seated).await;
     let game = seated[0].table.phase().game().unwrap();
@@ -106,7 +106,7 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&node), &players[..2]).await;
+    let table = seat_players(std::slice::from_ref(&node), &players[..2]).await;
     let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();
     assert_eq!(voided, VoidOutcome { game: None, was_live: true });
     assert_eq!(node.lobby.seated_at(players[0]).await.unwrap(), None);
@@ -121,10 +121,10 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let node = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&node), &players).await;
+    let table = seat_players(std::slice::from_ref(&node), &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(&node, table, *player).await);
+        seated.push(ConnectedPlayer::join(&node, table, *player).await);
     }
     deal(&node, &mut seated).await;
     let game = seated[0].table.phase().game().unwrap();
@@ -147,7 +147,7 @@ async fn a_table_of_another_version_is_left_to_others() {
     let node = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&node), &players[..1]).await;
+    let table = seat_players(std::slice::from_ref(&node), &players[..1]).await;
     let mut raw = live.raw().await;
     let head = live.table_key(table, "head");
     let _: i64 = raw.hset(&head, "engine", 999).await.unwrap();
@@ -168,9 +168,9 @@ async fn a_table_of_another_version_is_left_to_others() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
     for (fuse, words) in [
-        (Fuse::Act, "a bug in what an action does"),
-        (Fuse::Advise, "a bug in what the AI thinks"),
-        (Fuse::View, "a bug in what somebody sees"),
+        (Fuse::Act, "a bug in applying an action"),
+        (Fuse::Advise, "a bug in choosing an action"),
+        (Fuse::View, "a bug in making a view"),
     ] {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let (redis, _publications) = live.connect().await;
@@ -225,7 +225,7 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let clocks = Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() };
     let node = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&node), &players).await;
+    let table = seat_players(std::slice::from_ref(&node), &players).await;
     let others = bank.players([FUNDS; 1]).await;
     let (redis, _publications) = live.connect().await;
     let stopped = TableId(Uuid::new_v4());

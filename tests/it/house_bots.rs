@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::house::{House, PATIENCE, Setup, joined};
+use crate::support::house::{House, PATIENCE, Setup, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
 
@@ -28,7 +28,7 @@ async fn house(bots: u16) -> House {
     let bots_after = Duration::from_millis(1);
     let lobby = lobby::Options { bots, bots_after, ..lobby::Options::default() };
     let clocks = Clocks { think_ms: 20, grace_ms: 1, prepare_ms: 5_000, ..Clocks::default() };
-    House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
+    House::with_setup(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
 }
 
 async fn seek(client: &Client) -> Value {
@@ -79,7 +79,7 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     let client = house.guest("Althea").await;
     let ticket = seek(&client).await;
     seated(&client, &ticket).await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     let view = play.view().unwrap().clone();
     for seat in view.seats.iter().flatten() {
@@ -201,7 +201,7 @@ async fn bots_make_room_for_players_who_wait() {
     let one = house.guest("Althea").await;
     let ticket = seek(&one).await;
     let table = seated(&one, &ticket).await;
-    let mut play = joined(&one).await;
+    let mut play = join_table(&one).await;
     read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     // No bot is free, so the second player is seated beside the first.
     let other = house.guest("Benjie").await;
@@ -220,7 +220,7 @@ async fn a_bot_gives_its_seat_to_a_player_who_asks_for_one_at_once() {
     let house = house(4).await;
     let one = house.guest("Althea").await;
     let table = one.seat(NEWBIE).await.unwrap();
-    let mut play = joined(&one).await;
+    let mut play = join_table(&one).await;
     read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     let other = house.guest("Benjie").await;
     assert_eq!(other.seat(NEWBIE).await.unwrap(), table);
@@ -285,7 +285,7 @@ async fn bots_join_a_waiting_player_and_are_the_same_on_all_nodes() {
     let (base, running) = house.node().await;
     let client = house.guest("Althea").await;
     client.seat(NEWBIE).await.unwrap();
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     let bots = "select count(*), count(distinct name) from players where kind = 'bot'";
     let bots: (i64, i64) = sqlx::query_as(bots).fetch_one(&house.pool).await.unwrap();

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE, guest_at, joined};
+use crate::support::house::{House, PATIENCE, guest_at, join_table};
 use crate::support::live::TestLive;
-use crate::support::node::{Node, sit};
+use crate::support::node::{Node, seat_players};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -94,7 +94,7 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([100_000; 3]).await;
-    let table = sit(std::slice::from_ref(&node), &players).await;
+    let table = seat_players(std::slice::from_ref(&node), &players).await;
 
     let (redis, _publications) = live.connect().await;
     let (ledger, _tasks) = bank.node().await;
@@ -118,7 +118,7 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let game = loop {
         if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {

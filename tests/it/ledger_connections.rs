@@ -6,7 +6,7 @@ use bahay_engine::table::{Event, PhaseView};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 
 async fn next(play: &mut Play) -> Message<bahay_engine::catalog::AnyGame> {
     timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
@@ -44,7 +44,7 @@ async fn games_open_and_settle_while_reads_hold_all_their_connections() {
     let (_, clients) = house.table().await;
     let mut plays = Vec::new();
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let mut held = Vec::new();
     for _ in 0..house.pool.options().get_max_connections() {

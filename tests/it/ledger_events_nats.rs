@@ -10,9 +10,9 @@ use futures_util::future::join;
 
 use crate::ledger_events::{KILLED, events, holds, play_until, printed};
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::cluster::until;
+use crate::support::cluster::wait_until;
 use crate::support::nats::Nats;
-use crate::support::tls::{Authority, Until};
+use crate::support::tls::{Authority, Validity};
 
 const STREAM: &str = "BAHAY_EVENTS";
 
@@ -38,11 +38,11 @@ fn refused(mut command: Command, why: &str) {
 /// Asserts that the broker holds the ledger's events, each number once and at its sequence.
 async fn is_whole(bank: &Bank, nats: &Nats) {
     let mut lines = String::new();
-    for (place, heard) in (1..).zip(nats.hear(STREAM).await) {
-        assert_eq!((heard.place, heard.id.as_str()), (place, place.to_string().as_str()));
-        let event: serde_json::Value = serde_json::from_str(&heard.text).unwrap();
-        assert_eq!(heard.subject, format!("bahay.events.{}", event["kind"].as_str().unwrap()));
-        lines.push_str(&heard.text);
+    for (place, message) in (1..).zip(nats.read_messages(STREAM).await) {
+        assert_eq!((message.sequence, message.id.as_str()), (place, place.to_string().as_str()));
+        let event: serde_json::Value = serde_json::from_str(&message.text).unwrap();
+        assert_eq!(message.subject, format!("bahay.events.{}", event["kind"].as_str().unwrap()));
+        lines.push_str(&message.text);
         lines.push('\n');
     }
     assert_eq!(lines, printed(bank, &[]));
@@ -58,12 +58,13 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
     let killing = async {
         let mut dice = TestRng::new(11);
         for round in 1..=KILLED {
-            let before = nats.last(STREAM).await;
+            let before = nats.last_sequence(STREAM).await;
             let mut writer =
                 publish(&bank, &to, &["--follow"]).stderr(Stdio::null()).spawn().unwrap();
             // At any time, such as at the start; in some rounds after the first event.
             if round % 5 == 1 {
-                until("something is published", async || nats.last(STREAM).await > before).await;
+                let is_published = async || nats.last_sequence(STREAM).await > before;
+                wait_until("something is published", is_published).await;
             }
             tokio::time::sleep(Duration::from_millis(u64::from(dice.below(200)))).await;
             if round % 10 == 0 {
@@ -82,7 +83,7 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
     let has_all = async |nats: &Nats| {
         let all = printed(&bank, &[]).lines().count();
         let all = u64::try_from(all).unwrap();
-        until("the broker has all", async || nats.last(STREAM).await == all).await;
+        wait_until("the broker has all", async || nats.last_sequence(STREAM).await == all).await;
     };
     has_all(&nats).await;
     nats.kill();
@@ -105,7 +106,8 @@ async fn two_publishers_do_not_mix_and_other_books_are_refused() {
     let publishing = async {
         let two = || publish(&bank, &to, &["--follow"]).stderr(Stdio::null()).spawn().unwrap();
         let mut two = [two(), two()];
-        until("both had something to do", async || nats.last(STREAM).await > 60).await;
+        let have_both_published = async || nats.last_sequence(STREAM).await > 60;
+        wait_until("both exporters have published", have_both_published).await;
         stop.send_replace(true);
         for one in &mut two {
             one.kill().unwrap();
@@ -120,7 +122,7 @@ async fn two_publishers_do_not_mix_and_other_books_are_refused() {
     refused(publish(&other, &to, &["--follow"]), "is this another database?");
     let players = other.players([1_000_000; 3]).await;
     let table = table();
-    let there = nats.hear(STREAM).await.len();
+    let there = nats.read_messages(STREAM).await.len();
     while printed(&other, &[]).lines().count() <= there {
         for winner in [0, 1, 2].repeat(5) {
             other.play(table, &players, winner, 2, PotGoes::Nowhere).await;
@@ -138,7 +140,7 @@ async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
     bank.ledger.project_house_entries().await.unwrap();
     let (authority, stranger) = (Authority::new(), Authority::new());
     let [certificate, key] =
-        authority.keep(&authority.signs(&["localhost"], Until::ManyYearsFromNow));
+        authority.write_files(&authority.sign(&["localhost"], Validity::Current));
     let tls = ["--tls", "--tlscert", &certificate, "--tlskey", &key];
     let user = ["--user", "ana", "--pass", "hush-hush@1"];
     let nats = Nats::start(&[tls.as_slice(), &user].concat()).await;

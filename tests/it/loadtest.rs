@@ -259,7 +259,7 @@ async fn a_soak_that_is_broken_off_is_not_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_narrow_door_is_named_with_what_opens_it() {
     let setup = Setup { rate_limits: rate_limit::Options::default(), ..Setup::default() };
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let output = loadtest(&house, &["--tables", "40"]).await;
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");

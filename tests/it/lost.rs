@@ -10,10 +10,10 @@ use redis::AsyncCommands as _;
 use tokio::time::timeout;
 
 use crate::support::bank::{self, ANTE, Bank, PotGoes};
-use crate::support::cluster::until;
+use crate::support::cluster::wait_until;
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, deal, sit};
+use crate::support::node::{ConnectedPlayer, Node, deal, seat_players};
 use crate::support::reason;
 
 const FUNDS: i64 = 100_000;
@@ -49,10 +49,10 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
         Node::start(&bank, &live, Clocks::default()).await,
     ];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(&nodes[0], table, *player).await);
+        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
     }
     deal(&nodes[0], &mut seated).await;
     let played = seated[0].table.phase().game().unwrap();
@@ -62,7 +62,7 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     bank.open(&lost).await;
     // A table with this id was created anew, without players.
     let strangers = bank.players([FUNDS; 3]).await;
-    let other = sit(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
+    let other = seat_players(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
     let usurped = bank.deal(other, &bank.players([FUNDS; 3]).await);
     bank.open(&usurped).await;
 
@@ -76,7 +76,7 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     assert_eq!(state(&bank, played).await, GameState::Open, "a game that is played is left alone");
     let voided = || nodes.iter().map(|node| node.tables().counts().voided_lost()).sum::<u64>();
     // An operation is visible before its caller has counted it.
-    until("both are counted", async || voided() >= 2).await;
+    wait_until("both are counted", async || voided() >= 2).await;
     bank.audit_clean().await;
     assert_eq!(voided(), 2, "whoever comes second finds it done");
 }
@@ -87,10 +87,10 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = [Node::start(&bank, &live, Clocks::default()).await];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(&nodes[0], table, *player).await);
+        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
     }
     deal(&nodes[0], &mut seated).await;
     let game = seated[0].table.phase().game().unwrap();
@@ -117,7 +117,7 @@ async fn a_full_table_that_is_listed_as_free_is_put_right() {
     let mut full = vec![];
     for _ in 0..3 {
         let players = bank.players([FUNDS; 3]).await;
-        full.push((sit(&nodes, &players).await, players));
+        full.push((seat_players(&nodes, &players).await, players));
     }
     for (table, players) in &full {
         let older =
@@ -143,7 +143,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = [Node::new(&bank, &live, Clocks::default()).await];
     let tables = nodes[0].tables();
-    let (here, gone) = (sit(&nodes, &bank.players([FUNDS; 3]).await).await, bank::table());
+    let (here, gone) = (seat_players(&nodes, &bank.players([FUNDS; 3]).await).await, bank::table());
     let ante = ANTE.hundredths();
     let players = bank.players([FUNDS; 3]).await;
     // The paid-out coins belong to their receivers; the two later games left their antes there.

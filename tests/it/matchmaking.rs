@@ -135,7 +135,7 @@ async fn an_invalid_ticket_request_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
     let lobby = lobby::Options { separate_same_network: true, ..lobby::Options::default() };
-    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
     let mut tables = BTreeSet::new();
     for name in ["Althea", "Benjie"] {
         tables.insert(house.guest(name).await.seat(NEWBIE).await.unwrap());

@@ -9,7 +9,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{Connection as _, Executor as _, PgConnection, PgPool, SqlSafeStr as _};
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::cluster::until;
+use crate::support::cluster::wait_until;
 
 /// A version that no migration has.
 const SAMPLE: i64 = 9_001;
@@ -47,7 +47,7 @@ async fn reader(bank: &Bank) -> PgConnection {
 
 /// Waits until the migration waits for its lock, and then until games were played all the same.
 async fn played_meanwhile(owner: &PgPool, games: &AtomicU32) {
-    until("the migration waits for its lock", async || {
+    wait_until("the migration waits for its lock", async || {
         let waits = "select exists (
             select from pg_locks where not granted and relation = 'games'::regclass
                 and mode = 'AccessExclusiveLock')";
@@ -55,7 +55,8 @@ async fn played_meanwhile(owner: &PgPool, games: &AtomicU32) {
     })
     .await;
     let before = games.load(Ordering::Relaxed);
-    until("games are played meanwhile", async || games.load(Ordering::Relaxed) >= before + 5).await;
+    let are_played = async || games.load(Ordering::Relaxed) >= before + 5;
+    wait_until("games are played meanwhile", are_played).await;
 }
 
 /// Returns whether the schema has the sample's table, column and note.

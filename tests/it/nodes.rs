@@ -10,7 +10,7 @@ use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::time::timeout;
 
 use crate::support::db::TestDatabase;
-use crate::support::house::{PATIENCE, guest_at, joined};
+use crate::support::house::{PATIENCE, guest_at, join_table};
 use crate::support::process::{Server, bahay, serve};
 
 fn signal(server: &Server, name: &str) {
@@ -25,7 +25,7 @@ async fn seated(here: &Server, there: &Server) -> (TableId, Vec<Client>, Vec<Pla
     for (server, name) in [(here, "Althea"), (there, "Benjie"), (there, "Carmela")] {
         let client = guest_at(&server.url, name).await;
         tables.push(client.seat("newbie").await.unwrap());
-        plays.push(joined(&client).await);
+        plays.push(join_table(&client).await);
         clients.push(client);
     }
     assert!(tables.iter().all(|table| *table == tables[0]));

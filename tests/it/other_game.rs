@@ -39,7 +39,7 @@ fn room() -> bahay::lobby::Room {
 async fn house() -> House {
     let mut rooms = bahay::lobby::house_rooms(Clocks::default());
     rooms.push(room());
-    House::with(Setup { rooms, ..Setup::default() }).await
+    House::with_setup(Setup { rooms, ..Setup::default() }).await
 }
 
 /// Seats `N` guests at one table of the room, each with a socket of another form.

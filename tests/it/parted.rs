@@ -15,9 +15,9 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, sit};
+use crate::support::node::{ConnectedPlayer, Node, seat_players};
 
 const FUNDS: i64 = 100_000;
 
@@ -56,10 +56,10 @@ async fn every_node_comes_to_the_history_that_is_stored() {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let nodes = [Node::new(&bank, &live, slow()).await, Node::new(&bank, &live, slow()).await];
         let players = bank.players([FUNDS; 3]).await;
-        let table = sit(&nodes, &players).await;
+        let table = seat_players(&nodes, &players).await;
         let mut seated = vec![
-            Seated::join(&nodes[0], table, players[0]).await,
-            Seated::join(&nodes[1], table, players[1]).await,
+            ConnectedPlayer::join(&nodes[0], table, players[0]).await,
+            ConnectedPlayer::join(&nodes[1], table, players[1]).await,
         ];
         let kept = lines(&live, table).await;
         let mut seen = 0;
@@ -118,10 +118,10 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let house = House::with_clocks(slow()).await;
     let (_, second) = house.node().await;
     let (table, clients) = house.table().await;
-    let mut first = joined(&clients[0]).await;
+    let mut first = join_table(&clients[0]).await;
     let kept = lines(&house.live, table).await;
-    let mut away = joined(&clients[1]).await;
-    let mut last = joined(&clients[2]).await;
+    let mut away = join_table(&clients[1]).await;
+    let mut last = join_table(&clients[2]).await;
     let pinging = away.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
     away.wait_for_answer(pinging).await.unwrap();
     let known = away.drop_connection();
@@ -156,7 +156,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let code = timeout(PATIENCE, ended).await.expect("its joining is lost");
     assert_eq!(code, close::GOING_AWAY);
 
-    let mut last = joined(&clients[2]).await;
+    let mut last = join_table(&clients[2]).await;
     let mut back = clients[1].play().await.unwrap();
     back.resume(known);
     let joining = back.join().await.unwrap();

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, guest_at, joined};
+use crate::support::house::{House, PATIENCE, guest_at, join_table};
 
 /// The main scenario: three guests play until a POT is won, and every record is verified.
 #[tokio::test(flavor = "multi_thread")]
@@ -28,7 +28,7 @@ async fn a_second_node_serves_the_same_house() {
     let (table, [first, ..]) = house.table().await;
     let elsewhere = guest_at(&base, "Dante").await;
     assert_ne!(elsewhere.seat("newbie").await.unwrap(), table, "the first table is full");
-    let mut play = joined(&first).await;
+    let mut play = join_table(&first).await;
     assert_eq!(play.table(), Some(table));
     play.leave().await.unwrap();
     running.stop().await.unwrap();
@@ -94,7 +94,7 @@ async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<St
 async fn an_invalid_command_is_refused_and_changes_nothing() {
     let house = House::new().await;
     let (_, [client, ..]) = house.table().await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     let before = play.view().cloned();
     let deep = format!("{}1{}", "[".repeat(2_000), "]".repeat(2_000));
     let game = Uuid::new_v4();
@@ -148,7 +148,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
     }
 
     let (_, [client, ..]) = house.table().await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     let Some(PhaseView::Preparing { game: prepared, .. }) = play.view().map(|view| &view.phase)
     else {
         panic!("a full table prepares");
@@ -180,7 +180,7 @@ async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     for play in &mut plays {
         let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
@@ -291,8 +291,8 @@ async fn a_flood_is_refused_and_then_ended() {
 async fn the_newest_connection_wins() {
     let house = House::new().await;
     let (_, [client, ..]) = house.table().await;
-    let mut old = joined(&client).await;
-    let mut new = joined(&client).await;
+    let mut old = join_table(&client).await;
+    let mut new = join_table(&client).await;
     assert_eq!(closed(&mut old).await, close::REPLACED);
     let pinging = new.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
     new.wait_for_answer(pinging).await.unwrap();
@@ -315,7 +315,7 @@ async fn a_session_that_has_ended_plays_no_more() {
 async fn a_stopping_server_sends_its_clients_elsewhere() {
     let mut house = House::new().await;
     let (_, [client, ..]) = house.table().await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     house.stop().await;
     assert_eq!(closed(&mut play).await, close::GOING_AWAY);
 }

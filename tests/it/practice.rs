@@ -20,9 +20,9 @@ use tokio::time::timeout;
 use crate::private_pots::call;
 use crate::support::bank::Bank;
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE, Setup, guest_at, joined, wide_rate_limits};
+use crate::support::house::{House, PATIENCE, Setup, guest_at, join_table, wide_rate_limits};
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated};
+use crate::support::node::{ConnectedPlayer, Node};
 use crate::support::process::{Server, serve};
 
 type Happened = Event<<AnyGame as Game>::Event>;
@@ -63,7 +63,7 @@ async fn count(house: &House, from: &str) -> i64 {
 }
 
 /// Follows a hint or declares readiness, if the player is asked.
-async fn follow_hint(node: &Node, seated: &Seated) -> bool {
+async fn follow_hint(node: &Node, seated: &ConnectedPlayer) -> bool {
     let input = match seated.table.hint(seated.player) {
         Ok(hint) => {
             let (player, game, prompt) = (seated.player, hint.game, hint.prompt);
@@ -80,7 +80,11 @@ async fn follow_hint(node: &Node, seated: &Seated) -> bool {
 }
 
 /// Plays until the table satisfies the condition.
-async fn play_until(node: &Node, seated: &mut Seated, holds: impl Fn(&Table<AnyGame>) -> bool) {
+async fn play_until(
+    node: &Node,
+    seated: &mut ConnectedPlayer,
+    holds: impl Fn(&Table<AnyGame>) -> bool,
+) {
     while !holds(&seated.table) {
         follow_hint(node, seated).await;
         if !holds(&seated.table) {
@@ -100,12 +104,12 @@ async fn a_player_without_coins_practises_and_nothing_is_stored() {
         let doomed = Node::start(&bank, &live, quick()).await;
         let wanted = RuleSetRequest { kind: Some(kind.name.into()), ..RuleSetRequest::default() };
         let table = doomed.lobby.join_practice(player, wanted, None, None).await.unwrap();
-        let mut seated = Seated::join(&doomed, table, player).await;
+        let mut seated = ConnectedPlayer::join(&doomed, table, player).await;
         play_until(&doomed, &mut seated, |table| table.hint(player).is_ok()).await;
         let game = seated.table.phase().game().unwrap();
         drop(doomed);
         let node = Node::start(&bank, &live, quick()).await;
-        let mut seated = Seated::join(&node, table, player).await;
+        let mut seated = ConnectedPlayer::join(&node, table, player).await;
         assert_eq!(seated.table.phase().game(), Some(game), "{}: it goes on", kind.name);
         let is_next =
             |table: &Table<_>| matches!(table.phase(), Phase::Preparing(next) if next.game != game);
@@ -227,7 +231,7 @@ async fn a_practice_game_by_hints_moves_no_coins() {
     let wallet = client.wallet().await.unwrap();
     let operations = count(&house, "operations").await;
     let table = join_practice(&client, "tongits").await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     let view = play.view().unwrap();
     assert!(view.terms.practice && view.terms.price.bet.is_zero() && view.terms.hits.is_none());
     assert_eq!(view.terms.room, "practice");
@@ -262,7 +266,7 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
     assert_eq!(code(hint(&mut play).await), "not_joined");
     join_practice(&client, "tongits").await;
     drop(play);
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     assert_eq!(code(hint(&mut play).await), "wrong_phase");
     ready(&mut play).await;
     until_asked(&mut play).await;
@@ -285,7 +289,7 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     assert_eq!(code(hint(&mut plays[0]).await), "not_practice");
     for play in &mut plays {
@@ -304,10 +308,10 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
 async fn hints_are_limited_as_requests_are() {
     let requests_per_account = Rate { per_second: 1, burst: 8 };
     let limits = rate_limit::Options { requests_per_account, ..wide_rate_limits() };
-    let house = House::with(Setup { rate_limits: limits, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { rate_limits: limits, ..Setup::default() }).await;
     let client = house.guest("Althea").await;
     join_practice(&client, "tongits").await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     let mut refused = vec![];
     for _ in 0..12 {
         refused.push(code(hint(&mut play).await));
@@ -344,14 +348,14 @@ async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
     let eight = json!({ "kind": "tongo_assets", "players": 6 });
     let (status, seat) = call(&client, "POST", PATH, Some(&eight)).await;
     assert_eq!(status, 200, "{seat}");
-    let play = joined(&client).await;
+    let play = join_table(&client).await;
     assert_eq!(play.view().unwrap().seats.iter().flatten().count(), 6);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
     let lobby = lobby::Options { practice_tables: 1, ..lobby::Options::default() };
-    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
     let [first, second] = [house.guest("Althea").await, house.guest("Benjie").await];
     join_practice(&first, "tongits").await;
     let (status, refused) = call(&second, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
@@ -369,7 +373,7 @@ async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
     };
     timeout(PATIENCE, free).await.expect("the table is no longer listed");
     let none = lobby::Options { practice_tables: 0, ..lobby::Options::default() };
-    let house = House::with(Setup { lobby: none, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { lobby: none, ..Setup::default() }).await;
     let third = house.guest("Carmela").await;
     let (status, refused) = call(&third, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
     assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
@@ -383,13 +387,13 @@ async fn an_abandoned_practice_table_closes_automatically() {
     let node = Node::new(&bank, &live, clocks).await;
     let player = bank.player(0).await;
     let table = node.lobby.join_practice(player, tongits(), None, None).await.unwrap();
-    let mut seated = Seated::join(&node, table, player).await;
+    let mut seated = ConnectedPlayer::join(&node, table, player).await;
     let game = seated.table.phase().game().unwrap();
     let ready = Input::Ready { player, game, commitment: None };
     node.tables().submit(table, ready).await.unwrap();
     let connection = seated.connection;
     node.tables().submit(table, Input::Disconnect { player, connection }).await.unwrap();
-    seated.until(|table| matches!(table.phase(), Phase::Waiting)).await;
+    seated.wait_until(|table| matches!(table.phase(), Phase::Waiting)).await;
     assert!(seated.table.is_deserted());
     let is_free = async { while !matches!(node.lobby.seated_at(player).await, Ok(None)) {} };
     timeout(PATIENCE, is_free).await.expect("the seat claim is released");
@@ -411,7 +415,7 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
     let [doomed, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
     let client = guest_at(&doomed.url, "Althea").await;
     join_practice(&client, "tongits").await;
-    let mut play = joined(&client).await;
+    let mut play = join_table(&client).await;
     ready(&mut play).await;
     until_asked(&mut play).await;
     let game = play.prompt().unwrap().game;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::support::bank::Bank;
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, deal, is_here, is_playing, sit};
+use crate::support::node::{ConnectedPlayer, Node, deal, is_connected, is_playing, seat_players};
 
 const FUNDS: i64 = 100_000;
 
@@ -22,12 +22,12 @@ async fn only_the_players_of_a_killed_node_are_away() {
     let doomed = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&other), &players).await;
-    let _dies = Seated::join(&doomed, table, players[0]).await;
-    let _moved = Seated::join(&doomed, table, players[1]).await;
+    let table = seat_players(std::slice::from_ref(&other), &players).await;
+    let _dies = ConnectedPlayer::join(&doomed, table, players[0]).await;
+    let _moved = ConnectedPlayer::join(&doomed, table, players[1]).await;
     let mut seated = vec![
-        Seated::join(&other, table, players[1]).await,
-        Seated::join(&other, table, players[2]).await,
+        ConnectedPlayer::join(&other, table, players[1]).await,
+        ConnectedPlayer::join(&other, table, players[2]).await,
     ];
     let game = seated[1].table.phase().game().unwrap();
     for player in &players {
@@ -35,21 +35,22 @@ async fn only_the_players_of_a_killed_node_are_away() {
         other.tables().submit(table, ready).await.unwrap();
     }
     for one in &mut seated {
-        one.until(is_playing).await;
+        one.wait_until(is_playing).await;
     }
     drop(doomed);
 
     let watcher = &mut seated[1];
-    watcher.until(|table| !is_here(table, players[0])).await;
+    watcher.wait_until(|table| !is_connected(table, players[0])).await;
     let seat = watcher.table.seat_of(players[0]).unwrap();
     assert!(watcher.table.away_seats().contains(seat));
-    assert!(is_here(&watcher.table, players[1]) && is_here(&watcher.table, players[2]));
+    assert!(is_connected(&watcher.table, players[1]) && is_connected(&watcher.table, players[2]));
 
-    let back = Seated::join(&other, table, players[0]).await;
-    watcher.until(|table| is_here(table, players[0])).await;
+    let back = ConnectedPlayer::join(&other, table, players[0]).await;
+    watcher.wait_until(|table| is_connected(table, players[0])).await;
     assert!(watcher.table.away_seats().is_empty() && watcher.table.taken_over_seats().is_empty());
     assert_eq!(back.player, players[0]);
-    assert!(is_here(&watcher.table, players[1]), "the end of the older connection has no effect");
+    let is_still_connected = is_connected(&watcher.table, players[1]);
+    assert!(is_still_connected, "the end of the older connection has no effect");
     bank.audit_clean().await;
 }
 
@@ -60,11 +61,11 @@ async fn a_node_declared_dead_ends_its_watches() {
     let mut silent = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&other), &players).await;
-    let mut through_silent = Seated::join(&silent, table, players[0]).await;
-    let mut watcher = Seated::join(&other, table, players[1]).await;
-    silent.fall_silent();
-    watcher.until(|table| !is_here(table, players[0])).await;
+    let table = seat_players(std::slice::from_ref(&other), &players).await;
+    let mut through_silent = ConnectedPlayer::join(&silent, table, players[0]).await;
+    let mut watcher = ConnectedPlayer::join(&other, table, players[1]).await;
+    silent.stop_heartbeats();
+    watcher.wait_until(|table| !is_connected(table, players[0])).await;
     // A silent node does not know the time and therefore takes no decisions.
     let asleep = async {
         let back = || Input::TakeBack { player: players[0] };
@@ -76,14 +77,14 @@ async fn a_node_declared_dead_ends_its_watches() {
         }
     };
     timeout(PATIENCE, asleep).await.expect("a silent node does not know the time");
-    silent.wake();
+    silent.resume_heartbeats();
     let ended = async { while through_silent.notices.recv().await.is_some() {} };
     timeout(PATIENCE, ended).await.expect("the watch ends");
     assert_eq!(through_silent.notices.ending(), Some(bahay_shell::WatchEnd::NodeGone));
     // The node is alive again, and its players are present.
-    let _again = Seated::join(&silent, table, players[0]).await;
-    watcher.until(|table| is_here(table, players[0])).await;
-    assert!(is_here(&watcher.table, players[1]));
+    let _again = ConnectedPlayer::join(&silent, table, players[0]).await;
+    watcher.wait_until(|table| is_connected(table, players[0])).await;
+    assert!(is_connected(&watcher.table, players[1]));
 }
 
 /// The connections of a dead node are reported once, even if the first node that claims it dies as
@@ -128,10 +129,10 @@ async fn an_orderly_end_leaves_nothing_behind() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&node), &players).await;
-    let seated = Seated::join(&node, table, players[0]).await;
+    let table = seat_players(std::slice::from_ref(&node), &players).await;
+    let seated = ConnectedPlayer::join(&node, table, players[0]).await;
     node.tables().handle_connection_end(seated.connection).await;
-    assert!(!is_here(&node.tables().read_table(table).await.unwrap().unwrap(), players[0]));
+    assert!(!is_connected(&node.tables().read_table(table).await.unwrap().unwrap(), players[0]));
     let tables = node.tables().clone();
     drop(node);
     tables.retire().await;
@@ -152,10 +153,10 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let doomed = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&doomed), &players).await;
+    let table = seat_players(std::slice::from_ref(&doomed), &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(&doomed, table, *player).await);
+        seated.push(ConnectedPlayer::join(&doomed, table, *player).await);
     }
     deal(&doomed, &mut seated).await;
     let game = seated[0].table.phase().game().unwrap();

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use crate::private_pots::{call, play_game};
 use crate::support::bank::Bank;
-use crate::support::cluster::until;
-use crate::support::house::{House, Setup, joined};
+use crate::support::cluster::wait_until;
+use crate::support::house::{House, Setup, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
 
@@ -28,7 +28,7 @@ async fn house(bots: u16) -> House {
     let lobby = Options { bots, bots_after: Duration::from_secs(3_600), ..Options::default() };
     let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..Clocks::default() };
     let rooms = bahay::lobby::house_rooms(clocks);
-    House::with(Setup { rooms, lobby, ..Setup::default() }).await
+    House::with_setup(Setup { rooms, lobby, ..Setup::default() }).await
 }
 
 async fn open(host: &bahay::client::Client) -> String {
@@ -75,7 +75,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     assert_eq!(table["players"].as_array().unwrap().len(), 3);
 
     // During a game the guest gets the seat after the game.
-    let mut plays = vec![joined(&host).await, joined(&other).await];
+    let mut plays = vec![join_table(&host).await, join_table(&other).await];
     for play in &mut plays {
         let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
             panic!("{:?}", play.view());
@@ -90,7 +90,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     assert_eq!((status, &refused["code"]), (409, &json!("game_running")));
     // The AI plays for both players to the end of the game.
     plays.into_iter().for_each(|play| drop(play.drop_connection()));
-    until("the guest has the seat", async || {
+    wait_until("the guest has the seat", async || {
         call(&guest, "POST", &path(&code, "/seat"), None).await.0 == 200
     })
     .await;
@@ -125,7 +125,7 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
         where n.kind = 'pot_refunded' and n.amount = $1 and n.player in ($2::uuid, $3::uuid)";
     let in_wallets = "select coalesce(sum(a.balance), 0)::bigint from accounts a
         join players p on p.id = a.player and p.kind = 'bot'";
-    until("both bots have their parts, and the house has their coins", async || {
+    wait_until("both bots have their parts, and the house has their coins", async || {
         let returned = sqlx::query_scalar::<_, i64>(returned).bind(BET);
         let returned = returned.bind(gone.parse::<uuid::Uuid>().unwrap());
         let returned = returned.bind(left[0].parse::<uuid::Uuid>().unwrap());

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::{self, ANTE, Bank, PotGoes};
-use crate::support::house::{House, PATIENCE, Setup, joined};
+use crate::support::house::{House, PATIENCE, Setup, join_table};
 use crate::support::operators::operator_session;
 
 /// The ante of each player, in hundredths of a coin.
@@ -73,8 +73,8 @@ impl Party {
     /// Creates a party in a house with these options, at this bet.
     pub(crate) async fn with_options(lobby: lobby::Options, bet: i64) -> Self {
         let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
-        let house = House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() });
-        let house = house.await;
+        let setup = Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() };
+        let house = House::with_setup(setup).await;
         let mut clients = vec![];
         for name in ["Althea", "Benjie", "Carmela"] {
             clients.push(house.guest(name).await);
@@ -120,7 +120,7 @@ impl Party {
 pub(crate) async fn play_game(clients: &[&Client]) -> Play {
     let mut plays = vec![];
     for client in clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let mut played = None;
     for play in &mut plays {

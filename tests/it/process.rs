@@ -13,7 +13,7 @@ use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Spectators, Terms};
 
 use crate::support::db::TestDatabase;
-use crate::support::house::{PATIENCE, guest_at, joined};
+use crate::support::house::{PATIENCE, guest_at, join_table};
 use crate::support::process::{Server, bahay, serve};
 
 /// Asserts a refusal: exit code 1 and one line that holds all of these words.
@@ -111,7 +111,7 @@ async fn a_game_outlives_the_process_that_began_it() {
     for name in ["Althea", "Benjie", "Carmela"] {
         let client = guest_at(&first.url, name).await;
         client.seat("newbie").await.unwrap();
-        plays.push(joined(&client).await);
+        plays.push(join_table(&client).await);
         clients.push(client);
     }
     let game = loop {

@@ -261,7 +261,7 @@ async fn a_redis_that_became_a_replica_is_left_for_its_successor() {
         symlink(path.split('?').next().unwrap(), &name).unwrap();
     };
     lead_to(&old);
-    let live = TestLive::on(&format!("redis+unix://{}", name.display()));
+    let live = TestLive::with_url(&format!("redis+unix://{}", name.display()));
     let (store, mut publications) = LiveStore::connect(&live.options()).await.unwrap();
     store.check_writable().await.unwrap();
     let table = bahay_engine::table::TableId(uuid::Uuid::new_v4());
@@ -280,7 +280,7 @@ async fn a_redis_that_became_a_replica_is_left_for_its_successor() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_does_not_start_on_a_redis_that_evicts_keys() {
     let services = Services::start(&[Service::Redis]).await;
-    let live = TestLive::on(services.redis_url());
+    let live = TestLive::with_url(services.redis_url());
     let (store, _publications) = live.connect().await;
     let warnings = store.check_setup().await.unwrap();
     assert!(warnings.iter().all(|warning| warning.contains("maxmemory")), "{warnings:?}");

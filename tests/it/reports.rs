@@ -53,7 +53,7 @@ async fn a_generated_history_is_in_order() {
     assert_eq!(standings.differences, Vec::<String>::new());
     assert_eq!(standings.games, written.games);
     // Later operations find free ids.
-    let bank = Bank::on(_database).await;
+    let bank = Bank::with_database(_database).await;
     bank.play(table(), &bank.players([10_000; 3]).await, 1, 3, PotGoes::Nowhere).await;
     bank.audit_clean().await;
 }
@@ -89,7 +89,7 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pots_are_held_as_their_accounts_have_them() {
     let (database, pool, _) = history(150, 18).await;
-    let bank = Bank::on(database).await;
+    let bank = Bank::with_database(database).await;
     let players = bank.players([10_000; 3]).await;
     let table = table();
     // Antes alone, then antes and a payout.
@@ -126,7 +126,7 @@ async fn pots_are_held_as_their_accounts_have_them() {
 #[tokio::test(flavor = "multi_thread")]
 async fn anybody_sees_how_many_games_were_voided() {
     let (database, pool, _written) = history(150, 18).await;
-    let bank = Bank::on(database).await;
+    let bank = Bank::with_database(database).await;
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     bank.open(&game).await;

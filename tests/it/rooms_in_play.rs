@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::operators::operator_session;
 
 /// Calls the operators' REST API for a room.
@@ -63,7 +63,7 @@ async fn a_room_changes_between_games_and_never_while_a_pot_waits() {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     for play in &mut plays {
         let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {

@@ -152,7 +152,7 @@ async fn a_ticket_ends_with_the_last_socket_of_its_player() {
 /// Starts a house with a short preparation time.
 async fn impatient(lobby: lobby::Options) -> House {
     let clocks = Clocks { prepare_ms: 300, ..Clocks::default() };
-    House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
+    House::with_setup(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
 }
 
 fn waits() -> lobby::Options {
@@ -339,7 +339,7 @@ async fn come_by_password(house: &House, name: &str, device: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
     let lobby = lobby::Options::default();
-    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
     let shared = format!("shared-device-{}", Uuid::new_v4());
     let first = come_by_password(&house, "Althea Cruz", &shared).await;
     let second = come_by_password(&house, "Benjie Reyes", &shared).await;
@@ -372,7 +372,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_informed_at_higher_ones
         socket_required: true,
         ..lobby::Options::default()
     };
-    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
     let mut clients = vec![];
     for name in ["Althea", "Benjie", "Carmela"] {
         clients.push(house.guest(name).await);

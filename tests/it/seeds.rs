@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
 use crate::support::reason;
 
@@ -50,7 +50,7 @@ async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let game = match plays[0].view().unwrap().phase {
         PhaseView::Preparing { game, .. } => game,

@@ -19,12 +19,12 @@ use crate::support::live::TestLive;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_stays_within_its_slot() {
     let server = Server::start(&[]).await;
-    let live = TestLive::on(&server.url());
+    let live = TestLive::with_url(&server.url());
     let client = redis::Client::open(server.url()).unwrap();
     let said = client.get_async_monitor().await.unwrap().into_on_message::<String>();
     let database = TestDatabase::new().await;
     let rooms = house_rooms(Clocks::default());
-    let house = House::on(database, live.clone(), rooms, Clock::system()).await;
+    let house = House::with_services(database, live.clone(), rooms, Clock::system()).await;
     let mut said = std::pin::pin!(said);
     let mut playing = std::pin::pin!(demo::run(&house.base, "newbie"));
     let prefix = format!("{}:", live.options().prefix);

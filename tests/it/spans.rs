@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::support::db::TestDatabase;
-use crate::support::house::{PATIENCE, guest_at, joined};
+use crate::support::house::{PATIENCE, guest_at, join_table};
 use crate::support::process::{Server, serve};
 
 /// A trace id as a proxy in front of the server sends it.
@@ -71,7 +71,7 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     let mut server = Server::start(&mut command).await;
     let client = guest_at(&server.url, "Althea").await;
     client.seat("newbie").await.unwrap();
-    drop(joined(&client).await);
+    drop(join_table(&client).await);
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = http.get(format!("{}/v1/rooms", server.url));
     let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
 use crate::support::services::{Service, Services};
 
@@ -38,14 +38,16 @@ pub(crate) fn rooms(countdown_ms: u32) -> Vec<Room> {
 
 pub(crate) async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
     let live = match wanted {
-        Service::Redis => TestLive::on(services.redis_url()),
+        Service::Redis => TestLive::with_url(services.redis_url()),
         Service::Postgres => TestLive::new(),
     };
     let database = match wanted {
         Service::Redis => TestDatabase::new().await,
-        Service::Postgres => TestDatabase::on(services.database_url().parse().unwrap()).await,
+        Service::Postgres => {
+            TestDatabase::create_on(services.database_url().parse().unwrap()).await
+        }
     };
-    House::on(database, live, rooms(countdown_ms), Clock::system()).await
+    House::with_services(database, live, rooms(countdown_ms), Clock::system()).await
 }
 
 pub(crate) async fn next(play: &mut Play) -> Message<AnyGame> {
@@ -56,7 +58,7 @@ pub(crate) async fn next(play: &mut Play) -> Message<AnyGame> {
 pub(crate) async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
     let mut plays = vec![];
     for client in clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let game = loop {
         if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {

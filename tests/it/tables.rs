@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, deal, is_playing, sit};
+use crate::support::node::{ConnectedPlayer, Node, deal, is_playing, seat_players};
 
 const FUNDS: i64 = 100_000;
 
@@ -28,11 +28,11 @@ async fn a_table_is_played_through_two_nodes() {
         Node::new(&bank, &live, Clocks::default()).await,
     ];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut tasks = JoinSet::new();
     for (number, player) in players.iter().copied().enumerate() {
         let tables = nodes[number % 2].tables().clone();
-        let mut seated = Seated::join(&nodes[number % 2], table, player).await;
+        let mut seated = ConnectedPlayer::join(&nodes[number % 2], table, player).await;
         tasks.spawn(async move {
             let mut settled = 0;
             let mut told = None;
@@ -81,10 +81,10 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut seats = vec![];
     for player in &players {
-        seats.push(Seated::join(&nodes[0], table, *player).await);
+        seats.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
     }
     let tables = nodes[0].tables();
     let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
@@ -126,10 +126,10 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     let nodes = [Node::new(&bank, &live, clocks).await];
     // Exactly the minimum of the room.
     let players = bank.players([1_500; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut seats = vec![];
     for player in &players {
-        seats.push(Seated::join(&nodes[0], table, *player).await);
+        seats.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
     }
     let tables = nodes[0].tables();
     let ready = async |game| {
@@ -191,14 +191,14 @@ async fn a_watch_resumes_from_a_version() {
         Node::new(&bank, &live, Clocks::default()).await,
     ];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(std::slice::from_ref(&here), &players).await;
-    let mut first = Seated::join(&here, table, players[0]).await;
+    let table = seat_players(std::slice::from_ref(&here), &players).await;
+    let mut first = ConnectedPlayer::join(&here, table, players[0]).await;
     for player in &players[1..] {
-        Seated::join(&here, table, *player).await;
+        ConnectedPlayer::join(&here, table, *player).await;
     }
     // More lines than a replica keeps: earlier events come from the journal.
     for _ in 0..20 {
-        Seated::join(&here, table, players[1]).await;
+        ConnectedPlayer::join(&here, table, players[1]).await;
     }
     let mut seen = vec![];
     while first.version < 26 {
@@ -281,10 +281,10 @@ async fn a_journal_does_not_grow_without_end_within_a_game() {
     let clocks = Clocks { think_ms: 5_000, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await, Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
-    let table = sit(&nodes[..1], &players).await;
+    let table = seat_players(&nodes[..1], &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(&nodes[0], table, *player).await);
+        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
     }
     deal(&nodes[0], &mut seated).await;
     let restless = seated.remove(0);

@@ -8,7 +8,7 @@ use bahay_engine::table::{Clocks, Phase};
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, Seated, deal, sit};
+use crate::support::node::{ConnectedPlayer, Node, deal, seat_players};
 
 /// The AI's threads get only the time that other tests leave, so an answer may take seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,10 +21,10 @@ async fn left_to_the_ai(thinkers: u8) -> String {
     let node = &nodes[0];
     node.tables().start_ai_pool(thinkers, PATIENCE).unwrap();
     let players = bank.players([100_000; 3]).await;
-    let table = sit(&nodes, &players).await;
+    let table = seat_players(&nodes, &players).await;
     let mut seated = vec![];
     for player in &players {
-        seated.push(Seated::join(node, table, *player).await);
+        seated.push(ConnectedPlayer::join(node, table, *player).await);
     }
     deal(node, &mut seated).await;
     let gone = seated.pop().unwrap();

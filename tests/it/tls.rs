@@ -11,12 +11,12 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use uuid::Uuid;
 
-use crate::support::cluster::{Cluster, Server as Redis, free_port, node, until};
+use crate::support::cluster::{Cluster, Server as Redis, free_port, node, wait_until};
 use crate::support::house::guest_at;
 use crate::support::live::TestLive;
 use crate::support::process::{SECRET, Server, bahay};
 use crate::support::services::{Service, Services};
-use crate::support::tls::{Authority, Signed, Until};
+use crate::support::tls::{Authority, SignedCertificate, Validity};
 
 /// PostgreSQL over TCP and TLS, on an unused address of this machine, so that its port is free as
 /// well.
@@ -43,7 +43,7 @@ impl Postgres {
     }
 
     /// Sets the server's certificate.
-    async fn show(&self, signed: &Signed) {
+    async fn show(&self, signed: &SignedCertificate) {
         let mut admin = connect(self.services.database_url()).await;
         let before: String = loaded_at(&mut admin).await;
         for (file, pem) in [("server.crt", &signed.certificate), ("server.key", &signed.key)] {
@@ -56,7 +56,7 @@ impl Postgres {
         }
         admin.execute("alter system set ssl = on").await.unwrap();
         admin.execute("select pg_reload_conf()").await.unwrap();
-        until("the certificate is loaded", async || {
+        wait_until("the certificate is loaded", async || {
             let mut later = connect(self.services.database_url()).await;
             loaded_at(&mut later).await != before
         })
@@ -100,14 +100,14 @@ async fn postgres_is_believed_by_its_certificate_alone() {
     let url = postgres.url(&root(&authority));
     assert_refused(&migrate(&url), "it speaks no TLS");
     for (signed, why) in [
-        (authority.signs(&["db.example"], Until::ManyYearsFromNow), "for another name"),
-        (authority.signs(&[host], Until::LongAgo), "expired"),
-        (stranger.signs(&[host], Until::ManyYearsFromNow), "of another authority"),
+        (authority.sign(&["db.example"], Validity::Current), "for another name"),
+        (authority.sign(&[host], Validity::Expired), "expired"),
+        (stranger.sign(&[host], Validity::Current), "of another authority"),
     ] {
         postgres.show(&signed).await;
         assert_refused(&migrate(&url), why);
     }
-    postgres.show(&authority.signs(&[host], Until::ManyYearsFromNow)).await;
+    postgres.show(&authority.sign(&[host], Validity::Current)).await;
     assert_refused(&migrate(&postgres.url("sslmode=verify-full")), "nobody knows the authority");
     assert_refused(&migrate(&postgres.url(&root(&stranger))), "another authority is known");
     let migrated = migrate(&url);
@@ -119,15 +119,15 @@ async fn postgres_is_believed_by_its_certificate_alone() {
 }
 
 /// Starts a Redis with this certificate, and returns its TLS port.
-async fn redis(authority: &Authority, signed: &Signed) -> (Redis, u16) {
+async fn redis(authority: &Authority, signed: &SignedCertificate) -> (Redis, u16) {
     let (port, settings) = tls_settings(authority, signed);
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     (Redis::start(&settings).await, port)
 }
 
-fn tls_settings(authority: &Authority, signed: &Signed) -> (u16, Vec<String>) {
+fn tls_settings(authority: &Authority, signed: &SignedCertificate) -> (u16, Vec<String>) {
     let port = free_port();
-    let [certificate, key] = authority.keep(signed);
+    let [certificate, key] = authority.write_files(signed);
     let settings = [
         ("--tls-port", port.to_string()),
         ("--tls-cert-file", certificate),
@@ -141,7 +141,7 @@ fn tls_settings(authority: &Authority, signed: &Signed) -> (u16, Vec<String>) {
 }
 
 fn live(url: &str, authority: Option<&Authority>) -> TestLive {
-    let live = TestLive::on(url);
+    let live = TestLive::with_url(url);
     match authority {
         Some(authority) => live.trusting(authority.path()),
         None => live,
@@ -157,14 +157,14 @@ async fn assert_not_believed(url: &str, authority: Option<&Authority>, why: &str
 async fn redis_is_believed_by_its_certificate_alone() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     for (signed, why) in [
-        (authority.signs(&["redis.example"], Until::ManyYearsFromNow), "for another name"),
-        (authority.signs(&["localhost"], Until::LongAgo), "expired"),
-        (stranger.signs(&["localhost"], Until::ManyYearsFromNow), "of another authority"),
+        (authority.sign(&["redis.example"], Validity::Current), "for another name"),
+        (authority.sign(&["localhost"], Validity::Expired), "expired"),
+        (stranger.sign(&["localhost"], Validity::Current), "of another authority"),
     ] {
         let (_redis, port) = redis(&authority, &signed).await;
         assert_not_believed(&format!("rediss://localhost:{port}"), Some(&authority), why).await;
     }
-    let right = authority.signs(&["localhost"], Until::ManyYearsFromNow);
+    let right = authority.sign(&["localhost"], Validity::Current);
     let (plain, port) = redis(&authority, &right).await;
     let url = format!("rediss://localhost:{port}");
     assert_not_believed(&url, None, "nobody knows the authority").await;
@@ -180,8 +180,8 @@ async fn redis_is_believed_by_its_certificate_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_node_of_a_cluster_is_believed_by_its_certificate_alone() {
     let authority = Authority::new();
-    let right = authority.signs(&["127.0.0.1"], Until::ManyYearsFromNow);
-    let late = authority.signs(&["127.0.0.1"], Until::LongAgo);
+    let right = authority.sign(&["127.0.0.1"], Validity::Current);
+    let late = authority.sign(&["127.0.0.1"], Validity::Expired);
     for (last, is_believed) in [(&right, true), (&late, false)] {
         let (mut masters, mut ports) = (Vec::new(), Vec::new());
         for _ in 0..3 {
@@ -190,10 +190,10 @@ async fn every_node_of_a_cluster_is_believed_by_its_certificate_alone() {
             masters.push(node(&settings).await);
             ports.push(port);
         }
-        let cluster = Cluster::of(masters).await;
-        let [certificate, key] = authority.keep(last);
+        let cluster = Cluster::from_masters(masters).await;
+        let [certificate, key] = authority.write_files(last);
         let show = format!("CONFIG SET tls-cert-file {certificate} tls-key-file {key}");
-        cluster.masters[2].ask::<()>(&show).await;
+        cluster.masters[2].send_command::<()>(&show).await;
         // The third node is discovered through the others, and presents its certificate.
         let url = format!("rediss+cluster://127.0.0.1:{},127.0.0.1:{}", ports[0], ports[1]);
         let options = live(&url, Some(&authority)).options();
@@ -213,11 +213,11 @@ async fn a_server_serves_over_tls_to_both() {
     let authority = Authority::new();
     let postgres = Postgres::start().await;
     let host = postgres.host.as_str();
-    postgres.show(&authority.signs(&[host], Until::ManyYearsFromNow)).await;
+    postgres.show(&authority.sign(&[host], Validity::Current)).await;
     let root = format!("sslmode=verify-full&sslrootcert={}", authority.path().display());
     let database = postgres.url(&root);
     assert!(migrate(&database).status.success());
-    let right = authority.signs(&["localhost"], Until::ManyYearsFromNow);
+    let right = authority.sign(&["localhost"], Validity::Current);
     let (_redis, port) = redis(&authority, &right).await;
     let mut command = bahay();
     command

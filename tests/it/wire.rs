@@ -64,7 +64,7 @@ async fn requests_pass_the_wire_and_are_counted() {
     let mut way = ProxiedDatabase::new().await;
     let mut one = PgConnection::connect(way.wire.url()).await.unwrap();
     let mut two = way.connect().await.unwrap();
-    let before = way.wire.conversations();
+    let before = way.wire.requests_by_connection();
     assert_eq!(before.len(), 2);
     for _ in 0..3 {
         say(&mut one, INSERT).await.unwrap();
@@ -74,10 +74,10 @@ async fn requests_pass_the_wire_and_are_counted() {
     let echo: String =
         sqlx::query_scalar("select $1::text").bind(&long).fetch_one(&mut two).await.unwrap();
     assert_eq!(echo, long);
-    let after = way.wire.conversations();
+    let after = way.wire.requests_by_connection();
     assert_eq!((after[0] - before[0], after[1] - before[1]), (3, 2));
     assert_eq!(way.wire.requests(), after.iter().sum::<u64>());
-    way.wire.until_requests(5).await;
+    way.wire.wait_for_requests(5).await;
     assert_eq!(way.count().await, 3);
 
     let refused = say(&mut one, "select 1 / 0").await.unwrap_err();
@@ -86,7 +86,7 @@ async fn requests_pass_the_wire_and_are_counted() {
     assert_eq!((way.wire.errors("22012"), way.wire.errors("40001")), (1, 0));
     assert_eq!(way.wire.cut().await, 2);
     say(&mut one, INSERT).await.unwrap_err();
-    assert_eq!(way.wire.conversations(), Vec::<u64>::new());
+    assert_eq!(way.wire.requests_by_connection(), Vec::<u64>::new());
     say(&mut way.connect().await.unwrap(), INSERT).await.unwrap();
     assert_eq!(way.count().await, 4);
 }
@@ -94,13 +94,14 @@ async fn requests_pass_the_wire_and_are_counted() {
 #[tokio::test]
 async fn a_request_is_cut_before_during_or_after() {
     let mut way = ProxiedDatabase::new().await;
-    for (moment, expected) in [(Moment::Unsent, 1), (Moment::Unanswered, 2), (Moment::Unheard, 2)] {
+    let cases = [(Moment::Unsent, 1), (Moment::Unanswered, 2), (Moment::Undelivered, 2)];
+    for (moment, expected) in cases {
         say(&mut way.direct, "truncate things").await.unwrap();
         let mut connection = way.connect().await.unwrap();
         way.wire.cut_at(cut(2, moment, Count::Together));
         say(&mut connection, INSERT).await.unwrap();
         say(&mut connection, INSERT).await.unwrap_err();
-        assert!(!way.wire.cut_no_more());
+        assert!(!way.wire.cancel_cut());
         if moment == Moment::Unanswered {
             way.until_count(expected).await;
         }
@@ -114,7 +115,7 @@ async fn a_request_is_cut_before_during_or_after() {
     way.wire.cut_at(cut(2, Moment::Unsent, Count::Together));
     let mut connection = way.connect().await.unwrap();
     say(&mut connection, INSERT).await.unwrap();
-    assert!(way.wire.cut_no_more());
+    assert!(way.wire.cancel_cut());
     say(&mut connection, INSERT).await.unwrap();
 }
 
@@ -122,7 +123,7 @@ async fn a_request_is_cut_before_during_or_after() {
 #[tokio::test]
 async fn an_uncommitted_transaction_is_rolled_back() {
     let mut way = ProxiedDatabase::new().await;
-    for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unheard] {
+    for moment in [Moment::Unsent, Moment::Unanswered, Moment::Undelivered] {
         let mut connection = way.connect().await.unwrap();
         let mut tx = connection.begin().await.unwrap();
         way.wire.cut_at(cut(1, moment, Count::Together));
@@ -143,7 +144,7 @@ async fn each_connection_is_cut_where_it_is_told() {
         say(&mut connection, INSERT).await.unwrap();
         say(&mut connection, INSERT).await.unwrap_err();
     }
-    assert!(way.wire.cut_no_more());
+    assert!(way.wire.cancel_cut());
 }
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn a_refused_connection_fails_at_once() {
     say(&mut inside, INSERT).await.unwrap();
     way.wire.welcome().await;
     let request = 1;
-    let (moment, count, afterwards) = (Moment::Unheard, Count::Together, Afterwards::Refuse);
+    let (moment, count, afterwards) = (Moment::Undelivered, Count::Together, Afterwards::Refuse);
     way.wire.cut_at(Cut { request, moment, count, afterwards });
     say(&mut way.connect().await.unwrap(), INSERT).await.unwrap_err();
     way.connect().await.unwrap_err();

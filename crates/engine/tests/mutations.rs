@@ -112,7 +112,8 @@ const MAY_BE_NULL: &str = "crown_before";
 /// A field of which any text is valid.
 const FREE_TEXT: &str = "terms.room";
 
-/// Where a host allows short stakes, a wallet is staked whole, and its balance is in no record.
+/// The stakes, which may be any amount if a host allows short stakes: a wallet is then staked
+/// whole, and its balance is in no record.
 const SHORT_STAKES: [&str; 2] = ["stakes", "stakes.*"];
 
 /// A change of a value, described in words; `None` removes it.

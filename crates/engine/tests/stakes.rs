@@ -125,7 +125,7 @@ fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, u
     (table, game, players.len())
 }
 
-/// Whatever the ledger answers, no game begins with a stake that the rules do not allow.
+/// No game begins with a stake that the rules do not allow, for any answer of the ledger.
 #[test]
 fn a_table_refuses_an_opening_with_another_stake() {
     for kind in ["tongits", "tongo_options", "tongo_assets"] {

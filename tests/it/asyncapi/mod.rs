@@ -1,5 +1,6 @@
-//! What goes over the socket fits asyncapi.yaml: every message of tables played in virtual time,
-//! every action of random games, every example. And what it forbids is refused.
+//! The socket's commands and messages match asyncapi.yaml: every message of tables played in
+//! virtual time, every action of random games, every example. The server refuses commands that
+//! violate it.
 
 pub(crate) mod schema;
 
@@ -30,10 +31,10 @@ fn terms() -> Terms<AnyRules> {
 }
 
 fn as_json(value: &impl Serialize) -> Value {
-    serde_json::to_value(value).expect("it can be written as JSON")
+    serde_json::to_value(value).expect("the value is serializable as JSON")
 }
 
-/// Where the schema of a command or a message is, as in `TakeBackCommand`.
+/// Returns the reference to the schema of a command or a message, such as `TakeBackCommand`.
 fn reference(kind: &str, value: &Value) -> String {
     let words = value["type"].as_str().unwrap_or_default().split('_');
     let title: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
@@ -49,8 +50,8 @@ fn check(document: &Value, kind: &str, value: &Value) {
     }
 }
 
-/// The variants that the document lists for a tagged type.
-fn listed(document: &Value, name: &str) -> BTreeSet<String> {
+/// Returns the variants that the document lists for a tagged type.
+fn listed_variants(document: &Value, name: &str) -> BTreeSet<String> {
     let variants =
         document["components"]["schemas"][name]["oneOf"].as_array().expect("a list of variants");
     let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
@@ -63,15 +64,15 @@ fn every_message_of_tables_in_virtual_time_fits() {
     let mut events_seen = BTreeSet::new();
     let mut phases_seen = BTreeSet::new();
     for seed in 0..4 {
-        // Wallets so small that whoever loses cannot pay for the next game.
+        // The wallets are so small that a loser cannot pay for the next game.
         let welcome = terms().wallet_min::<AnyGame>().unwrap();
         let mut tables = Simulation::<AnyGame>::new(seed, terms(), Habits::ROUGH, welcome);
         for version in 1..=700_u64 {
             let happened = tables.step();
             let table = tables.table();
-            // Somebody else at every step; nobody while seats are free.
+            // The viewer changes at every step; a free seat is viewed as by a spectator.
             let seat = Seat::new(u8::try_from(version % 3).unwrap()).unwrap();
-            let player = table.occupant(seat).map(|who| who.player);
+            let player = table.occupant(seat).map(|occupant| occupant.player);
             let view = table.view(player);
             let prompt = OpenPrompt::from_view(&view);
             phases_seen.insert(as_json(&view.phase)["type"].as_str().unwrap().to_owned());
@@ -101,7 +102,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
             check(&document, "Message", &as_json(&snapshot));
         }
     }
-    // No room changes in virtual time.
+    // The simulation changes no room's terms.
     let Terms { price, hits, clocks, .. } = terms();
     let terms_updated = Event::TermsUpdated { price, hits, clocks };
     events_seen.insert("terms_updated".to_owned());
@@ -113,7 +114,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
         prompt: None,
     };
     check(&document, "Message", &as_json(&update));
-    // No table is private.
+    // The simulation has no private table, so no POT is refunded.
     let share = Share { player: PlayerId(Uuid::from_u128(9)), amount: price.bet };
     let returned = Event::PotRefunded { pot: price.bet, shares: vec![share] };
     events_seen.insert("pot_refunded".to_owned());
@@ -125,7 +126,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
         prompt: None,
     };
     check(&document, "Message", &as_json(&message));
-    // Everybody plays at a table of this game, so nobody moves.
+    // Every seat plays in this game, so no player moves to another seat.
     let moved = Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() };
     events_seen.insert("moved".to_owned());
     let message = Message::<AnyGame>::Update {
@@ -136,8 +137,9 @@ fn every_message_of_tables_in_virtual_time_fits() {
         prompt: None,
     };
     check(&document, "Message", &as_json(&message));
-    assert_eq!(events_seen, listed(&document, "Event"), "the tables were not rough enough");
-    assert_eq!(phases_seen, listed(&document, "PhaseView"));
+    let all_events = listed_variants(&document, "Event");
+    assert_eq!(events_seen, all_events, "the simulation did not produce every event");
+    assert_eq!(phases_seen, listed_variants(&document, "PhaseView"));
 }
 
 #[test]
@@ -146,7 +148,8 @@ fn every_event_and_action_of_random_games_fits() {
     let mut events_seen = BTreeSet::new();
     let mut actions_seen = BTreeSet::new();
     let mut dice = Stream::new(Key(Hex([3; 32])));
-    // Declaring Tong-its is rare in random play; what only the other rule sets have is not.
+    // Declaring Tong-its is rare in random play, so the first rule set plays more games.
+    // Actions and events that exist only in the other rule sets are frequent.
     let rule_sets = [(Rules::kingdom(), 400), (Rules::classic(), 60), (Rules::joker(), 60)];
     for rules in rule_sets.into_iter().flat_map(|(rules, games)| repeat_n(rules, games)) {
         play(&rules, &mut dice, |action, events| {
@@ -179,20 +182,20 @@ fn every_event_and_action_of_random_games_fits() {
             }
         });
     }
-    assert_eq!(events_seen, listed(&document, "TongitsEvent"));
-    assert_eq!(actions_seen, listed(&document, "TongitsAction"));
+    assert_eq!(events_seen, listed_variants(&document, "TongitsEvent"));
+    assert_eq!(actions_seen, listed_variants(&document, "TongitsAction"));
 }
 
-/// Plays a game at random, with a liking for whatever is neither drawing nor dumping.
+/// Plays a game with random actions, preferring actions other than drawing and dumping.
 fn play(
     rules: &Rules,
     dice: &mut Stream,
     mut happened: impl FnMut(Option<&AnyAction>, &[<AnyGame as Game>::Event]),
 ) {
     let mut game = AnyGame::new(&AnyRules::Tongits(*rules), SEATS, None);
-    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("few"))) {
+    let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("n fits"))) {
         chance::ChanceAnswer::Number(number) => number as usize,
-        chance::ChanceAnswer::Order(_) => unreachable!("a number was asked for"),
+        chance::ChanceAnswer::Order(_) => unreachable!("the request was for a number"),
     };
     let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).expect("below 256"); 32])));
     loop {
@@ -203,16 +206,17 @@ fn play(
             Turn::Chance(request) => game.resolve(&deal.draw(request), &mut events),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let seat = prompt.seats.iter().next().expect("the prompt has a seat");
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
-                let dull = |action: &AnyAction| {
+                let is_dull = |action: &AnyAction| {
                     matches!(action, AnyAction::Tongits(Action::Draw | Action::Dump { .. }))
                 };
-                let lively: Vec<_> = legal.iter().filter(|action| !dull(action)).cloned().collect();
+                let lively = legal.iter().filter(|action| !is_dull(action)).cloned();
+                let lively: Vec<_> = lively.collect();
                 let choice = if lively.is_empty() || below(3) == 0 { &legal } else { &lively };
                 let action = taken.insert(choice[below(choice.len())].clone());
-                game.act(seat, action, &mut events).expect("it is legal")
+                game.act(seat, action, &mut events).expect("the action is legal")
             }
         };
         happened(taken.as_ref(), &events);
@@ -230,12 +234,14 @@ fn every_example_fits() {
     }
 }
 
-/// What the document forbids in a command the server refuses to read, and the other way round.
+/// The document and the server refuse the same invalid commands.
 #[test]
 fn document_and_server_refuse_the_same_commands() {
     let document = asyncapi();
     let game = "019ca944-3c00-7000-8000-000000009a3e";
-    let act = |action: Value| json!({ "type": "act", "id": 1, "game": game, "prompt": 2, "action": action });
+    let act = |action: Value| {
+        json!({ "type": "act", "id": 1, "game": game, "prompt": 2, "action": action })
+    };
     let refused = [
         json!({ "type": "join" }),
         json!({ "type": "join", "id": -1 }),
@@ -271,9 +277,9 @@ fn document_and_server_refuse_the_same_commands() {
     }
 }
 
-/// The canary: a validator that finds nothing wrong here checks nothing.
+/// Checks the validator itself: it rejects messages that are known to be invalid.
 #[test]
-fn the_validator_finds_what_is_wrong() {
+fn the_validator_rejects_invalid_messages() {
     let document = asyncapi();
     let (_, snapshot) = example_messages()
         .into_iter()
@@ -295,12 +301,12 @@ fn the_validator_finds_what_is_wrong() {
         *message.pointer_mut(pointer).unwrap() = value;
         let checked =
             Document(&document).check_named("#/components/schemas/SnapshotMessage", &message);
-        assert!(checked.is_err(), "{pointer} may be anything");
+        assert!(checked.is_err(), "the validator accepts any value at {pointer}");
     }
 }
 
-/// Where something that a client sends has no limit.
-pub(crate) fn unlimited(document: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
+/// Adds to `found` the location of every text, number and list in a schema that has no limit.
+pub(crate) fn find_unlimited(document: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
     let schema = match schema["$ref"].as_str() {
         Some(reference) => document.pointer(&reference[1..]).unwrap(),
         None => schema,
@@ -310,7 +316,7 @@ pub(crate) fn unlimited(document: &Value, schema: &Value, at: &str, found: &mut 
     }
     for kinds in ["oneOf", "anyOf", "allOf"] {
         for kind in schema[kinds].as_array().into_iter().flatten() {
-            unlimited(document, kind, at, found);
+            find_unlimited(document, kind, at, found);
         }
     }
     let is = |kind: &str| match &schema["type"] {
@@ -323,7 +329,7 @@ pub(crate) fn unlimited(document: &Value, schema: &Value, at: &str, found: &mut 
     if is("string") && !has("maxLength") && !has("pattern") && !is_short {
         found.push(format!("{at}: a text of any length"));
     }
-    // The format says how many bits a number has.
+    // A format bounds a number by its bits.
     if is("integer") && !has("maximum") && !has("format") {
         found.push(format!("{at}: a number without a maximum"));
     }
@@ -331,25 +337,25 @@ pub(crate) fn unlimited(document: &Value, schema: &Value, at: &str, found: &mut 
         if !has("maxItems") {
             found.push(format!("{at}: a list of any length"));
         }
-        unlimited(document, &schema["items"], &format!("{at}[]"), found);
+        find_unlimited(document, &schema["items"], &format!("{at}[]"), found);
     }
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-        unlimited(document, field, &format!("{at}.{name}"), found);
+        find_unlimited(document, field, &format!("{at}.{name}"), found);
     }
 }
 
 #[test]
-fn every_message_is_shown_and_nothing_that_a_client_sends_is_without_a_limit() {
+fn every_message_has_an_example_and_every_client_field_has_a_limit() {
     let document = asyncapi();
     let messages = document["components"]["messages"].as_object().unwrap();
     for (name, message) in messages {
-        let shown = message["examples"].as_array().map_or(0, Vec::len);
-        assert!(shown > 0, "{name} has no example");
+        let examples = message["examples"].as_array().map_or(0, Vec::len);
+        assert!(examples > 0, "{name} has no example");
     }
     let mut found = vec![];
     let schemas = document["components"]["schemas"].as_object().unwrap();
     for (name, schema) in schemas.iter().filter(|(name, _)| name.ends_with("Command")) {
-        unlimited(&document, schema, name, &mut found);
+        find_unlimited(&document, schema, name, &mut found);
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -1,15 +1,15 @@
-//! A validator for the JSON Schema keywords that our own document uses, and no others: a keyword
-//! that it does not know is a failure, so that it never passes what it has not checked.
+//! A validator for the JSON Schema keywords that the project's own documents use. An unknown
+//! keyword is a failure, so the validator never accepts a value that it has not checked completely.
 
 use serde_json::{Map, Value};
 
-/// What says something about a value without restricting it.
+/// Keywords that describe a value without restricting it.
 const ANNOTATIONS: [&str; 5] = ["description", "title", "default", "example", "examples"];
 
-/// A document with the schemas that references in it point to.
+/// A document that holds the schemas to which its references point.
 pub(crate) struct Document<'a>(pub(crate) &'a Value);
 
-/// Where the value is wrong, as a path, and what is wrong there.
+/// A description of a violation: the path of the invalid value, and the violated rule.
 pub(crate) type Fault = String;
 
 impl Document<'_> {
@@ -24,7 +24,7 @@ impl Document<'_> {
         let schema = match schema {
             Value::Bool(true) => return Ok(()),
             Value::Object(schema) => schema,
-            other => return fault(at, format_args!("nothing fits the schema {other}")),
+            other => return fault(at, format_args!("no value fits the schema {other}")),
         };
         schema
             .iter()
@@ -45,8 +45,8 @@ impl Document<'_> {
             "allOf" => return list(rule).iter().try_for_each(|rule| self.check(rule, value, at)),
             "anyOf" | "oneOf" => return self.check_choice(keyword, list(rule), value, at),
             "type" => match rule {
-                Value::Array(kinds) => kinds.iter().any(|kind| is_of(kind, value)),
-                kind => is_of(kind, value),
+                Value::Array(kinds) => kinds.iter().any(|kind| has_type(kind, value)),
+                kind => has_type(kind, value),
             },
             "const" => rule == value,
             "enum" => list(rule).contains(value),
@@ -123,7 +123,7 @@ impl Document<'_> {
         }
     }
 
-    /// One schema for every item, or one a place.
+    /// Checks a list against one schema for all items, or against one schema for each position.
     fn check_items(&self, rule: &Value, value: &Value, at: &str) -> Result<(), Fault> {
         for (place, item) in list(value).iter().enumerate() {
             let schema = match rule {
@@ -139,8 +139,8 @@ impl Document<'_> {
     }
 }
 
-fn fault<T>(at: &str, what: impl std::fmt::Display) -> Result<T, Fault> {
-    Err(format!("at {at:?}: {what}"))
+fn fault<T>(at: &str, reason: impl std::fmt::Display) -> Result<T, Fault> {
+    Err(format!("at {at:?}: {reason}"))
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -148,10 +148,10 @@ fn list(value: &Value) -> &[Value] {
 }
 
 fn number(value: &Value) -> u64 {
-    value.as_u64().expect("the schema counts in whole numbers")
+    value.as_u64().expect("the schema's limit is a whole number")
 }
 
-fn is_of(kind: &Value, value: &Value) -> bool {
+fn has_type(kind: &Value, value: &Value) -> bool {
     match kind.as_str().unwrap_or_default() {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
@@ -159,7 +159,7 @@ fn is_of(kind: &Value, value: &Value) -> bool {
         "string" => value.is_string(),
         "array" => value.is_array(),
         "object" => value.is_object(),
-        // Anything else, floating-point numbers among it, has no place in this document.
+        // The documents use no other type; in particular, no floating-point numbers.
         _ => false,
     }
 }
@@ -180,8 +180,9 @@ fn fits_format(format: &str, value: &Value) -> Result<bool, Fault> {
     })
 }
 
-/// Matches `^[class]…$`, each class perhaps with a count in braces, or a letter in place of a class:
-/// all that the document uses.
+/// Matches a text against a pattern. The supported patterns are those that the documents use:
+/// `^[class]…$`, where a class may have a count in braces and a letter may replace a class, and
+/// `^(choice|choice)$`.
 fn matches(pattern: &str, text: &str) -> Result<bool, Fault> {
     let choices = pattern.strip_prefix("^(").and_then(|rest| rest.strip_suffix(")$"));
     if let Some(choices) = choices {
@@ -198,7 +199,7 @@ fn matches(pattern: &str, text: &str) -> Result<bool, Fault> {
     while let Some(part) = rest.filter(|rest| !rest.is_empty()) {
         let (class, after) = match part.strip_prefix('[') {
             Some(part) => part.split_once(']').ok_or_else(unknown)?,
-            // A letter stands for itself.
+            // A letter matches itself.
             None if part.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
                 part.split_at(1)
             }

@@ -1,4 +1,4 @@
-//! Players at tables on a cluster: three at a time, who play on whatever the masters do.
+//! Groups of three players at tables on a cluster, who play on while masters fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::{PACE, home};
-use crate::support::cluster::{Cluster, until};
-use crate::support::house::{PATIENCE, guest_at, joined};
+use super::{PACE, locate_table};
+use crate::support::cluster::{Cluster, wait_until};
+use crate::support::house::{PATIENCE, guest_at, join_table};
 use crate::support::live::TestLive;
 
-/// Three players of one table, whose connections go through the nodes in turn.
+/// Three players of one table, connected through the nodes in turn.
 pub(super) struct Trio {
     pub(super) table: TableId,
     pub(super) clients: Vec<Client>,
@@ -34,56 +34,56 @@ pub(super) async fn trio(nodes: &[&str]) -> Trio {
     assert_eq!(tables.len(), 1);
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     Trio { table: tables.pop_first().unwrap(), clients, plays }
 }
 
-/// A trio on each master, by its number.
+/// Returns one trio for each master, in the order of the masters.
 pub(super) async fn trios(cluster: &Cluster, house: &TestLive, nodes: &[&str]) -> Vec<Trio> {
     let mut trios = BTreeMap::new();
     while trios.len() < cluster.masters.len() {
         let trio = trio(nodes).await;
-        let (_, master) = home(cluster, house, trio.table).await;
+        let (_, master) = locate_table(cluster, house, trio.table).await;
         trios.entry(master).or_insert(trio);
     }
     trios.into_values().collect()
 }
 
-/// Players who play on, game after game, until they are told that it is enough.
-pub(super) struct Playing {
+/// Players who play game after game until they have finished the number of games in `games`.
+pub(super) struct PlayerGroup {
     players: JoinSet<()>,
-    pub(super) seen: Vec<Arc<Seen>>,
+    pub(super) seen: Vec<Arc<PlayerProgress>>,
     games: watch::Sender<u32>,
 }
 
-/// What a player has seen.
+/// The progress of a table as one player sees it.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct PlayerProgress {
     version: AtomicU64,
     settled: AtomicU32,
     pub(super) refused: AtomicU32,
 }
 
-impl Playing {
+impl PlayerGroup {
     pub(super) fn start(plays: Vec<Play>) -> Self {
         let (games, enough) = watch::channel(u32::MAX);
         let mut playing = Self { players: JoinSet::new(), seen: vec![], games };
         for play in plays {
-            let seen = Arc::<Seen>::default();
+            let seen = Arc::<PlayerProgress>::default();
             playing.seen.push(seen.clone());
             playing.players.spawn(play_on(play, seen, enough.clone()));
         }
         playing
     }
 
-    /// Everybody has seen so many versions and games more than now.
-    pub(super) async fn sees_more(&self, versions: u64, games: u32) {
-        let seen = |seen: &Arc<Seen>| {
+    /// Waits until every player has seen this many more versions and settled games than now.
+    pub(super) async fn wait_for_progress(&self, versions: u64, games: u32) {
+        let seen = |seen: &Arc<PlayerProgress>| {
             (seen.version.load(Ordering::Relaxed), seen.settled.load(Ordering::Relaxed))
         };
         let before: Vec<_> = self.seen.iter().map(seen).collect();
-        until("play goes on", async || {
+        wait_until("play continues", async || {
             self.seen
                 .iter()
                 .map(seen)
@@ -97,7 +97,7 @@ impl Playing {
         self.seen.iter().map(|seen| seen.refused.load(Ordering::Relaxed)).sum()
     }
 
-    /// Lets the game end, and gives how many were played.
+    /// Lets the current game end. Returns the number of games played.
     pub(super) async fn end(self) -> u32 {
         let settled = self.seen.iter().map(|seen| seen.settled.load(Ordering::Relaxed));
         let games = settled.max().unwrap_or(0) + 1;
@@ -113,12 +113,13 @@ impl Playing {
     }
 }
 
-/// Plays as the house's bot would. A refusal as unavailable is answered by trying again; after it,
-/// the first attempt may turn out to have been taken. A version that is left out is an error.
-async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u32>) {
+/// Plays as a house bot does. An action that is refused as unavailable is retried; after that,
+/// other refusals are accepted, because the first attempt may have been executed. A skipped version
+/// is an error.
+async fn play_on(mut play: Play, seen: Arc<PlayerProgress>, mut enough: watch::Receiver<u32>) {
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told = None;
+    let mut answered = None;
     loop {
         if seen.settled.load(Ordering::Relaxed) >= *enough.borrow_and_update() {
             return;
@@ -127,17 +128,17 @@ async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u3
         let seat = view.seat.unwrap();
         if let PhaseView::Preparing { game, ready, .. } = &view.phase {
             let game = *game;
-            if !ready.contains(seat) && told != Some((game, None)) {
-                told = Some((game, None));
+            if !ready.contains(seat) && answered != Some((game, None)) {
+                answered = Some((game, None));
                 pace.tick().await;
                 play.ready(game, None).await.unwrap();
             }
         }
         if let Some(question) = play.prompt().map(|prompt| (prompt.game, Some(prompt.number)))
-            && told != Some(question)
+            && answered != Some(question)
             && let Some(action) = play.advice()
         {
-            told = Some(question);
+            answered = Some(question);
             pace.tick().await;
             play.act(action).await.unwrap();
         }
@@ -156,7 +157,7 @@ async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u3
             }
             Message::Refusal { code, .. } if code == "unavailable" => {
                 seen.refused.fetch_add(1, Ordering::Relaxed);
-                told = None;
+                answered = None;
             }
             Message::Refusal { code, detail, .. } => {
                 assert!(seen.refused.load(Ordering::Relaxed) > 0, "{code}: {detail}");
@@ -174,9 +175,10 @@ async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u3
     }
 }
 
-/// A connection that joins its table as soon as that is possible.
-pub(super) async fn comes_to(client: &Client) -> Play {
-    let comes = async {
+/// Opens connections and tries to join the client's table until it succeeds. Returns the
+/// connection.
+pub(super) async fn join_when_available(client: &Client) -> Play {
+    let joining_table = async {
         loop {
             let mut play = client.play().await.unwrap();
             let joining = play.join().await.unwrap();
@@ -188,5 +190,5 @@ pub(super) async fn comes_to(client: &Client) -> Play {
             sleep(PACE).await;
         }
     };
-    timeout(PATIENCE, comes).await.unwrap()
+    timeout(PATIENCE, joining_table).await.unwrap()
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, guest_at, joined};
+use crate::support::house::{House, PATIENCE, guest_at, join_table};
 use crate::support::operators::operator_session;
 
 /// A program of an administrator that uses the API.
@@ -48,7 +48,7 @@ impl ApiProgram {
 async fn start_game(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
     let mut plays = Vec::new();
     for client in clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let began = async {
         for play in &mut plays {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::contract::fill_path;
 use super::server::Server;
 use crate::asyncapi::schema::Document;
-use crate::asyncapi::unlimited;
+use crate::asyncapi::find_unlimited;
 
 fn load_document() -> Value {
     yaml_serde::from_str(&openapi_yaml()).unwrap()
@@ -116,15 +116,15 @@ fn all_input_is_bounded() {
     for Operation { name, said, .. } in list_operations(&document) {
         for parameter in said["parameters"].as_array().into_iter().flatten() {
             let at = format!("{name} {}", parameter["name"]);
-            unlimited(&document, &parameter["schema"], &at, &mut found);
+            find_unlimited(&document, &parameter["schema"], &at, &mut found);
         }
         for (_, content) in said["requestBody"]["content"].as_object().into_iter().flatten() {
-            unlimited(&document, &content["schema"], &name, &mut found);
+            find_unlimited(&document, &content["schema"], &name, &mut found);
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     let nothing = json!({ "type": "array", "items": { "type": ["string", "null"] } });
-    unlimited(&document, &nothing, "a list of texts", &mut found);
+    find_unlimited(&document, &nothing, "a list of texts", &mut found);
     assert_eq!(found.len(), 2, "the check finds unbounded input");
 }
 

@@ -529,7 +529,7 @@ async fn an_identity_grants_one_welcome_a_day() {
     assert_eq!(wallets, [WELCOME.hundredths(), 0]);
 }
 
-/// Whoever finds a lost telephone holds the device. A player with an identity therefore has to
+/// The finder of a lost telephone holds the device. A player with an identity therefore has to
 /// present the identity.
 #[tokio::test]
 async fn account_changes_require_proof_of_a_linked_identity() {

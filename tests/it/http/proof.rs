@@ -87,7 +87,7 @@ async fn a_device_is_a_proof_only_without_password_and_identity() {
     expect_refusal(prove(password_proof_body(PASSWORD)), 409, "password_not_set").await;
     let body = json!({ "name": "Maria", "password": PASSWORD });
     ok(node.set_password(token, DEVICE, &body).await).await;
-    // Whoever finds a lost telephone holds the device, but does not know the password.
+    // The finder of a lost telephone holds the device, but does not know the password.
     expect_refusal(prove(device_proof_body(DEVICE)), 403, "proof_insufficient").await;
     for _ in 0..5 {
         let wrong = request_proof(node, token, &password_proof_body("wrong password"));

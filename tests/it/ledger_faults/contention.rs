@@ -1,5 +1,5 @@
-//! What PostgreSQL refuses to do at once: deadlocks and transactions that cannot be put in a row.
-//! That it really refused is read from its own figures, or from its answers on a wire.
+//! Deadlocks and serialization failures. The tests read from PostgreSQL's statistics, or from its
+//! answers at a proxy, that the conflicts really happened.
 
 use std::time::Instant;
 
@@ -11,12 +11,12 @@ use futures_util::future::join_all;
 use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 
-use super::{WON, insist, pause};
+use super::{WON, pause, retry_until_answered};
 use crate::support::bank::{Bank, PotGoes, settlement, table};
 use crate::support::house::PATIENCE;
 use crate::support::wire::Wire;
 
-/// Somebody who locks rows in the wrong order and never changes any.
+/// A connection that locks rows in the wrong order and never changes them.
 struct Adversary {
     connection: PgConnection,
     pid: i32,
@@ -44,13 +44,13 @@ impl Adversary {
         lock.execute(&mut self.connection).await.map(drop)
     }
 
-    /// Lets go of all that it has locked.
-    async fn let_go(&mut self) {
+    /// Releases all locks.
+    async fn rollback(&mut self) {
         sqlx::raw_sql("rollback").execute(&mut self.connection).await.unwrap();
     }
 
-    /// Returns when somebody waits for what it has locked.
-    async fn until_in_the_way(&self, bank: &Bank) {
+    /// Waits until another transaction waits for a lock of this connection.
+    async fn wait_until_blocking(&self, bank: &Bank) {
         let begun = Instant::now();
         loop {
             let waiting: bool = sqlx::query_scalar(
@@ -66,13 +66,17 @@ impl Adversary {
             if waiting {
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "nobody wants what the adversary has locked");
+            assert!(begun.elapsed() < PATIENCE, "no transaction waits for a lock of the adversary");
             pause().await;
         }
     }
 }
 
-/// Whether PostgreSQL chose the adversary to end the deadlock. Everything else passes.
+/// Returns true if PostgreSQL aborted the adversary's transaction to end a deadlock.
+///
+/// # Panics
+///
+/// Panics on every other error.
 fn is_victim(locked: Result<(), sqlx::Error>) -> bool {
     let Err(error) = locked else {
         return false;
@@ -82,28 +86,31 @@ fn is_victim(locked: Result<(), sqlx::Error>) -> bool {
     true
 }
 
-async fn deadlocks(bank: &Bank) -> i64 {
+async fn count_deadlocks(bank: &Bank) -> i64 {
     let count = "select deadlocks from pg_stat_database where datname = current_database()";
     sqlx::query_scalar(count).fetch_one(&bank.pool).await.unwrap()
 }
 
-/// A process of PostgreSQL notes what it counted when it ends, at the latest.
-async fn until_deadlocks(bank: &Bank, count: i64) {
+/// Waits until PostgreSQL has reported this many deadlocks. A backend reports its statistics at the
+/// latest when it exits.
+async fn wait_for_deadlocks(bank: &Bank, count: i64) {
     let begun = Instant::now();
-    while deadlocks(bank).await < count {
-        assert!(begun.elapsed() < PATIENCE, "{} deadlocks", deadlocks(bank).await);
+    while count_deadlocks(bank).await < count {
+        assert!(begun.elapsed() < PATIENCE, "{} deadlocks", count_deadlocks(bank).await);
         pause().await;
     }
 }
 
-/// Games of these players at tables of their own, settled through one ledger at once.
+/// Settles games of these players, each at its own table, concurrently through one ledger.
 async fn settle_all(bank: &Bank, ledger: &Ledger, players: &[PlayerId], games: usize) {
     let mut settling = Vec::new();
     for _ in 0..games {
         let game = bank.deal(table(), players);
         let (stakes, pot) = bank.open(&game).await;
         let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
-        settling.push(async move { insist(|| ledger.settle_game(input.clone())).await.unwrap() });
+        settling.push(async move {
+            retry_until_answered(|| ledger.settle_game(input.clone())).await.unwrap()
+        });
     }
     join_all(settling).await;
 }
@@ -131,15 +138,15 @@ async fn deadlocks_on_wallets_end_in_payment() {
         let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
         adversary.begin().await;
         adversary.lock_account(ids[2]).await.unwrap();
-        let one = insist(|| node.settle_game(input.clone()));
+        let one = retry_until_answered(|| node.settle_game(input.clone()));
         let against = async {
-            adversary.until_in_the_way(&bank).await;
-            // The others follow in descending order, and one of them is taken.
-            let mut is_beaten = false;
+            adversary.wait_until_blocking(&bank).await;
+            // The adversary locks the other accounts in descending order, one of which is locked.
+            let mut is_aborted = false;
             for id in ids[..2].iter().rev() {
-                is_beaten = is_beaten || is_victim(adversary.lock_account(*id).await);
+                is_aborted = is_aborted || is_victim(adversary.lock_account(*id).await);
             }
-            adversary.let_go().await;
+            adversary.rollback().await;
         };
         let (settled, ()) = tokio::join!(one, against);
         settled.unwrap();
@@ -148,12 +155,13 @@ async fn deadlocks_on_wallets_end_in_payment() {
     tasks.stop().await;
     pool.close().await;
     adversary.connection.close().await.unwrap();
-    until_deadlocks(&bank, ROUNDS).await;
+    wait_for_deadlocks(&bank, ROUNDS).await;
     assert_eq!(bank.wallets(&players).await, WON.map(|won| 1_000_000 + GAMES * won));
     bank.audit_clean().await;
 }
 
-/// Only a batch locks more than one game, so a first settlement is held up until two more wait.
+/// Only a batch locks more than one game, so a first settlement is delayed until two more are
+/// queued.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn deadlocks_on_games_end_in_payment() {
     let bank = Bank::new().await;
@@ -169,7 +177,7 @@ async fn deadlocks_on_games_end_in_payment() {
         inputs.push(bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot)));
         players.extend(seats);
     }
-    // In ascending order, as PostgreSQL compares them too.
+    // The games are in ascending order, as PostgreSQL compares their ids.
     inputs.sort_by_key(|input| input.game.0);
     let (mut first, mut second) = (Adversary::new(&bank).await, Adversary::new(&bank).await);
     first.begin().await;
@@ -178,26 +186,27 @@ async fn deadlocks_on_games_end_in_payment() {
     second.lock_game(inputs[2].game.0).await.unwrap();
     let settle = |index: usize| {
         let (node, input) = (node.clone(), inputs[index].clone());
-        async move { insist(|| node.settle_game(input.clone())).await.unwrap() }
+        async move { retry_until_answered(|| node.settle_game(input.clone())).await.unwrap() }
     };
-    let held_up = tokio::spawn(settle(1));
-    first.until_in_the_way(&bank).await;
+    let delayed = tokio::spawn(settle(1));
+    first.wait_until_blocking(&bank).await;
     let batch = async {
-        // Polled in this order by one task, so both are queued before anything else happens here.
+        // One task polls these in order, so both settlements are queued before the locks are
+        // released.
         tokio::join!(settle(0), settle(2), async {
-            first.let_go().await;
-            second.until_in_the_way(&bank).await;
+            first.rollback().await;
+            second.wait_until_blocking(&bank).await;
             is_victim(second.lock_game(inputs[0].game.0).await);
-            second.let_go().await;
+            second.rollback().await;
         })
     };
     batch.await;
-    held_up.await.unwrap();
+    delayed.await.unwrap();
     tasks.stop().await;
     pool.close().await;
     first.connection.close().await.unwrap();
     second.connection.close().await.unwrap();
-    until_deadlocks(&bank, 1).await;
+    wait_for_deadlocks(&bank, 1).await;
     let expected: Vec<_> = WON.map(|won| 10_000 + won).into_iter().cycle().take(9).collect();
     assert_eq!(bank.wallets(&players).await, expected);
     bank.audit_clean().await;
@@ -207,7 +216,7 @@ const NODES: usize = 3;
 const TABLES: usize = 4;
 const GAMES_EACH: usize = 8;
 
-/// Nothing in the ledger counts on the weaker isolation that it asks for by not asking.
+/// The ledger is correct under serializable isolation too, although it uses the default level.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nodes_whose_transactions_are_serializable_pay_once() {
     let bank = Bank::new().await;
@@ -235,21 +244,21 @@ async fn nodes_whose_transactions_are_serializable_pay_once() {
     assert_eq!(bank.audit_clean().await.games, games);
 }
 
-/// Games at one table, each followed by a grant.
+/// Plays games at one table, each followed by a grant.
 async fn play(bank: &Bank, node: &Ledger, players: &[PlayerId]) {
     let table = table();
     for _ in 0..GAMES_EACH {
         let game = bank.deal(table, players);
-        let opening = insist(|| node.open_game(game.clone())).await.unwrap();
+        let opening = retry_until_answered(|| node.open_game(game.clone())).await.unwrap();
         let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
         let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
-        insist(|| node.settle_game(input.clone())).await.unwrap();
+        retry_until_answered(|| node.settle_game(input.clone())).await.unwrap();
         let grant = GrantCoins {
             player: players[2],
             grant: Grant::Relief,
             key: game.game.to_string(),
             amount: Coins::from_hundredths(50),
         };
-        insist(|| node.grant(grant.clone())).await.unwrap();
+        retry_until_answered(|| node.grant(grant.clone())).await.unwrap();
     }
 }

@@ -1,10 +1,10 @@
-//! Each operation with the connection cut at each request of its conversation with PostgreSQL:
-//! before the request is sent, while it is carried out, and after it was answered. Whatever the
-//! requests are, the last but a ping is the commit, so all that can happen to that is among them.
+//! Each operation with the connection cut at each of its requests to PostgreSQL: before the request
+//! is sent, while it is executed, and after it was answered. The last request except a ping is the
+//! commit, so the cases include every fault of the commit.
 //!
-//! In one half of the cases a new connection is to be had at once, and the call passes by itself.
-//! In the other half nobody answers any more: the call says that it does not know, and when it is
-//! repeated later there is one answer.
+//! In one half of the cases a new connection is available at once, and the call succeeds by its own
+//! retry. In the other half all new connections are refused: the call fails as unavailable, because
+//! its outcome is unknown, and a later repetition has exactly one effect and one answer.
 
 use bahay::db::{self, PoolOptions};
 use bahay::ledger::{
@@ -16,13 +16,13 @@ use futures_util::future::join_all;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{TAKEN, WON, insist};
+use super::{TAKEN, WON, retry_until_answered};
 use crate::support::bank::{Bank, PotGoes, settlement, table};
 use crate::support::house::PATIENCE;
 use crate::support::reason;
 use crate::support::wire::{Afterwards, Count, Cut, Moment, Wire};
 
-/// No operation comes near so many round trips.
+/// A bound on the requests of an operation, which no operation approaches.
 const REQUESTS_MAX: u64 = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,20 +56,20 @@ async fn a_grant_survives_a_cut_at_any_request() {
 async fn cut_everywhere(kind: Kind) {
     let bank = Bank::new().await;
     let mut lanes = Vec::new();
-    for moment in [Moment::Unsent, Moment::Unanswered, Moment::Unheard] {
+    for moment in [Moment::Unsent, Moment::Unanswered, Moment::Undelivered] {
         for afterwards in [Afterwards::Welcome, Afterwards::Refuse] {
             lanes.push(Lane::run(&bank, kind, moment, afterwards));
         }
     }
     for tally in join_all(lanes).await {
         println!("{kind:?}: {tally:?}");
-        // To begin, to read, to write and to commit, at the very least.
+        // An operation at least begins, reads, writes and commits.
         assert!(tally.requests >= 4, "{tally:?}");
         match (tally.afterwards, tally.moment) {
             (Afterwards::Welcome, _) => assert_eq!(tally.unknown, 0, "{tally:?}"),
-            // The commit that was not sent is none; the one that was answered is one.
+            // A commit that was not sent has no effect; one that the server received has.
             (Afterwards::Refuse, Moment::Unsent) => assert_eq!(tally.done, 0, "{tally:?}"),
-            (Afterwards::Refuse, Moment::Unanswered | Moment::Unheard) => {
+            (Afterwards::Refuse, Moment::Unanswered | Moment::Undelivered) => {
                 assert!(tally.unknown > 1, "{tally:?}");
                 assert_eq!(tally.done, 1, "{tally:?}");
             }
@@ -78,20 +78,20 @@ async fn cut_everywhere(kind: Kind) {
     bank.audit_clean().await;
 }
 
-/// What came of all cuts of one sort.
+/// The results of all cuts of one kind.
 #[derive(Debug)]
 struct Tally {
     moment: Moment,
     afterwards: Afterwards,
-    /// At how many requests the connection was cut.
+    /// The number of requests at which the connection was cut.
     requests: u64,
-    /// How often the call said that it did not know.
+    /// The number of calls that failed as unavailable, with an unknown outcome.
     unknown: u64,
-    /// How often it was done all the same.
+    /// The number of those calls whose operation was posted nevertheless.
     done: u64,
 }
 
-/// A ledger at the end of a wire, and players whom only its operations touch.
+/// A ledger behind a proxy, with players whose wallets only its operations change.
 struct Lane {
     players: Vec<PlayerId>,
     wire: Wire,
@@ -106,14 +106,14 @@ impl Lane {
         let wire = Wire::postgres(&bank.database.options()).await;
         let acquire_timeout_ms = match afterwards {
             Afterwards::Welcome => 30_000,
-            // Nobody will answer, so there is nothing to wait for.
+            // No connection will be accepted, so a longer wait is useless.
             Afterwards::Refuse => 200,
         };
         let options = PoolOptions { connections_max: 1, acquire_timeout_ms, ..Default::default() };
         let options = db::connect(wire.through(&bank.database.options()), options);
-        let pool = options.await.expect("the wire lets through");
-        // It folds once at its start. A request of that may be the one that is cut, which does
-        // no harm: the operation's turn comes with a later number.
+        let pool = options.await.expect("the proxy accepts connections");
+        // The ledger projects once at its start. If a request of that projection is the one that is
+        // cut, the operation's requests are cut at later numbers.
         let options = LedgerOptions {
             batches_at_once: 1,
             queue: 8,
@@ -132,11 +132,11 @@ impl Lane {
             assert!(request < REQUESTS_MAX, "{tally:?}");
             let call = Call::new(bank, kind, &lane.players).await;
             let before = bank.wallets(&lane.players).await;
-            lane.renew().await;
+            lane.renew_connection().await;
             lane.wire.cut_at(Cut { request, moment, count: Count::Together, afterwards });
-            let answer = tokio::time::timeout(PATIENCE, call.make(&lane.ledger)).await;
-            let answer = answer.expect("there is an answer or a refusal");
-            let is_cut = !lane.wire.cut_no_more();
+            let answer = tokio::time::timeout(PATIENCE, call.perform(&lane.ledger)).await;
+            let answer = answer.expect("the call returns in time");
+            let is_cut = !lane.wire.cancel_cut();
             match &answer {
                 Ok(_) => {}
                 Err(LedgerError::Unavailable { .. }) => {
@@ -146,8 +146,8 @@ impl Lane {
                 Err(error) => panic!("at request {request}: {error}"),
             }
             lane.wire.welcome().await;
-            let later = insist(|| call.make(&lane.ledger)).await.unwrap();
-            assert_eq!(insist(|| call.make(&bank.ledger)).await.unwrap(), later);
+            let later = retry_until_answered(|| call.perform(&lane.ledger)).await.unwrap();
+            assert_eq!(retry_until_answered(|| call.perform(&bank.ledger)).await.unwrap(), later);
             if let Ok(answer) = &answer {
                 assert_eq!(*answer, later);
             }
@@ -155,27 +155,28 @@ impl Lane {
             match (is_cut, answer) {
                 (true, _) => tally.requests += 1,
                 (false, Ok(_)) => return tally,
-                // Too slow a machine for so short a wait: the same once more.
+                // The machine was too slow for the short timeout, so the request number is retried.
                 (false, Err(_)) => {}
             }
         }
     }
 
-    /// The next operation has a new connection, on which nothing is prepared.
-    async fn renew(&self) {
+    /// Closes the pooled connection, so that the next operation opens one without prepared
+    /// statements.
+    async fn renew_connection(&self) {
         let old = loop {
             match self.pool.acquire().await {
                 Ok(connection) => break connection,
                 Err(sqlx::Error::PoolTimedOut) => {}
-                Err(error) => panic!("the wire lets through: {error}"),
+                Err(error) => panic!("the proxy accepts connections: {error}"),
             }
         };
-        // Whether or not it is still alive.
+        // The connection may be dead already.
         drop(old.close().await);
     }
 }
 
-/// A call that can be made again, and what it changes once.
+/// A call that can be repeated and takes effect once.
 enum Call {
     Open(OpenGame),
     Settle(SettleGame),
@@ -184,7 +185,8 @@ enum Call {
 }
 
 impl Call {
-    /// Each with a room of its own, so that its fee account is yet to be made.
+    /// Creates a call. Each game has its own room, so that the room's fee account does not exist
+    /// yet.
     async fn new(bank: &Bank, kind: Kind, players: &[PlayerId]) -> Self {
         let mut game = bank.deal(table(), players);
         game.room = format!("room-{}", game.game);
@@ -208,7 +210,7 @@ impl Call {
         }
     }
 
-    async fn make(&self, ledger: &Ledger) -> Result<String, LedgerError> {
+    async fn perform(&self, ledger: &Ledger) -> Result<String, LedgerError> {
         Ok(match self {
             Self::Open(input) => format!("{:?}", ledger.open_game(input.clone()).await?),
             Self::Settle(input) => format!("{:?}", ledger.settle_game(input.clone()).await?),
@@ -219,7 +221,7 @@ impl Call {
         })
     }
 
-    /// Whether it is in the books.
+    /// Returns true if the operation is posted.
     async fn is_done(&self, bank: &Bank) -> bool {
         let key = match self {
             Self::Open(input) => format!("open:{}", input.game),
@@ -228,19 +230,20 @@ impl Call {
             Self::Grant(input) => format!("daily:{}", input.key),
         };
         let found = sqlx::query_scalar("select exists (select from operations where key = $1)");
-        found.bind(key).fetch_one(&bank.pool).await.expect("the operation is looked up")
+        found.bind(key).fetch_one(&bank.pool).await.expect("the operations are read")
     }
 
     async fn check(&self, bank: &Bank, before: &[i64], players: &[PlayerId]) {
-        let changed = match self {
+        let changes = match self {
             Self::Open(_) => [-TAKEN; 3],
             Self::Settle(_) => WON.map(|won| TAKEN + won),
             Self::Void(_) => [TAKEN; 3],
             Self::Grant(_) => [700, 0, 0],
         };
-        let expected: Vec<_> = before.iter().zip(changed).map(|(had, by)| had + by).collect();
+        let expected = before.iter().zip(changes).map(|(balance, change)| balance + change);
+        let expected: Vec<_> = expected.collect();
         assert_eq!(bank.wallets(players).await, expected);
-        // The players are to be as rich for the next one.
+        // The stakes return to the wallets for the next call.
         if let Self::Open(input) = self {
             bank.ledger
                 .void_game(input.game, &reason("it was open"))

@@ -1,4 +1,4 @@
-//! All connections at once, dead or dying, under the ledger.
+//! The ledger while all connections are cut at once.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use tokio::sync::watch;
 
 use crate::support::bank::{Bank, PotGoes, settlement, table};
 
-/// Ends every other connection to the test's database, whatever it is doing.
+/// Terminates every other connection of the service to the test's database, including busy ones.
+/// Returns their number.
 async fn cut_all(connection: &mut PgConnection) -> usize {
     let cut = sqlx::query_scalar!(
         r#"
@@ -19,11 +20,11 @@ async fn cut_all(connection: &mut PgConnection) -> usize {
             and a.application_name = 'bahay'
         "#
     );
-    cut.fetch_all(connection).await.expect("the server cuts them").len()
+    cut.fetch_all(connection).await.expect("the server terminates the connections").len()
 }
 
 #[tokio::test]
-async fn a_pool_of_dead_connections_is_no_reason_to_refuse() {
+async fn a_pool_of_dead_connections_does_not_fail_operations() {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
     let idle = join_all((0..10).map(|_| bank.pool.acquire())).await;
@@ -41,7 +42,8 @@ async fn a_pool_of_dead_connections_is_no_reason_to_refuse() {
 const TABLES: usize = 20;
 const GAMES: usize = 10;
 
-/// A commit whose answer is lost has happened or has not; either way every game is paid once.
+/// A commit whose response is lost may or may not have happened; either way every game is paid
+/// once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn connections_cut_while_games_settle_pay_nobody_twice() {
     let bank = Arc::new(Bank::new().await);
@@ -68,14 +70,15 @@ async fn connections_cut_while_games_settle_pay_nobody_twice() {
     drop(played);
     let mut admin = PgConnection::connect_with(&bank.database.options()).await.unwrap();
     for cuts in 1.. {
-        // Fails once all tables are done.
+        // `wait_for` fails once all tables have finished.
         if seen.wait_for(|played| *played >= 8 * cuts).await.is_err() {
             break;
         }
         cut_all(&mut admin).await;
     }
     for players in join_all(tables).await {
-        // Ten antes of 1.00 each; the POT of three antes twice, five times over, to seat 1.
+        // Each seat pays ten antes of 1.00. Seat 1 wins five POTs of two games' antes, six antes
+        // each.
         let expected = [100_000 - 10 * 400, 100_000 - 10 * 100 + 10 * 570 + 5 * 600];
         let wallets = bank.wallets(&players.unwrap()).await;
         assert_eq!(wallets, [expected[0], expected[1], expected[0]]);

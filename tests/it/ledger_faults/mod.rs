@@ -1,9 +1,9 @@
-//! What breaks under the ledger: connections, locks, transactions, nodes, PostgreSQL itself.
+//! The ledger under faults of connections, locks, transactions, nodes and PostgreSQL itself.
 //!
-//! Each test ends with clean books. `cuts` enumerates every request of every operation,
-//! `lost_connections` cuts everything at once, `nodes` sets two nodes against each other,
-//! `contention` provokes what PostgreSQL refuses to do at once, and `outages` takes the connections
-//! or the whole server away.
+//! Each test ends with a clean audit. `cuts` cuts the connection at every request of every
+//! operation, `lost_connections` cuts all connections at once, `nodes` lets two nodes settle and
+//! void the same games, `contention` provokes deadlocks and serialization failures, and `outages`
+//! removes the connections or the whole server.
 
 mod contention;
 mod cuts;
@@ -18,19 +18,20 @@ use bahay::ledger::LedgerError;
 
 use crate::support::house::PATIENCE;
 
-/// What a game of [`Bank::deal`](crate::support::bank::Bank::deal) takes from a wallet at first:
-/// the ante and the stake.
+/// The ante and the stake that the opening of a game of
+/// [`Bank::deal`](crate::support::bank::Bank::deal) takes from a wallet, in hundredths of a coin.
 const TAKEN: i64 = 100 + 1_400;
 
-/// What it changes in the end when seat 0 wins three counts and the POT of this one game.
+/// The change of each wallet by a whole game in which seat 0 wins three counts and the POT of that
+/// one game, in hundredths of a coin.
 const WON: [i64; 3] = [-100 + 570 + 300, -100 - 300, -100 - 300];
 
-/// Asks until there is an answer, as whoever is owed one does.
-async fn insist<T, F>(call: impl Fn() -> F) -> Result<T, LedgerError>
+/// Repeats a call while the ledger is unavailable and returns the first other result.
+async fn retry_until_answered<T, F>(call: impl Fn() -> F) -> Result<T, LedgerError>
 where
     F: Future<Output = Result<T, LedgerError>>,
 {
-    let asking = async {
+    let retries = async {
         loop {
             match call().await {
                 Err(LedgerError::Unavailable { .. }) => {}
@@ -38,11 +39,11 @@ where
             }
         }
     };
-    // A hang guard: the longest outage of a test is some seconds.
-    tokio::time::timeout(8 * PATIENCE, asking).await.expect("the ledger is back sooner or later")
+    // The timeout guards against a hang: the longest outage of a test lasts a few seconds.
+    tokio::time::timeout(8 * PATIENCE, retries).await.expect("the ledger is available again")
 }
 
-/// For conditions that only a query can tell.
+/// Waits between two polls of a condition that only a query can observe.
 async fn pause() {
     tokio::time::sleep(Duration::from_millis(5)).await;
 }

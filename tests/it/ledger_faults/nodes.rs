@@ -1,4 +1,4 @@
-//! Two nodes that want the same games, each sure that they are its own.
+//! Two nodes that settle and void the same games.
 
 use bahay::archive::GameState;
 use bahay::ledger::{LedgerError, SettleGame};
@@ -11,23 +11,24 @@ use crate::support::reason;
 
 const GAMES: usize = 50;
 
-/// Opened games at as many tables, and what settles each. The players sit at many of them.
-async fn opened(bank: &Bank, players: &[PlayerId]) -> Vec<SettleGame> {
+/// Opens games, each at its own table, and returns their settlements. Each player plays at many
+/// tables.
+async fn open_games(bank: &Bank, players: &[PlayerId]) -> Vec<SettleGame> {
     let mut games = Vec::new();
     for number in 0..GAMES {
-        let game = bank.deal(table(), &seats(players, number));
+        let game = bank.deal(table(), &choose_players(players, number));
         let (stakes, pot) = bank.open(&game).await;
         games.push(bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot)));
     }
     games
 }
 
-/// Steps of one, five and seven over twelve players: never the same one twice.
-fn seats(players: &[PlayerId], number: usize) -> [PlayerId; 3] {
+/// Returns three distinct players of the twelve for a game's number, at offsets 0, 5 and 7.
+fn choose_players(players: &[PlayerId], number: usize) -> [PlayerId; 3] {
     [number, number + 5, number + 7].map(|index| players[index % players.len()])
 }
 
-async fn twelve(bank: &Bank) -> Vec<PlayerId> {
+async fn create_players(bank: &Bank) -> Vec<PlayerId> {
     let mut players = Vec::new();
     for _ in 0..12 {
         players.push(bank.player(1_000_000).await);
@@ -36,11 +37,11 @@ async fn twelve(bank: &Bank) -> Vec<PlayerId> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_two_nodes_settle_is_paid_once() {
+async fn a_game_settled_by_two_nodes_is_paid_once() {
     let bank = Bank::new().await;
     let (other, _tasks) = bank.node().await;
-    let players = twelve(&bank).await;
-    let games = opened(&bank, &players).await;
+    let players = create_players(&bank).await;
+    let games = open_games(&bank, &players).await;
     let settle = |ledger: &bahay::ledger::Ledger| {
         let calls = games.iter().map(|game| {
             let (ledger, game) = (ledger.clone(), game.clone());
@@ -53,7 +54,7 @@ async fn what_two_nodes_settle_is_paid_once() {
     for (number, (one, two)) in one.into_iter().zip(two).enumerate() {
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_eq!(one, two);
-        for (won, player) in WON.into_iter().zip(seats(&players, number)) {
+        for (won, player) in WON.into_iter().zip(choose_players(&players, number)) {
             expected[players.iter().position(|other| *other == player).unwrap()] += won;
         }
     }
@@ -64,11 +65,11 @@ async fn what_two_nodes_settle_is_paid_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_one_node_settles_and_the_other_voids_is_one_of_both() {
+async fn a_game_settled_by_one_node_and_voided_by_another_has_one_outcome() {
     let bank = Bank::new().await;
     let (other, _tasks) = bank.node().await;
-    let players = twelve(&bank).await;
-    let games = opened(&bank, &players).await;
+    let players = create_players(&bank).await;
+    let games = open_games(&bank, &players).await;
     let calls = games.iter().enumerate().map(|(number, game)| {
         let (mut settling, mut voiding) = (bank.ledger.clone(), other.clone());
         if number % 2 == 1 {
@@ -77,7 +78,8 @@ async fn what_one_node_settles_and_the_other_voids_is_one_of_both() {
         let (input, game, player) = (game.clone(), game.game, players[number % 12]);
         let settled = tokio::spawn(async move { settling.settle_game(input).await.map(drop) });
         let voided = tokio::spawn(async move {
-            // Settlements wait for their batch, so voids that do not look first are always faster.
+            // A settlement waits for its batch, so a void is always faster unless it is delayed by
+            // reads.
             for _ in 0..number % 4 {
                 voiding.wallet(player).await.unwrap();
             }
@@ -94,7 +96,7 @@ async fn what_one_node_settles_and_the_other_voids_is_one_of_both() {
         if answers.0.is_ok() {
             assert_eq!(answers.1, not_open(GameState::Settled));
             settlements += 1;
-            for (won, player) in WON.into_iter().zip(seats(&players, number)) {
+            for (won, player) in WON.into_iter().zip(choose_players(&players, number)) {
                 expected[players.iter().position(|other| *other == player).unwrap()] += won;
             }
         } else {

@@ -1,4 +1,4 @@
-//! No connection to be had, and no PostgreSQL at all.
+//! The ledger without a free connection, and without PostgreSQL.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use bahay_engine::coins::Coins;
 use futures_util::future::join_all;
 use tokio::sync::watch;
 
-use super::{TAKEN, WON, insist};
+use super::{TAKEN, WON, retry_until_answered};
 use crate::support::bank::{Bank, PotGoes, settlement, table};
 use crate::support::db::TestDatabase;
 use crate::support::house::PATIENCE;
@@ -16,7 +16,7 @@ use crate::support::reason;
 use crate::support::services::{Service, Services};
 
 #[tokio::test]
-async fn who_finds_no_connection_is_told_so_and_may_ask_again() {
+async fn a_call_without_a_connection_is_unavailable_and_can_be_retried() {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
     let options = PoolOptions { connections_max: 2, acquire_timeout_ms: 200, ..Default::default() };
@@ -43,13 +43,13 @@ async fn who_finds_no_connection_is_told_so_and_may_ask_again() {
         )
     };
 
-    // Others may have one for a moment: the house's entries are folded at the start.
+    // The projection at the start may hold a connection for a moment.
     let mut taken = Vec::new();
     while taken.len() < 2 {
         taken.extend(pool.acquire().await);
     }
     let before = bank.wallets(&players).await;
-    let refused = tokio::time::timeout(PATIENCE, calls()).await.expect("nobody waits for ever");
+    let refused = tokio::time::timeout(PATIENCE, calls()).await.expect("the calls return in time");
     for answer in [refused.0, refused.1, refused.2, refused.3] {
         assert!(matches!(answer, Err(LedgerError::Unavailable { .. })), "{answer:?}");
     }
@@ -57,7 +57,7 @@ async fn who_finds_no_connection_is_told_so_and_may_ask_again() {
 
     drop(taken);
     let expected = (Ok(()), Ok(()), Ok(()), Ok(()));
-    // The connections come back in the background, in their own time.
+    // The connections return to the pool in the background, after some time.
     while calls().await != expected {}
     let mut expected = WON.map(|won| 10_000 + won - TAKEN);
     expected[0] += 700;
@@ -69,14 +69,14 @@ async fn who_finds_no_connection_is_told_so_and_may_ask_again() {
 const TABLES: usize = 20;
 const GAMES: usize = 10;
 
-/// After how many games PostgreSQL is killed.
+/// The numbers of played games after which PostgreSQL is killed.
 const KILLS: [usize; 3] = [20, 80, 150];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
     let mut services = Services::start(&[Service::Postgres]).await;
     let server = services.database_url().parse().unwrap();
-    let bank = Arc::new(Bank::on(TestDatabase::on(server).await).await);
+    let bank = Arc::new(Bank::with_database(TestDatabase::create_on(server).await).await);
     let synced: (String, String) =
         sqlx::query_as("select current_setting('fsync'), current_setting('synchronous_commit')")
             .fetch_one(&bank.pool)
@@ -94,10 +94,10 @@ async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
             let table = table();
             for _ in 0..GAMES {
                 let game = bank.deal(table, &players);
-                let opening = insist(|| node.open_game(game.clone())).await.unwrap();
+                let opening = retry_until_answered(|| node.open_game(game.clone())).await.unwrap();
                 let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
                 let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
-                insist(|| node.settle_game(input.clone())).await.unwrap();
+                retry_until_answered(|| node.settle_game(input.clone())).await.unwrap();
                 played.send_modify(|played| *played += 1);
             }
             players

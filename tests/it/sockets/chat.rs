@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::reason;
 
 async fn send_phrase(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
@@ -71,9 +71,9 @@ async fn phrases_reach_all_nodes_except_players_who_muted_the_speaker() {
     let house = House::new().await;
     let (base, node) = house.node().await;
     let (table, [first, second, third]) = house.table().await;
-    let mut first_play = joined(&first).await;
-    let mut second_play = joined(&second).await;
-    let mut third_play = joined(&third.with_base(&base)).await;
+    let mut first_play = join_table(&first).await;
+    let mut second_play = join_table(&second).await;
+    let mut third_play = join_table(&third.with_base(&base)).await;
     let mut spectator = watch_table(&house.guest("Delfin").await, table).await.unwrap();
     send_phrase(&mut first_play, Phrase::GoodLuck).await.unwrap();
     let said = (first.player().to_string(), Phrase::GoodLuck);
@@ -112,8 +112,8 @@ async fn a_mute_by_the_house_applies_on_all_nodes_until_it_is_lifted() {
     let house = House::new().await;
     let (base, node) = house.node().await;
     let (_, [first, second, _]) = house.table().await;
-    let mut first_play = joined(&first.with_base(&base)).await;
-    let mut second_play = joined(&second).await;
+    let mut first_play = join_table(&first.with_base(&base)).await;
+    let mut second_play = join_table(&second).await;
     let (clock, player) = (Clock::system(), first.player());
     let sanctions = Sanctions::new(house.database.owner_pool().await, clock.clone());
     let ends_at = Some(clock::add(clock.now(), Duration::from_hours(1)));
@@ -145,7 +145,7 @@ async fn a_table_without_spectators_cannot_be_watched() {
     let stranger = house.guest("Delfin").await;
     let nowhere = TableId(Uuid::new_v4());
     assert_eq!(refusal_code(watch_table(&stranger, nowhere).await), "table_not_found");
-    let mut joined = joined(&client).await;
+    let mut joined = join_table(&client).await;
     let watching = joined.send(|id| Command::Watch { id, table }).await.unwrap();
     assert_eq!(refusal_code(joined.wait_for_answer(watching).await), "already_joined");
     let mut closed = house_rooms(Clocks::default())[0].terms().clone();
@@ -262,7 +262,7 @@ async fn a_spectator_sees_only_open_cards_and_one_turn_late() {
     let (table, clients) = house.table().await;
     let mut plays = Vec::new();
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let game = match &plays[2].view().unwrap().phase {
         PhaseView::Preparing { game, .. } => *game,
@@ -365,12 +365,7 @@ async fn play_until_settled(plays: &mut [Play], spectator: &mut Spectator, game:
 
 /// Checks the REST resources of a finished game: detail, steps, record, fairness, reports and
 /// statistics.
-async fn check_finished_game(
-    house: &House,
-    clients: &[Client; 3],
-    game: GameId,
-    record: &Value,
-) {
+async fn check_finished_game(house: &House, clients: &[Client; 3], game: GameId, record: &Value) {
     let stranger = house.guest("Efren").await;
     let detail: Value = clients[1].read(&format!("/v1/games/{game}")).await.unwrap();
     assert_eq!(detail["seats"].as_array().unwrap().len(), 3);

@@ -104,7 +104,7 @@ async fn an_unauthenticated_client_receives_only_a_refusal() {
 async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
     let mut setup = Setup::default();
     setup.rate_limits.unauthenticated_sockets_per_address = 2;
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let client = house.guest("Althea").await;
     let mut silent = client.play_with(SocketAuth::Deferred).await.unwrap();
     let mut other = client.play_with(SocketAuth::Deferred).await.unwrap();
@@ -248,7 +248,7 @@ async fn equivalent_spellings_of_the_own_host_are_accepted() {
 async fn a_foreign_origin_opens_nothing() {
     let mut setup = Setup::default();
     setup.rate_limits.origins = "https://play.example".parse().unwrap();
-    let open = House::with(setup).await;
+    let open = House::with_setup(setup).await;
     let closed = House::new().await;
     let refused = Err((403, "origin_refused".to_owned()));
     let at_open = open.guest("Althea").await;
@@ -267,7 +267,7 @@ async fn a_foreign_origin_opens_nothing() {
 async fn sockets_per_address_are_limited() {
     let mut setup = Setup::default();
     setup.rate_limits.sockets_per_address = 2;
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let client = house.guest("Althea").await;
     let first = client.play().await.unwrap();
     let mut second = client.play().await.unwrap();
@@ -288,7 +288,7 @@ async fn sockets_per_address_are_limited() {
 async fn connections_per_address_are_limited() {
     let mut setup = Setup::default();
     setup.rate_limits.connections_per_address = 4;
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let address = house.base.trim_start_matches("http://");
     let mut silent = vec![];
     for _ in 0..12 {
@@ -322,7 +322,7 @@ async fn connections_per_address_are_limited() {
 async fn socket_handshakes_per_account_are_limited() {
     let mut setup = Setup::default();
     setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let (hasty, other) = (house.guest("Althea").await, house.guest("Benjie").await);
     let mut refused = 0;
     for _ in 0..20 {
@@ -364,7 +364,7 @@ async fn requests_are_limited_by_address_and_by_account() {
     let mut setup = Setup::default();
     setup.rate_limits.proxies = "127.0.0.1".parse().unwrap();
     setup.rate_limits.requests_per_address = few;
-    let by_address = House::with(setup.clone()).await;
+    let by_address = House::with_setup(setup.clone()).await;
     let client = by_address.guest("Althea").await;
     let mut refused = None;
     for _ in 0..30 {
@@ -381,7 +381,7 @@ async fn requests_are_limited_by_address_and_by_account() {
 
     setup.rate_limits.requests_per_address = Setup::default().rate_limits.requests_per_address;
     setup.rate_limits.requests_per_account = few;
-    let by_account = House::with(setup.clone()).await;
+    let by_account = House::with_setup(setup.clone()).await;
     let (hasty, other) = (by_account.guest("Althea").await, by_account.guest("Benjie").await);
     let mut statuses = vec![];
     for number in 0..30 {
@@ -394,7 +394,7 @@ async fn requests_are_limited_by_address_and_by_account() {
     // The forwarded address is ignored if the peer is not configured as a proxy.
     setup.rate_limits.proxies = "10.0.0.0/8".parse().unwrap();
     setup.rate_limits.requests_per_address = few;
-    let untrusting = House::with(setup).await;
+    let untrusting = House::with_setup(setup).await;
     let client = untrusting.guest("Althea").await;
     let mut statuses = vec![];
     for number in 0..30 {
@@ -408,7 +408,7 @@ async fn requests_are_limited_by_address_and_by_account() {
 async fn sign_ins_have_a_lower_limit() {
     let mut setup = Setup::default();
     setup.rate_limits.sign_ins_per_address = Rate { per_second: 1, burst: 5 };
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let known = house.guest("Althea").await;
     let mut refused = false;
     for number in 0..20 {

@@ -14,7 +14,7 @@ use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Clocks, Event, GameId, PhaseView, Readable as _};
 use tokio::time::timeout;
 
-use crate::support::house::{House, Setup, joined};
+use crate::support::house::{House, Setup, join_table};
 
 const FIGHT_MS: u32 = 700;
 
@@ -41,7 +41,7 @@ struct Fight {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_traffic_of_a_fight_does_not_reveal_secret_prompts() {
-    let house = House::with(Setup { rooms: vec![fight_room()], ..Setup::default() }).await;
+    let house = House::with_setup(Setup { rooms: vec![fight_room()], ..Setup::default() }).await;
     let fights = timeout(PATIENCE, play_fights(&house)).await.expect("all games finish in time");
     let mut fight_counts: BTreeMap<bool, usize> = BTreeMap::new();
     let countdown = Duration::from_millis(FIGHT_MS.into());
@@ -76,7 +76,7 @@ async fn play_fights(house: &House) -> Vec<(Client, Fight)> {
         let (_, clients) = house.table().await;
         for (seat, client) in clients.into_iter().enumerate() {
             playing.push(tokio::spawn(async move {
-                let mut play = joined(&client).await;
+                let mut play = join_table(&client).await;
                 let mut fights = Vec::new();
                 for _ in 0..GAMES {
                     let fight = play_game(&mut play, seat == 0).await;

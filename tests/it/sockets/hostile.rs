@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::player::{self, Stop};
-use crate::support::house::{House, PATIENCE, Setup, joined};
-use crate::support::raw::{BINARY, Heard, Raw, TEXT, frame};
+use crate::support::house::{House, PATIENCE, Setup, join_table};
+use crate::support::raw::{BINARY, Raw, ServerFrame, TEXT, frame};
 
 /// A source of small random numbers from a seed.
 struct Dice(Stream);
@@ -84,7 +84,7 @@ async fn frames_that_break_the_protocol_end_the_connection() {
     let mut malformed = 0;
     while malformed < bombs.len() {
         match raw.next().await {
-            Heard::Text(text) => malformed += usize::from(text.contains("malformed")),
+            ServerFrame::Text(text) => malformed += usize::from(text.contains("malformed")),
             other => panic!("{other:?}"),
         }
     }
@@ -113,10 +113,10 @@ fn panic_on_marked_text(text: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_ends_only_its_own_connection() {
     let hooks = FaultHooks { before_parse: Some(panic_on_marked_text), ..FaultHooks::default() };
-    let house = House::with(Setup { hooks, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
-    let mut failing = joined(&clients[0]).await;
-    let mut other = joined(&clients[1]).await;
+    let mut failing = join_table(&clients[0]).await;
+    let mut other = join_table(&clients[1]).await;
     failing.send_text(r#"{"type":"ping","id":4096}"#.to_owned()).await.unwrap();
     let code = loop {
         match timeout(PATIENCE, failing.next()).await.unwrap() {
@@ -160,11 +160,11 @@ fn is_halted(error: &PlayError) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_a_view_halts_the_table() {
     let hooks = FaultHooks { before_showing: Some(panic_on_marked_table), ..FaultHooks::default() };
-    let house = House::with(Setup { hooks, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { hooks, ..Setup::default() }).await;
     let (table, clients) = house.table().await;
-    let mut there = joined(&clients[0]).await;
+    let mut there = join_table(&clients[0]).await;
     let (_, others) = house.table().await;
-    let mut other = joined(&others[0]).await;
+    let mut other = join_table(&others[0]).await;
     MARKED_TABLE.set(table).unwrap();
     // The notice about the newcomer cannot be shown to any player.
     let mut newcomer = clients[1].play().await.unwrap();
@@ -189,7 +189,7 @@ async fn a_panic_in_a_view_halts_the_table() {
     assert!(is_halted(&refused), "{refused}");
     let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
     other.wait_for_answer(pinging).await.unwrap();
-    assert!(joined(&others[1]).await.view().is_some());
+    assert!(join_table(&others[1]).await.view().is_some());
 }
 
 /// An update that cannot be shown ends the connection, and the next connection receives the reason.
@@ -200,9 +200,9 @@ async fn a_panic_in_an_update_ends_the_connection() {
         assert!(!ARMED.load(Ordering::Relaxed), "planted");
     }
     let hooks = FaultHooks { before_showing: Some(panic_if_armed), ..FaultHooks::default() };
-    let house = House::with(Setup { hooks, ..Setup::default() }).await;
+    let house = House::with_setup(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
-    let mut there = joined(&clients[0]).await;
+    let mut there = join_table(&clients[0]).await;
     ARMED.store(true, Ordering::Relaxed);
     // This update is delivered by another path than the responses of a session.
     clients[1].leave().await.unwrap();
@@ -324,10 +324,10 @@ async fn a_hundred_thousand_random_frames_harm_no_other_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_delays_no_other_client() {
     let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
-    let house = House::with(Setup { rooms: house_rooms(clocks), ..Setup::default() }).await;
+    let house = House::with_setup(Setup { rooms: house_rooms(clocks), ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let known = {
-        let mut reading = joined(&clients[0]).await;
+        let mut reading = join_table(&clients[0]).await;
         let Some(PhaseView::Preparing { game, .. }) = reading.view().map(|view| &view.phase) else {
             panic!("a full table is preparing a game");
         };

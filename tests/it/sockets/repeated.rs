@@ -10,7 +10,7 @@ use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Clocks, GameId, PhaseView};
 use tokio::time::timeout;
 
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 
 /// The codes that refuse the repetition of a command that has already taken effect.
 const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phase"];
@@ -89,7 +89,7 @@ async fn a_repeated_action_takes_effect_once() {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     for play in &mut plays {
         check_ready_once(play).await;
@@ -171,7 +171,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     let (table, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let connects = async || {
         let journal = house.live.table_key(table, "journal");
@@ -201,7 +201,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     // The connection is still subscribed to its table and receives its updates.
     check_ready_once(&mut plays[0]).await;
     // A newer connection replaces the older one, and only the older one is notified.
-    let mut newer = joined(&clients[0]).await;
+    let mut newer = join_table(&clients[0]).await;
     let replaced = loop {
         match timeout(PATIENCE, plays[0].next()).await.unwrap() {
             Ok(_) => {}
@@ -281,9 +281,9 @@ async fn joining_again_at_two_nodes_repeats_no_update() {
     let joins = Arc::new(AtomicUsize::new(0));
     let mut joining_players = tokio::task::JoinSet::new();
     for client in &clients[..2] {
-        joining_players.spawn(join_again(joined(client).await, stop.clone(), joins.clone()));
+        joining_players.spawn(join_again(join_table(client).await, stop.clone(), joins.clone()));
     }
-    let mut play = joined(&clients[2]).await;
+    let mut play = join_table(&clients[2]).await;
     let mut resumes = 0;
     while resumes < RESUMES_MIN || joins.load(Ordering::Relaxed) < JOINS_MIN {
         resumes += 1;

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::player::{self, Bot, Stop};
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 
 type Events = Vec<Event<<AnyGame as Game>::Event>>;
 
@@ -278,12 +278,12 @@ async fn a_gap_is_filled_by_its_updates_or_by_one_snapshot() {
     assert_eq!(playing.join_all().await.len(), 3);
     // All players have left; two of them take seats at the same table again, one after the other.
     assert_eq!(clients[1].seat("newbie").await.unwrap(), table, "the table keeps its POT");
-    let before = joined(&clients[1]).await;
+    let before = join_table(&clients[1]).await;
     let before = (before.version().unwrap(), before.tag());
     clients[1].leave().await.unwrap();
     let client = &clients[0];
     assert_eq!(client.seat("newbie").await.unwrap(), table, "the table keeps its POT");
-    let known = joined(client).await;
+    let known = join_table(client).await;
     let (sat_at, tag) = (known.version().unwrap(), known.tag());
     drop(known);
     reconnect(client, 5).await;
@@ -318,7 +318,7 @@ async fn resuming_from_before_a_shortened_journal_gives_a_snapshot() {
     reconnect(&client, 20).await;
     let shortened = async {
         loop {
-            let known = joined(&client).await;
+            let known = join_table(&client).await;
             let from = (known.version().unwrap(), known.tag());
             drop(known);
             reconnect(&client, 10).await;
@@ -336,6 +336,6 @@ async fn resuming_from_before_a_shortened_journal_gives_a_snapshot() {
 /// journal.
 async fn reconnect(client: &Client, times: usize) {
     for _ in 0..times {
-        joined(client).await;
+        join_table(client).await;
     }
 }

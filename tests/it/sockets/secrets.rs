@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use uuid::Uuid;
 
 use crate::support::db::TestDatabase;
-use crate::support::house::{PATIENCE, joined};
+use crate::support::house::{PATIENCE, join_table};
 use crate::support::process::{SECRET, Server, serve};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,7 +53,7 @@ async fn no_secret_reaches_the_log() {
         let misplaced = format!("/v1/me?access_token={}", client.access_token());
         let _: Result<serde_json::Value, _> = client.read(&misplaced).await;
         connect_with_query(client.base(), client.access_token()).await;
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     for (seat, play) in plays.iter_mut().enumerate() {
         let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {

@@ -12,8 +12,8 @@ use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::{Clocks, PhaseView, PlayerId};
 use tokio::time::timeout;
 
-use crate::support::house::{House, PATIENCE, Setup, joined, patient_links};
-use crate::support::raw::{Heard, PONG, Raw, frame};
+use crate::support::house::{House, PATIENCE, Setup, join_table, patient_links};
+use crate::support::raw::{PONG, Raw, ServerFrame, frame};
 
 /// A countdown longer than the service takes to notice silence, and shorter than it took with pings
 /// every 20 s, in milliseconds.
@@ -35,7 +35,7 @@ fn unhurried_rooms() -> Vec<Room> {
 }
 
 async fn start_house(links: LinkTimes) -> House {
-    House::with(Setup { rooms: unhurried_rooms(), links, ..Setup::default() }).await
+    House::with_setup(Setup { rooms: unhurried_rooms(), links, ..Setup::default() }).await
 }
 
 /// Returns whether the player is shown as connected, or `None` if it has no seat.
@@ -65,7 +65,7 @@ async fn start_game(house: &House) -> (PlayerId, Play, Vec<Play>) {
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     for play in &mut plays {
         let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
@@ -98,8 +98,8 @@ async fn a_player_with_a_dead_connection_is_away_before_its_countdown_ends() {
 async fn a_dead_connection_out_of_turn_is_noticed() {
     let house = start_house(LinkTimes::SERVICE).await;
     let (_, clients) = house.table().await;
-    let dead = joined(&clients[0]).await;
-    let mut watcher = joined(&clients[1]).await;
+    let dead = join_table(&clients[0]).await;
+    let mut watcher = join_table(&clients[1]).await;
     let player = clients[0].player();
     let is_present = |play: &Play| is_connected(play, player).expect("the player keeps its seat");
     assert!(is_present(&watcher));
@@ -115,10 +115,12 @@ async fn a_silent_client_that_answers_pings_stays_connected() {
     let client = house.guest("Althea").await;
     let mut raw = Raw::open(&house.base, client.access_token(), None).await;
     for _ in 0..3 {
-        while raw.next().await != Heard::Ping {}
+        while raw.next().await != ServerFrame::Ping {}
         assert!(raw.send(&frame(PONG, b"")).await);
     }
     assert!(raw.send_text(r#"{"type":"ping","id":7}"#).await);
-    let is_answer = |heard: &Heard| matches!(heard, Heard::Text(text) if text.contains("\"ack\""));
+    let is_answer = |frame: &ServerFrame| {
+        matches!(frame, ServerFrame::Text(text) if text.contains("\"ack\""))
+    };
     while !is_answer(&raw.next().await) {}
 }

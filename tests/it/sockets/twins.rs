@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, joined};
+use crate::support::house::{House, PATIENCE, join_table};
 
 /// The extent of the comparison.
 struct Extent {
@@ -181,7 +181,7 @@ async fn record_traffic(
     let table = create_table(&live, case, position, &clients).await;
     let mut plays = Vec::new();
     for client in &clients {
-        plays.push(joined(client).await);
+        plays.push(join_table(client).await);
     }
     let mut spectator = house.guest("Delfin").await.with_form(form).play().await.unwrap();
     let watching = spectator.send(|id| Command::Watch { id, table }).await.unwrap();

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{Error, Message as Frame};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, Setup, joined};
+use crate::support::house::{House, PATIENCE, Setup, join_table};
 
 /// A socket as a browser opens it, with subprotocols as its only custom header.
 struct Browser {
@@ -189,7 +189,7 @@ async fn a_table_is_resumed_by_version_and_tag() {
     let (version, tag) = (snapshot["version"].as_u64().unwrap(), snapshot["tag"].as_str().unwrap());
     drop(before);
     // A player joins, which gives an update to resume.
-    let mut play = joined(&other).await;
+    let mut play = join_table(&other).await;
     let from = format!("?type=join&from={version}&tag={tag}&table={table}");
     let mut resumed = Browser::open_authenticated(&client.with_base(&second), &from).await;
     let heard = resumed.read_until_answer(1).await;
@@ -287,7 +287,7 @@ async fn the_connection_that_sends_a_command_is_the_connected_one() {
     let house = House::new().await;
     let (second, running) = house.node().await;
     let (table, [client, other, _]) = house.table().await;
-    let mut watching = joined(&other).await;
+    let mut watching = join_table(&other).await;
     let connected = |play: &Play| {
         let view = play.view().unwrap();
         let seats = view.seats.iter().flatten();
@@ -350,7 +350,7 @@ async fn the_first_command_is_executed() {
 async fn upgrade_requests_have_the_limits_of_messages() {
     let mut setup = Setup::default();
     setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let hasty = house.guest("Althea").await;
     let mut closed = vec![];
     for _ in 0..20 {
@@ -366,7 +366,7 @@ async fn upgrade_requests_have_the_limits_of_messages() {
 
     let mut setup = Setup::default();
     setup.rate_limits.requests_per_account = Rate { per_second: 1, burst: 10 };
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let hasty = house.guest("Althea").await;
     let mut refused = 0;
     for _ in 0..30 {
@@ -381,7 +381,7 @@ async fn upgrade_requests_have_the_limits_of_messages() {
 
     let mut setup = Setup::default();
     setup.rate_limits.sockets_per_address = 1;
-    let house = House::with(setup).await;
+    let house = House::with_setup(setup).await;
     let client = house.guest("Althea").await;
     let _first = Browser::open_authenticated(&client, "?type=join").await;
     let protocols = format!("bahay.v1, bahay.token.{}", client.access_token());

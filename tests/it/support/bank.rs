@@ -22,7 +22,7 @@ use super::db::TestDatabase;
 
 pub(crate) const ROOM: &str = "newbie";
 
-/// The kind of its games.
+/// The kind of the bank's games.
 pub(crate) const KIND: &str = "tongits";
 
 /// Rule 6.9 at bet 1, multiplier 1.
@@ -43,10 +43,10 @@ pub(crate) struct Bank {
 
 impl Bank {
     pub(crate) async fn new() -> Self {
-        Self::on(TestDatabase::new().await).await
+        Self::with_database(TestDatabase::new().await).await
     }
 
-    pub(crate) async fn on(database: TestDatabase) -> Self {
+    pub(crate) async fn with_database(database: TestDatabase) -> Self {
         let pool = database.pool().await;
         // No pause between operations.
         let pace = Duration::ZERO;
@@ -72,10 +72,10 @@ impl Bank {
         sqlx::query!("insert into players (id, name) values ($1, 'Tala')", player.0)
             .execute(&self.pool)
             .await
-            .expect("a player is made");
+            .expect("the player is created");
         if hundredths > 0 {
             let granted = self.grant(player, Grant::Welcome, hundredths).await;
-            granted.expect("a welcome is granted");
+            granted.expect("the welcome grant is booked");
         }
         player
     }
@@ -120,7 +120,7 @@ impl Bank {
         match self.ledger.open_game(input.clone()).await.expect("the game is opened") {
             OpeningOutcome::Opened { stakes, pot } => (stakes, pot),
             OpeningOutcome::CannotPay { seats } => panic!("{seats:?} cannot pay"),
-            OpeningOutcome::OverAllowance { seats } => panic!("{seats:?} may not win so much"),
+            OpeningOutcome::OverAllowance { seats } => panic!("{seats:?} exceed the allowance"),
         }
     }
 
@@ -136,7 +136,7 @@ impl Bank {
         self.play_out(self.deal(table, players), winner, counts, pot).await
     }
 
-    /// Settles a game that was opened.
+    /// Opens and settles this game.
     pub(crate) async fn play_out(
         &self,
         game: OpenGame,

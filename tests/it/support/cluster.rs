@@ -20,7 +20,7 @@ use super::programs::program;
 pub(crate) const SLOTS: u16 = 16_384;
 
 /// The polling interval.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A Redis process.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Server {
     pub(crate) port: u16,
     bus: u16,
     /// The port at which other nodes of a cluster reach it: its TLS port if they use TLS.
-    met_at: u16,
+    cluster_port: u16,
     process: Child,
     folder: PathBuf,
 }
@@ -37,12 +37,12 @@ impl Server {
     /// Starts a process and waits until it answers.
     pub(crate) async fn start(settings: &[&str]) -> Self {
         let folder = std::env::temp_dir().join(format!("bahay-redis-{}", Uuid::new_v4().simple()));
-        fs::create_dir(&folder).expect("a folder of its own can be made");
+        fs::create_dir(&folder).expect("a temporary folder is created");
         // The ports were free a moment ago and are unlikely to be taken meanwhile.
         let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let [port, bus] = free.map(|port| port.local_addr().expect("a bound port").port());
         let tls_port = settings.iter().skip_while(|setting| **setting != "--tls-port").nth(1);
-        let met_at = tls_port.map_or(port, |port| port.parse().expect("a port is a number"));
+        let cluster_port = tls_port.map_or(port, |port| port.parse().expect("a port is a number"));
         let process = Command::new(program("REDIS_SERVER"))
             .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string()])
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
@@ -52,8 +52,8 @@ impl Server {
             .stdout(Stdio::null())
             .spawn()
             .expect("the program of Redis starts");
-        let server = Self { port, bus, met_at, process, folder };
-        until("Redis answers", async || {
+        let server = Self { port, bus, cluster_port, process, folder };
+        wait_until("Redis answers", async || {
             let ping = redis::cmd("PING");
             match server.try_connect().await {
                 Ok(mut connection) => ping.query_async::<()>(&mut connection).await.is_ok(),
@@ -73,13 +73,13 @@ impl Server {
     }
 
     /// Sends a command, its words separated by spaces, and returns the reply.
-    pub(crate) async fn ask<T: FromRedisValue>(&self, words: &str) -> T {
+    pub(crate) async fn send_command<T: FromRedisValue>(&self, words: &str) -> T {
         let mut command = Cmd::new();
         for word in words.split(' ') {
             command.arg(word);
         }
         let mut connection = self.try_connect().await.expect("Redis answers");
-        command.query_async(&mut connection).await.expect("Redis does as told")
+        command.query_async(&mut connection).await.expect("Redis executes the command")
     }
 
     /// Suspends the process, which keeps its connections.
@@ -93,7 +93,7 @@ impl Server {
 
     fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status();
-        assert!(sent.expect("kill is everywhere").success());
+        assert!(sent.expect("the kill command exists").success());
     }
 
     pub(crate) fn kill(&mut self) {
@@ -119,24 +119,24 @@ pub(crate) struct Cluster {
 impl Cluster {
     pub(crate) async fn start() -> Self {
         let (a, b, c) = tokio::join!(node(&[]), node(&[]), node(&[]));
-        Self::of(vec![a, b, c]).await
+        Self::from_masters(vec![a, b, c]).await
     }
 
     /// Forms a cluster of fresh nodes.
-    pub(crate) async fn of(masters: Vec<Server>) -> Self {
+    pub(crate) async fn from_masters(masters: Vec<Server>) -> Self {
         for (number, master) in (0..).zip(&masters) {
             let (first, last) = (SLOTS / 3 * number, SLOTS / 3 * (number + 1) - 1);
             let last = if number == 2 { SLOTS - 1 } else { last };
-            master.ask::<()>(&format!("CLUSTER ADDSLOTSRANGE {first} {last}")).await;
-            master.ask::<()>(&format!("CLUSTER SET-CONFIG-EPOCH {}", number + 1)).await;
+            master.send_command::<()>(&format!("CLUSTER ADDSLOTSRANGE {first} {last}")).await;
+            master.send_command::<()>(&format!("CLUSTER SET-CONFIG-EPOCH {}", number + 1)).await;
         }
         let cluster = Self { masters };
         for other in &cluster.masters[1..] {
             cluster.meet(other).await;
         }
         for master in &cluster.masters {
-            until("all slots are served", async || {
-                let info: String = master.ask("CLUSTER INFO").await;
+            wait_until("all slots are served", async || {
+                let info: String = master.send_command("CLUSTER INFO").await;
                 info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384")
             })
             .await;
@@ -151,32 +151,32 @@ impl Cluster {
     }
 
     /// Returns the slot of a key and the master to which it was first assigned.
-    pub(crate) async fn home(&self, key: &str) -> (u16, usize) {
-        let slot: u16 = self.masters[0].ask(&format!("CLUSTER KEYSLOT {key}")).await;
+    pub(crate) async fn locate_key(&self, key: &str) -> (u16, usize) {
+        let slot: u16 = self.masters[0].send_command(&format!("CLUSTER KEYSLOT {key}")).await;
         (slot, usize::from(slot / (SLOTS / 3)).min(2))
     }
 
     async fn meet(&self, other: &Server) {
-        let (port, bus) = (other.met_at, other.bus);
+        let (port, bus) = (other.cluster_port, other.bus);
         let meet = format!("CLUSTER MEET 127.0.0.1 {port} {bus}");
-        self.masters[0].ask::<()>(&meet).await;
+        self.masters[0].send_command::<()>(&meet).await;
     }
 
     /// Starts a replica of a master and waits until it is synchronised.
     pub(crate) async fn replica_of(&self, master: usize) -> Server {
         let replica = node(&[]).await;
         self.meet(&replica).await;
-        let id: String = self.masters[master].ask("CLUSTER MYID").await;
-        until("the replica knows its master", async || {
-            let nodes: String = replica.ask("CLUSTER NODES").await;
+        let id: String = self.masters[master].send_command("CLUSTER MYID").await;
+        wait_until("the replica knows its master", async || {
+            let nodes: String = replica.send_command("CLUSTER NODES").await;
             nodes.lines().filter(|line| line.contains(" connected")).count() == 4
                 && nodes.contains(&id)
                 && !nodes.contains("handshake")
         })
         .await;
-        replica.ask::<()>(&format!("CLUSTER REPLICATE {id}")).await;
-        until("the replica follows its master", async || {
-            let info: String = replica.ask("INFO replication").await;
+        replica.send_command::<()>(&format!("CLUSTER REPLICATE {id}")).await;
+        wait_until("the replica follows its master", async || {
+            let info: String = replica.send_command("INFO replication").await;
             info.contains("master_link_status:up")
         })
         .await;
@@ -207,11 +207,11 @@ pub(crate) fn free_port() -> u16 {
 }
 
 /// Polls until a condition holds.
-pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
     let awaited = timeout(PATIENCE, async {
         while !holds().await {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     });
-    assert!(awaited.await.is_ok(), "in vain: {what}");
+    assert!(awaited.await.is_ok(), "timed out waiting until {what}");
 }

@@ -16,7 +16,7 @@ const ADVISORY_LOCK: i64 = 0x6261_6861_795f_7465;
 
 static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
-/// A migrated database of its own.
+/// A migrated database for one test.
 #[derive(Debug)]
 pub(crate) struct TestDatabase {
     server: PgConnectOptions,
@@ -40,7 +40,7 @@ impl TestDatabase {
     }
 
     /// Creates a database on another server than that of `DATABASE_URL`, without a template.
-    pub(crate) async fn on(server: PgConnectOptions) -> Self {
+    pub(crate) async fn create_on(server: PgConnectOptions) -> Self {
         let database = Self::create(server, "").await;
         let pool = database.owner_pool().await;
         db::migrate(&pool).await.expect("the migrations run on an empty database");
@@ -67,13 +67,13 @@ impl TestDatabase {
     /// Creates a pool with the service's role, one for each node of a test.
     pub(crate) async fn pool(&self) -> PgPool {
         let options = PoolOptions { connections_max: 10, ..PoolOptions::default() };
-        db::connect(self.options(), options).await.expect("the test's database is there")
+        db::connect(self.options(), options).await.expect("the test's database accepts connections")
     }
 
     /// Creates a pool with all rights, as an attacker who tampers with the books has.
     pub(crate) async fn owner_pool(&self) -> PgPool {
         let pool = db::connect_as_login(self.options(), PoolOptions::default()).await;
-        pool.expect("the test's database is there")
+        pool.expect("the test's database accepts connections")
     }
 }
 
@@ -96,7 +96,7 @@ impl Drop for TestDatabase {
 
 fn server() -> PgConnectOptions {
     let url = std::env::var("DATABASE_URL");
-    let url = url.expect("DATABASE_URL is to name a PostgreSQL server for the tests");
+    let url = url.expect("DATABASE_URL must name a PostgreSQL server for the tests");
     url.parse().expect("DATABASE_URL is a PostgreSQL URL")
 }
 
@@ -105,10 +105,11 @@ async fn connect(options: &PgConnectOptions) -> PgConnection {
 }
 
 async fn execute(connection: &mut PgConnection, sql: String) {
-    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
+    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the statement succeeds");
 }
 
-/// Makes the template under another name first, so that a template is always complete.
+/// Returns the template's name and creates the template if it does not exist. The database is
+/// created under another name and renamed at the end, so that a template is always complete.
 async fn template() -> String {
     let mut checksums = Sha256::new();
     for migration in MIGRATOR.iter() {
@@ -124,7 +125,7 @@ async fn template() -> String {
         .bind(ADVISORY_LOCK)
         .execute(&mut admin)
         .await
-        .expect("the lock is free sooner or later");
+        .expect("the advisory lock is acquired");
     let found: bool =
         sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
             .bind(&name)
@@ -136,7 +137,7 @@ async fn template() -> String {
         execute(&mut admin, format!("create database {raw}")).await;
         let options = server.clone().database(&raw);
         let pool = db::connect_as_login(options, PoolOptions::default()).await;
-        let pool = pool.expect("the new database is there");
+        let pool = pool.expect("the new database accepts connections");
         db::migrate(&pool).await.expect("the migrations run on an empty database");
         pool.close().await;
         execute(&mut admin, format!("alter database {raw} with allow_connections false")).await;

@@ -1,4 +1,4 @@
-//! Tong-its with a fuse: a game that panics where its rule set says, to simulate a bug.
+//! Tong-its that panics at a point chosen by its rule set, to simulate a bug.
 
 use std::ops::RangeInclusive;
 
@@ -13,14 +13,14 @@ use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-/// The place of the bug.
+/// The function that panics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Fuse {
-    /// In applying an action.
+    /// Applying an action.
     Act,
-    /// In the AI.
+    /// Choosing the AI's action.
     Advise,
-    /// In making a view.
+    /// Making a view.
     View,
 }
 
@@ -70,7 +70,7 @@ impl Game for Fragile {
     }
 
     fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
-        assert_ne!(self.fuse, Fuse::Act, "a bug in what an action does");
+        assert_ne!(self.fuse, Fuse::Act, "a bug in applying an action");
         let game = self.game.act(seat, action, events)?;
         Ok(Self { fuse: self.fuse, game })
     }
@@ -100,7 +100,7 @@ impl Game for Fragile {
     }
 
     fn view(&self, viewer: Viewer) -> Self::View {
-        assert_ne!(self.fuse, Fuse::View, "a bug in what somebody sees");
+        assert_ne!(self.fuse, Fuse::View, "a bug in making a view");
         (self.fuse, self.game.view(viewer))
     }
 
@@ -121,7 +121,7 @@ impl Game for Fragile {
     }
 
     fn choose_action((fuse, view): &Self::View) -> Option<Action> {
-        assert_ne!(*fuse, Fuse::Advise, "a bug in what the AI thinks");
+        assert_ne!(*fuse, Fuse::Advise, "a bug in choosing an action");
         Tongits::choose_action(view)
     }
 

@@ -126,24 +126,24 @@ impl House {
 
     /// Starts a house whose first node has this operating-system clock.
     pub(crate) async fn with_wall(clocks: Clocks, wall: Clock) -> Self {
-        Self::with(Setup { rooms: house_rooms(clocks), wall, ..Setup::default() }).await
+        Self::with_setup(Setup { rooms: house_rooms(clocks), wall, ..Setup::default() }).await
     }
 
-    pub(crate) async fn with(setup: Setup) -> Self {
-        Self::furnished(TestDatabase::new().await, TestLive::new(), setup).await
+    pub(crate) async fn with_setup(setup: Setup) -> Self {
+        Self::start_house(TestDatabase::new().await, TestLive::new(), setup).await
     }
 
     /// Starts a house on these services.
-    pub(crate) async fn on(
+    pub(crate) async fn with_services(
         database: TestDatabase,
         live: TestLive,
         rooms: Vec<Room>,
         wall: Clock,
     ) -> Self {
-        Self::furnished(database, live, Setup { rooms, wall, ..Setup::default() }).await
+        Self::start_house(database, live, Setup { rooms, wall, ..Setup::default() }).await
     }
 
-    async fn furnished(database: TestDatabase, live: TestLive, mut setup: Setup) -> Self {
+    async fn start_house(database: TestDatabase, live: TestLive, mut setup: Setup) -> Self {
         setup.rooms = setup.rooms.into_iter().map(short_fights).collect();
         let (base, running, pool) = start(&database, &live, setup.clone()).await;
         let probes = format!("http://{}", running.probes);
@@ -186,7 +186,7 @@ impl House {
                 ratings.catch_up().await.unwrap();
             }
         };
-        timeout(PATIENCE, rated).await.expect("what was booked is rated");
+        timeout(PATIENCE, rated).await.expect("the booked games are rated");
     }
 
     pub(crate) async fn stop(&mut self) {
@@ -196,8 +196,8 @@ impl House {
     }
 }
 
-/// Returns the tests' room with short fights; otherwise each lasts ten seconds if a concealed meld
-/// may be prompted (rule 4.2).
+/// Shortens the fights of the tests' room, which otherwise last ten seconds each if a concealed
+/// meld may be prompted (rule 4.2).
 fn short_fights(room: Room) -> Room {
     let mut terms = room.terms().clone();
     let AnyRules::Tongits(rules) = &mut terms.rules else {
@@ -215,8 +215,8 @@ pub(crate) async fn guest_at(base: &str, name: &str) -> Client {
     Client::guest(base, &device, name).await.unwrap()
 }
 
-/// Opens a connection and joins its table.
-pub(crate) async fn joined(client: &Client) -> Play {
+/// Opens a connection and joins the client's table.
+pub(crate) async fn join_table(client: &Client) -> Play {
     let mut play = client.play().await.unwrap();
     let joining = play.join().await.unwrap();
     play.wait_for_answer(joining).await.unwrap();

@@ -27,7 +27,7 @@ pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
             None => assert!(line.starts_with("verified: "), "{name}: {line}"),
             Some(rule) => assert!(
                 line.contains("does not hold") && line.contains(&format!("(rule {rule}")),
-                "{name} is not found by rule {rule}: {line}"
+                "{name} is not refused by rule {rule}: {line}"
             ),
         }
     }
@@ -42,15 +42,15 @@ pub(crate) fn verdicts(script: &str, documents: &[&str]) -> Option<(Vec<String>,
     let mut files = Vec::new();
     for (number, document) in documents.iter().enumerate() {
         let path = folder.0.join(format!("{number}.json"));
-        fs::write(&path, document).expect("a record can be written down");
+        fs::write(&path, document).expect("the record is written");
         files.push(path);
     }
     let output = Command::new(python).arg("-B").arg(script).args(&files).output();
     let output = output.expect("python runs");
-    let said = String::from_utf8(output.stdout).expect("it speaks UTF-8");
+    let verdicts = String::from_utf8(output.stdout).expect("the output is UTF-8");
     let errors = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<String> = said.lines().map(str::to_owned).collect();
-    assert_eq!(lines.len(), documents.len(), "{said}{errors}");
+    let lines: Vec<String> = verdicts.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), documents.len(), "{verdicts}{errors}");
     Some((lines, output.status.code()))
 }
 
@@ -60,7 +60,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new() -> Self {
         let path = std::env::temp_dir().join(format!("bahay-verify-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder for the records");
+        fs::create_dir_all(&path).expect("a folder for the records is created");
         Self(path)
     }
 }
@@ -73,8 +73,8 @@ impl Drop for Folder {
 }
 
 fn python() -> Option<&'static str> {
-    let known = Command::new("python3").arg("--version").output();
-    if known.is_ok_and(|known| known.status.success()) {
+    let version = Command::new("python3").arg("--version").output();
+    if version.is_ok_and(|output| output.status.success()) {
         return Some("python3");
     }
     let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());

@@ -16,19 +16,19 @@ const SHARDS: u16 = 4;
 pub(crate) struct TestLive {
     pub(crate) prefix: String,
     url: String,
-    /// The authority that signs its certificate, if it is reached over TLS.
+    /// The certificate of the authority that signs the server's, if the connection uses TLS.
     root_certificate: Option<PathBuf>,
     timeout: Duration,
 }
 
 impl TestLive {
     pub(crate) fn new() -> Self {
-        let url = std::env::var("REDIS_URL").expect("REDIS_URL is to name a Redis for the tests");
-        Self { timeout: Duration::from_secs(5), ..Self::on(&url) }
+        let url = std::env::var("REDIS_URL").expect("REDIS_URL must name a Redis for the tests");
+        Self { timeout: Duration::from_secs(5), ..Self::with_url(&url) }
     }
 
     /// Uses another Redis than that of `REDIS_URL`, with a server's timeouts.
-    pub(crate) fn on(url: &str) -> Self {
+    pub(crate) fn with_url(url: &str) -> Self {
         let prefix = format!("test-{}", Uuid::new_v4().simple());
         let timeout = Duration::from_secs(2);
         Self { prefix, url: url.to_owned(), root_certificate: None, timeout }

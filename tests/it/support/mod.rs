@@ -21,5 +21,5 @@ pub(crate) mod wire;
 
 /// Returns a reason for an operator's act.
 pub(crate) fn reason(text: &str) -> Reason {
-    text.parse().expect("a reason of the tests is one")
+    text.parse().expect("the text is a valid reason")
 }

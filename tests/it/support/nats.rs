@@ -10,14 +10,16 @@ use async_nats::{Client, ConnectOptions};
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
 
-use super::cluster::{free_port, until};
+use super::cluster::{free_port, wait_until};
 use super::programs::nats_server;
 
 /// A message as a consumer receives it.
 #[derive(Debug)]
-pub(crate) struct Heard {
-    pub(crate) place: u64,
+pub(crate) struct StreamMessage {
+    /// The position in the stream, counted from 1.
+    pub(crate) sequence: u64,
     pub(crate) subject: String,
+    /// The deduplication id, from the header `Nats-Msg-Id`; empty if there is none.
     pub(crate) id: String,
     pub(crate) text: String,
 }
@@ -35,12 +37,12 @@ impl Nats {
     /// Starts a server and waits until it listens.
     pub(crate) async fn start(arguments: &[&str]) -> Self {
         let program = nats_server();
-        let folder = tempfile::tempdir().expect("a folder of its own can be made");
+        let folder = tempfile::tempdir().expect("a temporary folder is created");
         let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
         let port = free_port();
         let process = run(&program, &folder, port, &arguments);
         let nats = Self { port, program, arguments, process, folder };
-        nats.listens().await;
+        nats.wait_until_listening().await;
         nats
     }
 
@@ -48,7 +50,7 @@ impl Nats {
     pub(crate) async fn restart(&mut self) {
         self.kill();
         self.process = run(&self.program, &self.folder, self.port, &self.arguments);
-        self.listens().await;
+        self.wait_until_listening().await;
     }
 
     pub(crate) fn kill(&mut self) {
@@ -57,9 +59,10 @@ impl Nats {
         let _ = self.process.wait();
     }
 
-    async fn listens(&self) {
+    async fn wait_until_listening(&self) {
         let address = ("127.0.0.1", self.port);
-        until("NATS listens", async || tokio::net::TcpStream::connect(address).await.is_ok()).await;
+        let is_listening = async || tokio::net::TcpStream::connect(address).await.is_ok();
+        wait_until("NATS listens", is_listening).await;
     }
 
     pub(crate) fn url(&self) -> String {
@@ -72,29 +75,30 @@ impl Nats {
     }
 
     /// Returns the last sequence of a stream; 0 if there is none, or none yet after a restart.
-    pub(crate) async fn last(&self, stream: &str) -> u64 {
+    pub(crate) async fn last_sequence(&self, stream: &str) -> u64 {
         let stream = self.context().await.get_stream(stream).await;
         stream.map_or(0, |stream| stream.cached_info().state.last_sequence)
     }
 
     /// Returns every message of a stream as a consumer receives it.
-    pub(crate) async fn hear(&self, stream: &str) -> Vec<Heard> {
-        let stream: Stream = self.context().await.get_stream(stream).await.expect("it is there");
-        let count = usize::try_from(stream.cached_info().state.messages).expect("not so many");
+    pub(crate) async fn read_messages(&self, stream: &str) -> Vec<StreamMessage> {
+        let stream = self.context().await.get_stream(stream).await;
+        let stream: Stream = stream.expect("the stream exists");
+        let count = usize::try_from(stream.cached_info().state.messages).expect("the count fits");
         let config = async_nats::jetstream::consumer::pull::OrderedConfig::default();
-        let consumer = stream.create_consumer(config).await.expect("a consumer is made");
-        let messages = consumer.messages().await.expect("it hears");
-        let heard = messages.take(count).map(|message| {
-            let message = message.expect("nothing is in the way");
+        let consumer = stream.create_consumer(config).await.expect("the consumer is created");
+        let messages = consumer.messages().await.expect("the consumer receives messages");
+        let received = messages.take(count).map(|message| {
+            let message = message.expect("the message is received");
             let id = message.headers.as_ref().and_then(|headers| headers.get("Nats-Msg-Id"));
-            Heard {
-                place: message.info().expect("it is of a stream").stream_sequence,
+            StreamMessage {
+                sequence: message.info().expect("the message is from a stream").stream_sequence,
                 subject: message.subject.to_string(),
                 id: id.map(ToString::to_string).unwrap_or_default(),
-                text: String::from_utf8(message.payload.to_vec()).expect("JSON is text"),
+                text: String::from_utf8(message.payload.to_vec()).expect("the payload is UTF-8"),
             }
         });
-        heard.collect().await
+        received.collect().await
     }
 }
 
@@ -108,7 +112,7 @@ fn run(program: &str, folder: &TempDir, port: u16, arguments: &[String]) -> Chil
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .expect("the server of NATS starts")
+        .expect("the NATS server starts")
 }
 
 impl Drop for Nats {

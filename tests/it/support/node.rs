@@ -55,12 +55,12 @@ impl Node {
         Self { lobby, _ledger: ledger_tasks, tasks, present }
     }
 
-    /// Stops the heartbeat until [`Node::wake`].
-    pub(crate) fn fall_silent(&mut self) {
-        self.present.take().expect("it says that it lives").abort();
+    /// Stops the heartbeat until [`Node::resume_heartbeats`].
+    pub(crate) fn stop_heartbeats(&mut self) {
+        self.present.take().expect("the heartbeat task runs").abort();
     }
 
-    pub(crate) fn wake(&mut self) {
+    pub(crate) fn resume_heartbeats(&mut self) {
         self.present = Some(self.tasks.spawn(self.tables().clone().run_heartbeats()));
     }
 
@@ -70,7 +70,7 @@ impl Node {
 }
 
 /// A player connected through one node.
-pub(crate) struct Seated {
+pub(crate) struct ConnectedPlayer {
     pub(crate) player: PlayerId,
     pub(crate) connection: ConnectionId,
     pub(crate) notices: NoticeReceiver<Notice<AnyGame>>,
@@ -78,7 +78,7 @@ pub(crate) struct Seated {
     pub(crate) table: Arc<Table<AnyGame>>,
 }
 
-impl Seated {
+impl ConnectedPlayer {
     pub(crate) async fn join(node: &Node, table: TableId, player: PlayerId) -> Self {
         let connection = ConnectionId(Uuid::new_v4());
         let watch = node.tables().watch(table, connection, None).await.unwrap();
@@ -90,9 +90,9 @@ impl Seated {
 
     /// Returns the next notice and checks that the versions have no gap.
     pub(crate) async fn next(&mut self) -> Notice<AnyGame> {
-        let notice = timeout(PATIENCE, self.notices.recv()).await.expect("something happens");
-        let notice = notice.expect("the watch goes on");
-        assert!(!notice.is_snapshot, "nothing was missed");
+        let notice = timeout(PATIENCE, self.notices.recv()).await.expect("a notice arrives");
+        let notice = notice.expect("the watch is open");
+        assert!(!notice.is_snapshot, "no line was missed");
         assert_eq!(notice.at.version, self.version + 1);
         self.version = notice.at.version;
         self.table = notice.table.clone();
@@ -118,7 +118,7 @@ impl Seated {
 }
 
 /// Seats players at one table of the newbie room, each through the next node.
-pub(crate) async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
+pub(crate) async fn seat_players(nodes: &[Node], players: &[PlayerId]) -> TableId {
     let mut tables = vec![];
     for (player, node) in players.iter().zip(nodes.iter().cycle()) {
         tables.push(node.lobby.seat(*player, "newbie").await.unwrap());
@@ -127,17 +127,17 @@ pub(crate) async fn sit(nodes: &[Node], players: &[PlayerId]) -> TableId {
     tables[0]
 }
 
-impl Seated {
+impl ConnectedPlayer {
     /// Waits until the table satisfies a condition.
-    pub(crate) async fn until(&mut self, holds: impl Fn(&Table<AnyGame>) -> bool) {
+    pub(crate) async fn wait_until(&mut self, holds: impl Fn(&Table<AnyGame>) -> bool) {
         while !holds(&self.table) {
             self.next().await;
         }
     }
 }
 
-/// Returns true if the table knows the player as connected.
-pub(crate) fn is_here(table: &Table<AnyGame>, player: PlayerId) -> bool {
+/// Returns true if the table shows the player as connected.
+pub(crate) fn is_connected(table: &Table<AnyGame>, player: PlayerId) -> bool {
     let seat = table.seat_of(player).expect("the player keeps the seat");
     table.occupant(seat).is_some_and(|occupant| occupant.connection.is_some())
 }
@@ -147,14 +147,14 @@ pub(crate) fn is_playing(table: &Table<AnyGame>) -> bool {
 }
 
 /// Makes all players ready and waits for the deal.
-pub(crate) async fn deal(node: &Node, seated: &mut [Seated]) {
+pub(crate) async fn deal(node: &Node, seated: &mut [ConnectedPlayer]) {
     for one in seated.iter() {
         let look = node.tables().read_table(one.table.id()).await.unwrap().unwrap();
-        let game = look.phase().game().expect("a game is prepared");
+        let game = look.phase().game().expect("the table prepares a game");
         let ready = Input::Ready { player: one.player, game, commitment: None };
         node.tables().submit(look.id(), ready).await.unwrap();
     }
     for one in seated {
-        one.until(is_playing).await;
+        one.wait_until(is_playing).await;
     }
 }

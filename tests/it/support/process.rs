@@ -76,8 +76,8 @@ impl Server {
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let process = self.process.id().to_string();
-        let told = Command::new("kill").args(["-s", name, &process]).status().unwrap();
-        assert!(told.success());
+        let status = Command::new("kill").args(["-s", name, &process]).status().unwrap();
+        assert!(status.success());
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {

@@ -17,9 +17,9 @@ pub(crate) struct Raw {
     stream: TcpStream,
 }
 
-/// What the server sent.
+/// A frame from the server, or the end of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum ServerFrame {
     Text(String),
     Close(Option<u16>),
     Ping,
@@ -29,7 +29,7 @@ pub(crate) enum Heard {
 }
 
 impl Raw {
-    /// Opens the socket. With `receive_bytes` the kernel buffers hardly more for this side.
+    /// Opens the socket. `receive_bytes` bounds the kernel's receive buffer of this side.
     pub(crate) async fn open(base: &str, token: &str, receive_bytes: Option<u32>) -> Self {
         let address = base.trim_start_matches("http://");
         let socket = TcpSocket::new_v4().unwrap();
@@ -67,22 +67,22 @@ impl Raw {
         let _ = self.stream.shutdown().await;
     }
 
-    pub(crate) async fn next(&mut self) -> Heard {
-        timeout(PATIENCE, self.read()).await.unwrap().unwrap_or(Heard::End)
+    pub(crate) async fn next(&mut self) -> ServerFrame {
+        timeout(PATIENCE, self.read()).await.unwrap().unwrap_or(ServerFrame::End)
     }
 
     /// Returns the server's close code, and skips other frames before it.
     pub(crate) async fn close_code(&mut self) -> Option<u16> {
         loop {
             match self.next().await {
-                Heard::Close(code) => return code,
-                Heard::End => return None,
-                Heard::Text(_) | Heard::Ping | Heard::Other => {}
+                ServerFrame::Close(code) => return code,
+                ServerFrame::End => return None,
+                ServerFrame::Text(_) | ServerFrame::Ping | ServerFrame::Other => {}
             }
         }
     }
 
-    async fn read(&mut self) -> std::io::Result<Heard> {
+    async fn read(&mut self) -> std::io::Result<ServerFrame> {
         let [first, second] = [self.stream.read_u8().await?, self.stream.read_u8().await?];
         let length = match second & 0x7f {
             126 => usize::from(self.stream.read_u16().await?),
@@ -92,10 +92,10 @@ impl Raw {
         let mut payload = vec![0; length];
         self.stream.read_exact(&mut payload).await?;
         Ok(match first & 0x0f {
-            TEXT => Heard::Text(String::from_utf8(payload).unwrap()),
-            8 => Heard::Close(payload.first_chunk().map(|code| u16::from_be_bytes(*code))),
-            9 => Heard::Ping,
-            _ => Heard::Other,
+            TEXT => ServerFrame::Text(String::from_utf8(payload).unwrap()),
+            8 => ServerFrame::Close(payload.first_chunk().map(|code| u16::from_be_bytes(*code))),
+            9 => ServerFrame::Ping,
+            _ => ServerFrame::Other,
         })
     }
 }

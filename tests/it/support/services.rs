@@ -60,7 +60,8 @@ pub(crate) struct Services {
 impl Services {
     pub(crate) async fn start(wanted: &[Service]) -> Self {
         let wanted = wanted.to_vec();
-        let mut services = spawn_blocking(|| Self::prepare(wanted)).await.expect("it is prepared");
+        let services = spawn_blocking(|| Self::prepare(wanted)).await;
+        let mut services = services.expect("the services are prepared");
         services.start_again().await;
         services
     }
@@ -69,10 +70,10 @@ impl Services {
         let checkout = instance(&mut dev());
         let name = Uuid::new_v4().simple().to_string();
         let folder = std::env::temp_dir().join(format!("bahay-{}", &name[..12]));
-        fs::create_dir(&folder).expect("a folder of a new name can be made");
+        fs::create_dir(&folder).expect("a folder with a new name is created");
         let instance = instance(dev().env("BAHAY_LOCAL", &folder));
         let programs = checkout.join("programs");
-        fs::create_dir_all(&programs).expect("the checkout's folder is ours");
+        fs::create_dir_all(&programs).expect("the checkout's folder is writable");
         symlink(programs, instance.join("programs")).expect("the folder is new");
         let janitor = Command::new("sh")
             .args(["-c", JANITOR, "sh"])
@@ -85,7 +86,7 @@ impl Services {
             .env_remove("DATABASE_URL")
             .env_remove("REDIS_URL")
             .spawn();
-        let janitor = janitor.expect("there is a shell");
+        let janitor = janitor.expect("a shell exists");
         let (database_url, redis_url) = (String::new(), String::new());
         Self { wanted, folder, instance, database_url, redis_url, janitor }
     }
@@ -102,7 +103,7 @@ impl Services {
     /// Starts the stopped services with their data and waits until they answer.
     pub(crate) async fn start_again(&mut self) {
         let mut dev = self.dev();
-        let started = spawn_blocking(move || said(dev.args(["services", "start"])));
+        let started = spawn_blocking(move || run_command(dev.args(["services", "start"])));
         let started = started.await.expect("./dev starts the services");
         for line in started.lines() {
             // The paths hold nothing that a shell would interpret, so nothing is quoted.
@@ -134,7 +135,7 @@ impl Services {
         let mut paused = vec![main];
         paused.extend(children(main));
         let list: Vec<_> = paused.iter().map(u32::to_string).collect();
-        fs::write(self.paused(), list.join(" ")).expect("the folder is ours");
+        fs::write(self.paused(), list.join(" ")).expect("the folder is writable");
         signal("STOP", &paused[1..]);
     }
 
@@ -148,19 +149,19 @@ impl Services {
         for pid in paused {
             signal("CONT", &[pid]);
         }
-        fs::remove_file(self.paused()).expect("the folder is ours");
+        fs::remove_file(self.paused()).expect("the folder is writable");
     }
 
     /// Kills Redis, if it runs, and starts it without data.
     pub(crate) async fn start_redis_empty(&mut self) {
-        if status(&mut self.dev()).iter().any(|(what, _)| what == Service::Redis.name()) {
+        if status(&mut self.dev()).iter().any(|(name, _)| name == Service::Redis.name()) {
             self.kill(Service::Redis).await;
         }
         for entry in fs::read_dir(self.instance.join("redis")).expect("Redis has a folder") {
             let path = entry.expect("the folder can be read").path();
             let removed =
                 if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            removed.expect("nobody uses the data");
+            removed.expect("the data is removed");
         }
         self.start_again().await;
     }
@@ -168,9 +169,9 @@ impl Services {
     /// Returns the main process of a running service.
     pub(crate) fn pid(&self, service: Service) -> u32 {
         let status = status(&mut self.dev());
-        let found = status.iter().find(|(what, _)| what == service.name());
+        let found = status.iter().find(|(name, _)| name == service.name());
         let (_, pid) = found.unwrap_or_else(|| panic!("{} does not run", service.name()));
-        pid.parse().expect("./dev tells the number of a process")
+        pid.parse().expect("./dev prints a process id")
     }
 
     /// Returns the path of the socket, as in the URLs.
@@ -178,7 +179,7 @@ impl Services {
         match service {
             Service::Postgres => {
                 let options: sqlx::postgres::PgConnectOptions =
-                    self.database_url.parse().expect("./dev tells a URL of PostgreSQL");
+                    self.database_url.parse().expect("./dev prints a PostgreSQL URL");
                 let folder = options.get_socket().expect("./dev uses a Unix socket");
                 folder.join(format!(".s.PGSQL.{}", options.get_port()))
             }
@@ -211,7 +212,7 @@ impl Drop for Services {
     fn drop(&mut self) {
         drop(self.janitor.stdin.take());
         if let Err(error) = self.janitor.wait() {
-            eprintln!("nobody knows whether {} is gone: {error}", self.folder.display());
+            eprintln!("it is unknown whether {} was removed: {error}", self.folder.display());
         }
     }
 }
@@ -228,52 +229,53 @@ fn dev() -> Command {
 }
 
 /// Runs a command that must succeed and returns its output.
-fn said(command: &mut Command) -> String {
+fn run_command(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("the command can be started");
     assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
-    String::from_utf8(stdout).expect("it speaks UTF-8")
+    String::from_utf8(stdout).expect("the output is UTF-8")
 }
 
 /// Returns the output of `./dev services status` in pairs of words.
 fn status(dev: &mut Command) -> Vec<(String, String)> {
-    let said = said(dev.args(["services", "status"]));
-    let lines = said.lines().filter_map(|line| line.split_once(' '));
-    lines.map(|(what, value)| (what.to_owned(), value.to_owned())).collect()
+    let output = run_command(dev.args(["services", "status"]));
+    let lines = output.lines().filter_map(|line| line.split_once(' '));
+    lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 fn instance(dev: &mut Command) -> PathBuf {
     let status = status(dev);
-    let found = status.into_iter().find(|(what, _)| what == "folder");
-    found.expect("./dev says where the services live").1.into()
+    let found = status.into_iter().find(|(name, _)| name == "folder");
+    found.expect("./dev prints the services' folder").1.into()
 }
 
 /// Signals processes, of which some may have exited.
 fn signal(name: &str, pids: &[u32]) {
     let pids = pids.iter().map(u32::to_string);
     let sent = Command::new("kill").arg(format!("-{name}")).args(pids).output();
-    drop(sent.expect("there is a kill command"));
+    drop(sent.expect("the kill command exists"));
 }
 
 /// Returns the child processes of a process.
 fn children(parent: u32) -> Vec<u32> {
     let table = match fs::read_dir("/proc/self") {
         Ok(_) => proc_table(),
-        Err(_) => said(Command::new("ps").args(["-A", "-o", "pid=,ppid="])),
+        Err(_) => run_command(Command::new("ps").args(["-A", "-o", "pid=,ppid="])),
     };
     let numbers = |line: &str| -> Option<(u32, u32)> {
         let mut words = line.split_whitespace();
         Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
     };
     let processes = table.lines().filter_map(numbers);
-    processes.filter(|(_, of)| *of == parent).map(|(pid, _)| pid).collect()
+    processes.filter(|(_, its_parent)| *its_parent == parent).map(|(pid, _)| pid).collect()
 }
 
 /// Returns the process table in the format of `ps`.
 fn proc_table() -> String {
-    let entries = fs::read_dir("/proc").expect("it was there a moment ago").filter_map(Result::ok);
+    let entries = fs::read_dir("/proc").expect("/proc is readable").filter_map(Result::ok);
     let line = |entry: fs::DirEntry| {
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The state and the parent follow the name, which stands in brackets and may hold anything.
+        // The state and the parent follow the name, which is in brackets and may contain any
+        // character.
         let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
         Some(format!("{} {parent}\n", entry.file_name().to_string_lossy()))
     };

@@ -18,16 +18,16 @@ pub(crate) struct Authority {
 
 /// A certificate and its key, in PEM.
 #[derive(Debug)]
-pub(crate) struct Signed {
+pub(crate) struct SignedCertificate {
     pub(crate) certificate: String,
     pub(crate) key: String,
 }
 
 /// The validity of a certificate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Until {
-    ManyYearsFromNow,
-    LongAgo,
+pub(crate) enum Validity {
+    Current,
+    Expired,
 }
 
 impl Authority {
@@ -36,12 +36,12 @@ impl Authority {
         params.distinguished_name.push(DnType::CommonName, "an authority of a test");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let key = KeyPair::generate().expect("a key is drawn");
-        let own = params.self_signed(&key).expect("an authority signs itself");
+        let key = KeyPair::generate().expect("a key is generated");
+        let own = params.self_signed(&key).expect("the authority signs its own certificate");
         let issuer = Issuer::new(params, key);
         let folder = std::env::temp_dir().join(format!("bahay-tls-{}", Uuid::new_v4().simple()));
-        fs::create_dir(&folder).expect("a folder of its own can be made");
-        fs::write(folder.join("ca.pem"), own.pem()).expect("the folder is ours");
+        fs::create_dir(&folder).expect("a temporary folder is created");
+        fs::write(folder.join("ca.pem"), own.pem()).expect("the folder is writable");
         Self { issuer, folder }
     }
 
@@ -50,26 +50,26 @@ impl Authority {
         self.folder.join("ca.pem")
     }
 
-    pub(crate) fn signs(&self, names: &[&str], until: Until) -> Signed {
+    pub(crate) fn sign(&self, names: &[&str], validity: Validity) -> SignedCertificate {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let mut params = CertificateParams::new(names).expect("these are names");
+        let mut params = CertificateParams::new(names).expect("the names are valid");
         params.not_before = date_time_ymd(2020, 1, 1);
-        params.not_after = match until {
-            Until::ManyYearsFromNow => date_time_ymd(2090, 1, 1),
-            Until::LongAgo => date_time_ymd(2021, 1, 1),
+        params.not_after = match validity {
+            Validity::Current => date_time_ymd(2090, 1, 1),
+            Validity::Expired => date_time_ymd(2021, 1, 1),
         };
-        let key = KeyPair::generate().expect("a key is drawn");
-        let certificate = params.signed_by(&key, &self.issuer).expect("an authority signs");
-        Signed { certificate: certificate.pem(), key: key.serialize_pem() }
+        let key = KeyPair::generate().expect("a key is generated");
+        let certificate = params.signed_by(&key, &self.issuer).expect("the certificate is signed");
+        SignedCertificate { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
     /// Writes certificate and key into files, which are removed on drop, and returns the paths.
-    pub(crate) fn keep(&self, signed: &Signed) -> [String; 2] {
+    pub(crate) fn write_files(&self, signed: &SignedCertificate) -> [String; 2] {
         let name = Uuid::new_v4().simple().to_string();
         [("crt", &signed.certificate), ("key", &signed.key)].map(|(kind, pem)| {
             let path = self.folder.join(format!("{name}.{kind}"));
-            fs::write(&path, pem).expect("the folder is ours");
-            path.to_str().expect("a plain path").to_owned()
+            fs::write(&path, pem).expect("the folder is writable");
+            path.to_str().expect("the path is UTF-8").to_owned()
         })
     }
 }

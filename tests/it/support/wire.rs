@@ -29,7 +29,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use protocol::{Answers, Piece, Said};
+use protocol::{Answers, Piece, RequestBytes};
 
 /// Part of the name of PostgreSQL's socket; it has no other use.
 const PORT: u16 = 5432;
@@ -46,7 +46,7 @@ pub(crate) enum Moment {
     /// has answered, as if it had not noticed yet.
     Unanswered,
     /// After the server answered and before the client receives the answer.
-    Unheard,
+    Undelivered,
 }
 
 /// The counting of requests for a cut.
@@ -92,21 +92,21 @@ impl Wire {
             Some(folder) => Server::Unix(folder.join(socket_name(options.get_port()))),
             None => Server::Tcp(host.to_owned(), options.get_port()),
         };
-        let inner = Inner::open(Language::Postgres, server, &socket_name(PORT)).await;
+        let inner = Inner::open(Protocol::Postgres, server, &socket_name(PORT)).await;
         let url = inner.through(options).to_url_lossy().to_string();
         Self { inner, url }
     }
 
     /// Creates a proxy to the Redis of a URL, which must need no password.
     pub(crate) async fn redis(url: &str) -> Self {
-        let info = url.into_connection_info().expect("the URL is one of Redis");
-        assert!(info.redis_settings().password().is_none(), "the wire knows no passwords");
+        let info = url.into_connection_info().expect("the URL is a Redis URL");
+        assert!(info.redis_settings().password().is_none(), "the proxy supports no passwords");
         let server = match info.addr() {
             ConnectionAddr::Unix(path) => Server::Unix(path.clone()),
             ConnectionAddr::Tcp(host, port) => Server::Tcp(host.clone(), *port),
-            other => panic!("the wire knows no way to {other}"),
+            other => panic!("the proxy does not support the address {other}"),
         };
-        let inner = Inner::open(Language::Redis, server, "redis.sock").await;
+        let inner = Inner::open(Protocol::Redis, server, "redis.sock").await;
         let (socket, database) = (inner.socket.display(), info.redis_settings().db());
         let url = format!("redis+unix://{socket}?db={database}");
         Self { inner, url }
@@ -131,7 +131,7 @@ impl Wire {
             below = state.cut_below;
             cut = state.live.len();
         });
-        self.inner.until(|state| state.live.keys().all(|id| *id >= below)).await;
+        self.inner.wait_until(|state| state.live.keys().all(|id| *id >= below)).await;
         cut
     }
 
@@ -166,7 +166,7 @@ impl Wire {
     }
 
     /// Cancels the chosen cut. Returns true if it had not happened yet.
-    pub(crate) fn cut_no_more(&self) -> bool {
+    pub(crate) fn cancel_cut(&self) -> bool {
         let mut chosen = None;
         self.inner.state.send_modify(|state| chosen = state.chosen.take());
         chosen.is_some()
@@ -178,12 +178,12 @@ impl Wire {
     }
 
     /// Waits until the number of requests reaches `count`.
-    pub(crate) async fn until_requests(&self, count: u64) {
-        self.inner.until(|state| state.requests >= count).await;
+    pub(crate) async fn wait_for_requests(&self, count: u64) {
+        self.inner.wait_until(|state| state.requests >= count).await;
     }
 
     /// Returns the number of requests of each open connection, the oldest first.
-    pub(crate) fn conversations(&self) -> Vec<u64> {
+    pub(crate) fn requests_by_connection(&self) -> Vec<u64> {
         self.inner.state.borrow().live.values().copied().collect()
     }
 
@@ -196,8 +196,8 @@ impl Wire {
 impl Drop for Wire {
     fn drop(&mut self) {
         self.inner.state.send_modify(|state| state.cut_below = u64::MAX);
-        if let Ok(mut door) = self.inner.door.try_lock()
-            && let Some(accepting) = door.take()
+        if let Ok(mut acceptor) = self.inner.acceptor.try_lock()
+            && let Some(accepting) = acceptor.take()
         {
             accepting.abort();
         }
@@ -211,7 +211,7 @@ fn socket_name(port: u16) -> String {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
+enum Protocol {
     Postgres,
     Redis,
 }
@@ -274,24 +274,24 @@ impl State {
 
 #[derive(Debug)]
 struct Inner {
-    language: Language,
+    protocol: Protocol,
     server: Server,
     folder: PathBuf,
     socket: PathBuf,
     state: watch::Sender<State>,
     /// The accepting task, while there is one.
-    door: Mutex<Option<JoinHandle<()>>>,
+    acceptor: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Inner {
-    async fn open(language: Language, server: Server, socket: &str) -> Arc<Self> {
+    async fn open(protocol: Protocol, server: Server, socket: &str) -> Arc<Self> {
         // A socket's address holds 103 bytes on some systems, so the name is kept short.
         let name = Uuid::new_v4().simple().to_string();
         let folder = std::env::temp_dir().join(format!("wire-{}", &name[..12]));
-        fs::create_dir(&folder).expect("a folder of a new name can be made");
+        fs::create_dir(&folder).expect("a folder with a new name is created");
         let (socket, state) = (folder.join(socket), watch::Sender::new(State::default()));
-        let door = Mutex::new(None);
-        let inner = Arc::new(Self { language, server, folder, socket, state, door });
+        let acceptor = Mutex::new(None);
+        let inner = Arc::new(Self { protocol, server, folder, socket, state, acceptor });
         inner.welcome().await;
         inner
     }
@@ -300,12 +300,12 @@ impl Inner {
         options.clone().socket(&self.folder).port(PORT)
     }
 
-    async fn until(&self, condition: impl FnMut(&State) -> bool) {
+    async fn wait_until(&self, condition: impl FnMut(&State) -> bool) {
         drop(self.state.subscribe().wait_for(condition).await);
     }
 
     async fn refuse(&self) {
-        if let Some(accepting) = self.door.lock().await.take() {
+        if let Some(accepting) = self.acceptor.lock().await.take() {
             accepting.abort();
             // The socket is closed with the task.
             drop(accepting.await);
@@ -313,17 +313,17 @@ impl Inner {
     }
 
     async fn welcome(self: &Arc<Self>) {
-        let mut door = self.door.lock().await;
-        if door.is_none() {
+        let mut acceptor = self.acceptor.lock().await;
+        if acceptor.is_none() {
             drop(fs::remove_file(&self.socket));
-            let listener = UnixListener::bind(&self.socket).expect("the socket's name is free");
-            *door = Some(tokio::spawn(accept_all(Arc::clone(self), listener)));
+            let listener = UnixListener::bind(&self.socket).expect("the socket's path is free");
+            *acceptor = Some(tokio::spawn(accept_all(Arc::clone(self), listener)));
         }
     }
 
     /// Waits for the release of held traffic and for the delay.
-    async fn pass(&self) {
-        self.until(|state| !state.held).await;
+    async fn wait_to_forward(&self) {
+        self.wait_until(|state| !state.held).await;
         let delay = self.state.borrow().delay;
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
@@ -339,14 +339,14 @@ async fn accept_all(inner: Arc<Inner>, listener: UnixListener) {
             state.arrived += 1;
             state.live.insert(id, 0);
         });
-        tokio::spawn(carry(Arc::clone(&inner), id, Stream::Unix(client)));
+        tokio::spawn(serve_connection(Arc::clone(&inner), id, Stream::Unix(client)));
     }
 }
 
-async fn carry(inner: Arc<Inner>, id: u64, client: Stream) {
+async fn serve_connection(inner: Arc<Inner>, id: u64, client: Stream) {
     tokio::select! {
-        () = inner.until(|state| id < state.cut_below) => {}
-        () = converse(&inner, id, client) => {}
+        () = inner.wait_until(|state| id < state.cut_below) => {}
+        () = proxy_connection(&inner, id, client) => {}
     }
     inner.state.send_modify(|state| {
         state.live.remove(&id);
@@ -354,7 +354,7 @@ async fn carry(inner: Arc<Inner>, id: u64, client: Stream) {
 }
 
 /// The end of a connection.
-enum Ending {
+enum ConnectionEnd {
     /// One side has closed it, or the server is unreachable.
     Closed,
     Cut {
@@ -364,17 +364,17 @@ enum Ending {
     },
 }
 
-async fn converse(inner: &Inner, id: u64, client: Stream) {
+async fn proxy_connection(inner: &Inner, id: u64, client: Stream) {
     let Ok(server) = inner.server.connect().await else {
         return;
     };
-    let line = Line { inner, id, unheard: OnceLock::new() };
+    let connection = ProxiedConnection { inner, id, undelivered: OnceLock::new() };
     let mut answers = Answers::default();
-    let ending = tokio::select! {
-        ending = line.ask(&client, &server) => ending,
-        ending = line.answer(&server, &client, &mut answers) => ending,
+    let end = tokio::select! {
+        end = connection.forward_requests(&client, &server) => end,
+        end = connection.forward_answers(&server, &client, &mut answers) => end,
     };
-    let Ending::Cut { cut, number } = ending else {
+    let ConnectionEnd::Cut { cut, number } = end else {
         return;
     };
     if cut.afterwards == Afterwards::Refuse {
@@ -382,16 +382,16 @@ async fn converse(inner: &Inner, id: u64, client: Stream) {
     }
     drop(client);
     if cut.moment == Moment::Unanswered {
-        hear_out(&server, &mut answers, number).await;
+        drain_until_answered(&server, &mut answers, number).await;
     }
 }
 
 /// Reads and discards until a request is answered or the server closes.
-async fn hear_out(server: &Stream, answers: &mut Answers, number: u64) {
+async fn drain_until_answered(server: &Stream, answers: &mut Answers, number: u64) {
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(count @ 1..) = server.read(&mut chunk).await {
-        answers.take_in(&chunk[..count]);
-        while let Some(answer) = answers.next() {
+        answers.push_bytes(&chunk[..count]);
+        while let Some(answer) = answers.next_message() {
             if answer.number == number && answer.is_last() {
                 return;
             }
@@ -400,31 +400,31 @@ async fn hear_out(server: &Stream, answers: &mut Answers, number: u64) {
 }
 
 /// One connection of a client.
-struct Line<'a> {
+struct ProxiedConnection<'a> {
     inner: &'a Inner,
     id: u64,
     /// The request whose answer is withheld, and its cut.
-    unheard: OnceLock<(u64, Cut)>,
+    undelivered: OnceLock<(u64, Cut)>,
 }
 
-impl Line<'_> {
+impl ProxiedConnection<'_> {
     /// Forwards the client's requests.
-    async fn ask(&self, client: &Stream, server: &Stream) -> Ending {
-        let mut said = Said::default();
+    async fn forward_requests(&self, client: &Stream, server: &Stream) -> ConnectionEnd {
+        let mut received = RequestBytes::default();
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             let Ok(count @ 1..) = client.read(&mut chunk).await else {
-                return Ending::Closed;
+                return ConnectionEnd::Closed;
             };
-            said.take_in(&chunk[..count]);
-            while let Some(piece) = self.next_piece(&mut said) {
-                self.inner.pass().await;
+            received.push_bytes(&chunk[..count]);
+            while let Some(piece) = self.next_piece(&mut received) {
+                self.inner.wait_to_forward().await;
                 let (bytes, is_request) = match piece {
                     Piece::Request(bytes) => (bytes, true),
                     Piece::Other(bytes) => (bytes, false),
                     Piece::Encryption => {
                         if client.write_all(b"N").await.is_err() {
-                            return Ending::Closed;
+                            return ConnectionEnd::Closed;
                         }
                         continue;
                     }
@@ -435,68 +435,73 @@ impl Line<'_> {
                 }
                 match due {
                     Some(cut) if cut.moment == Moment::Unsent => {
-                        return Ending::Cut { cut, number };
+                        return ConnectionEnd::Cut { cut, number };
                     }
-                    Some(cut) if cut.moment == Moment::Unheard => {
-                        self.unheard.get_or_init(|| (number, cut));
+                    Some(cut) if cut.moment == Moment::Undelivered => {
+                        self.undelivered.get_or_init(|| (number, cut));
                     }
                     Some(_) | None => {}
                 }
                 if server.write_all(&bytes).await.is_err() {
-                    return Ending::Closed;
+                    return ConnectionEnd::Closed;
                 }
                 if let Some(cut) = due.filter(|cut| cut.moment == Moment::Unanswered) {
-                    return Ending::Cut { cut, number };
+                    return ConnectionEnd::Cut { cut, number };
                 }
             }
         }
     }
 
-    fn next_piece(&self, said: &mut Said) -> Option<Piece> {
-        match self.inner.language {
-            Language::Postgres => said.next(),
-            Language::Redis => said.all().map(Piece::Other),
+    fn next_piece(&self, received: &mut RequestBytes) -> Option<Piece> {
+        match self.inner.protocol {
+            Protocol::Postgres => received.next_piece(),
+            Protocol::Redis => received.take_all().map(Piece::Other),
         }
     }
 
     /// Forwards the server's answers.
-    async fn answer(&self, server: &Stream, client: &Stream, answers: &mut Answers) -> Ending {
+    async fn forward_answers(
+        &self,
+        server: &Stream,
+        client: &Stream,
+        answers: &mut Answers,
+    ) -> ConnectionEnd {
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             let Ok(count @ 1..) = server.read(&mut chunk).await else {
-                return Ending::Closed;
+                return ConnectionEnd::Closed;
             };
-            self.inner.pass().await;
-            if self.inner.language == Language::Redis {
+            self.inner.wait_to_forward().await;
+            if self.inner.protocol == Protocol::Redis {
                 if client.write_all(&chunk[..count]).await.is_err() {
-                    return Ending::Closed;
+                    return ConnectionEnd::Closed;
                 }
                 continue;
             }
-            answers.take_in(&chunk[..count]);
-            let mut heard = Vec::with_capacity(count);
-            let mut ending = None;
-            while let Some(answer) = answers.next() {
+            answers.push_bytes(&chunk[..count]);
+            let mut delivered = Vec::with_capacity(count);
+            let mut end = None;
+            while let Some(answer) = answers.next_message() {
                 if let Some(sqlstate) = answer.sqlstate() {
                     self.inner.state.send_modify(|state| {
                         *state.errors.entry(sqlstate).or_default() += 1;
                     });
                 }
-                match self.unheard.get() {
+                match self.undelivered.get() {
                     Some((number, cut)) if answer.number == *number => {
                         if answer.is_last() {
-                            ending = Some(Ending::Cut { cut: *cut, number: *number });
+                            end = Some(ConnectionEnd::Cut { cut: *cut, number: *number });
                             break;
                         }
                     }
-                    Some(_) | None => heard.extend(answer.message),
+                    Some(_) | None => delivered.extend(answer.message),
                 }
             }
-            if client.write_all(&heard).await.is_err() {
-                return Ending::Closed;
+            if client.write_all(&delivered).await.is_err() {
+                return ConnectionEnd::Closed;
             }
-            if let Some(ending) = ending {
-                return ending;
+            if let Some(end) = end {
+                return end;
             }
         }
     }

@@ -28,7 +28,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::questions::{RoomPlan, choose_action, prompt_kind};
-use crate::support::house::{House, Setup, guest_at, joined};
+use crate::support::house::{House, Setup, guest_at, join_table};
 
 const TABLES: usize = 30;
 
@@ -250,7 +250,8 @@ async fn check_interruptions(plan: RoomPlan) {
     let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed: u64 = given.unwrap_or(8_003);
     println!("BAHAY_SEED={seed}");
-    let mut house = House::with(Setup { rooms: questions::rooms(), ..Setup::default() }).await;
+    let setup = Setup { rooms: questions::rooms(), ..Setup::default() };
+    let mut house = House::with_setup(setup).await;
     let mut arriving = JoinSet::new();
     for number in 0..TABLES * plan.seats {
         let base = house.base.clone();
@@ -267,7 +268,7 @@ async fn check_interruptions(plan: RoomPlan) {
         let mut seated = Vec::new();
         for client in guests.drain(..plan.seats) {
             seated.push(client.seat(plan.room).await.unwrap());
-            let play = joined(&client).await;
+            let play = join_table(&client).await;
             players.push((client, Some(play)));
         }
         assert!(seated.iter().all(|table| *table == seated[0]), "{seated:?}");

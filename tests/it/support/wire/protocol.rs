@@ -11,7 +11,7 @@ const ENCRYPTION_REQUESTS: [u32; 2] = [80_877_103, 80_877_104];
 
 /// A client's bytes that are not forwarded yet.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct RequestBytes {
     frames: Frames,
     /// True after the startup message; later messages have a type.
     introduced: bool,
@@ -29,20 +29,21 @@ pub(super) enum Piece {
     Encryption,
 }
 
-impl Said {
-    pub(super) fn take_in(&mut self, bytes: &[u8]) {
+impl RequestBytes {
+    pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
         self.frames.0.extend_from_slice(bytes);
     }
 
-    /// Returns all received bytes, whatever they are.
-    pub(super) fn all(&mut self) -> Option<Vec<u8>> {
+    /// Returns all received bytes without parsing them.
+    pub(super) fn take_all(&mut self) -> Option<Vec<u8>> {
         let bytes = mem::take(&mut self.frames.0);
         (!bytes.is_empty()).then_some(bytes)
     }
 
-    pub(super) fn next(&mut self) -> Option<Piece> {
+    /// Returns the next bytes to forward, if they have been received as whole messages.
+    pub(super) fn next_piece(&mut self) -> Option<Piece> {
         loop {
-            let message = self.frames.next(self.introduced)?;
+            let message = self.frames.take_frame(self.introduced)?;
             if !self.introduced {
                 let code = u32_at(&message, 4)?;
                 if ENCRYPTION_REQUESTS.contains(&code) {
@@ -82,12 +83,12 @@ pub(super) struct Answer {
 }
 
 impl Answers {
-    pub(super) fn take_in(&mut self, bytes: &[u8]) {
+    pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
         self.frames.0.extend_from_slice(bytes);
     }
 
-    pub(super) fn next(&mut self) -> Option<Answer> {
-        let answer = Answer { number: self.ready, message: self.frames.next(true)? };
+    pub(super) fn next_message(&mut self) -> Option<Answer> {
+        let answer = Answer { number: self.ready, message: self.frames.take_frame(true)? };
         self.ready += u64::from(answer.is_last());
         Some(answer)
     }
@@ -113,7 +114,8 @@ impl Answer {
 struct Frames(Vec<u8>);
 
 impl Frames {
-    fn next(&mut self, typed: bool) -> Option<Vec<u8>> {
+    /// Removes and returns the first message if it is complete.
+    fn take_frame(&mut self, typed: bool) -> Option<Vec<u8>> {
         let head = usize::from(typed);
         let length = usize::try_from(u32_at(&self.0, head)?).ok()?;
         let end = head + length.max(4);
