@@ -107,7 +107,7 @@ pub(in crate::http) fn field(field: Field<'_>) -> Markup {
             label for=(id) { (label) }
             input id=(id) name=(name) type=(kind) value=(value) required[is_required]
                 autocomplete=(autocomplete) inputmode=[Some(inputmode).filter(|mode| !mode.is_empty())]
-                aria-hint_idby=[Some(&hint_id).filter(|_| !hint.is_empty())];
+                aria-describedby=[Some(&hint_id).filter(|_| !hint.is_empty())];
             @if !hint.is_empty() { small id=(hint_id) { (hint) } }
         }
     }
@@ -120,7 +120,7 @@ pub(in crate::http) fn text_area(name: &str, label: &str, hint: &str) -> Markup 
     html! {
         div class="field" {
             label for=(id) { (label) }
-            textarea id=(id) name=(name) rows="3" required aria-hint_idby=(hint_id) {}
+            textarea id=(id) name=(name) rows="3" required aria-describedby=(hint_id) {}
             small id=(hint_id) { (hint) }
         }
     }

@@ -97,7 +97,7 @@ fn alarms(alarms: &Alarms) -> Markup {
             @if alarms.idle_pots > 0 { "(" (coins(alarms.idle_coins)) ") " }
             (count(alarms.slow, "slow settlements", "#slow"))
             @if alarms.slow > 0 { "(at most " (alarms.slowest_ms) " ms) " }
-            (count(alarms.gathering, "players who collect coins of new players", "#gathering"))
+            (count(alarms.gathering, "players who win from new players", "#gathering"))
         }
     }
 }
@@ -131,7 +131,7 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             (table("Games voided today, the newest 20", &voided_columns, &voided.collect::<Vec<_>>()))
         }
         @if alarms.gathering > 0 {
-            h2 id="gathering" { "Players who collect coins of new players" }
+            h2 id="gathering" { "Players who win from new players" }
             (table("Won from players created within a week, net of losses to such players, today and yesterday; at most 20",
                 &gathering_columns, &gathering.collect::<Vec<_>>()))
         }

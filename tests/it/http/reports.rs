@@ -335,7 +335,7 @@ async fn every_alarm_links_to_its_subject() {
             "tables halted: 1",
             &format!("POTs idle for a day: {}", pots + 1),
             "slow settlements: 1",
-            &format!("players who collect coins of new players: {}", gathering + 1),
+            &format!("players who win from new players: {}", gathering + 1),
             &format!("/desk/players/{gatherer}"),
             "a cable was pulled",
             "href=\"/desk/ledger#checks\"",
