@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::contract::fill_path;
 use super::server::Server;
-use crate::asyncapi::schema::Document;
 use crate::asyncapi::find_unlimited;
+use crate::asyncapi::schema::Document;
 
 fn load_document() -> Value {
     yaml_serde::from_str(&openapi_yaml()).unwrap()

@@ -157,7 +157,10 @@ async fn operators_are_created_and_disabled_by_command() {
     output_line(&run_bahay(&server, &["add", "kuya.ben", "--role", "viewer"]));
     assert_eq!(output_line(&run_bahay(&server, &["disable", "ate.luz"])), "");
     expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
-    assert_error(&run_bahay(&server, &["disable", "ate.luz"]), "there is no active operator ate.luz");
+    assert_error(
+        &run_bahay(&server, &["disable", "ate.luz"]),
+        "there is no active operator ate.luz",
+    );
     assert_error(&run_bahay(&server, &["reset", "ate.luz"]), "there is no active operator ate.luz");
     let listed = output_line(&run_bahay(&server, &["list"]));
     let lines: Vec<_> = listed.lines().collect();

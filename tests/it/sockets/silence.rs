@@ -119,8 +119,7 @@ async fn a_silent_client_that_answers_pings_stays_connected() {
         assert!(raw.send(&frame(PONG, b"")).await);
     }
     assert!(raw.send_text(r#"{"type":"ping","id":7}"#).await);
-    let is_answer = |frame: &ServerFrame| {
-        matches!(frame, ServerFrame::Text(text) if text.contains("\"ack\""))
-    };
+    let is_answer =
+        |frame: &ServerFrame| matches!(frame, ServerFrame::Text(text) if text.contains("\"ack\""));
     while !is_answer(&raw.next().await) {}
 }

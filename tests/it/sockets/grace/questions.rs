@@ -93,9 +93,9 @@ pub(super) fn choose_action(
         }
         AnyGame::TongoOptions(game) => {
             let wanted = options_predicate(game, dice);
-            legal.iter().find(
-                |action| matches!(action, AnyAction::TongoOptions(action) if wanted(action)),
-            )
+            legal
+                .iter()
+                .find(|action| matches!(action, AnyAction::TongoOptions(action) if wanted(action)))
         }
         AnyGame::TongoAssets(game) => {
             let wanted = assets_predicates(game, seat, dice);
