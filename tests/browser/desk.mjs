@@ -159,6 +159,7 @@ await luz.getByLabel("Room's id").fill('newbie');
 await luz.getByLabel('End', { exact: true }).selectOption(ending);
 await luz.getByRole('button', { name: 'Show' }).click();
 await luz.waitForURL(/ending=/);
+await rows.nth(alike - 1).waitFor();
 assert.equal(await rows.count(), alike);
 assert.equal(await luz.locator('dt:text-is("Games") + dd').innerText(), String(alike));
 await luz.getByLabel('Paid at least').fill('99999');
