@@ -495,6 +495,7 @@ fn the_checks_find_what_is_wrong_and_only_that() {
     assert!(lengths(&[File::new("docs/X.md", &long)]).is_empty());
     assert_eq!(contracts(&[]).len(), CONTRACTS.len());
     assert_eq!(citations(&[]).len(), 1);
+    assert_eq!(glossary(&[]).len(), 1);
     let term = File::new(glossary::PAGE, "- **delivery cursor** (`src/x.rs`): A position.");
     let complaints = |text| glossary(&[term.clone(), File::new("src/x.rs", text)]).len();
     assert_eq!(complaints("struct Cursor;"), 1);
