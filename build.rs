@@ -1,5 +1,4 @@
-//! Makes cargo rebuild after a change of the migrations, and generates the list of the browser
-//! client's files for `src/http/play.rs`. The client is built from TypeScript by `./dev play build`
+//! Generates the list of the browser client's files for `src/http/pages/play.rs`. The client is built from TypeScript by `./dev play build`
 //! and checked in; building the server requires only cargo.
 
 use std::fmt::Write as _;
@@ -13,7 +12,6 @@ const CLIENT: &str = "play/dist";
 const COMPRESSED: &str = ".br";
 
 fn main() {
-    println!("cargo:rerun-if-changed=migrations");
     println!("cargo:rerun-if-changed={CLIENT}");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the variable"));
     let target = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the variable"));

@@ -104,7 +104,7 @@ async fn insert_bot(
 mod tests {
     use super::{HouseBot, NAMES};
     use crate::accounts::Name;
-    use crate::accounts::reserved::is_reserved;
+    use bahay_names::is_reserved;
 
     #[test]
     fn a_bot_has_a_name_that_no_player_can_have() {

@@ -19,25 +19,20 @@
 //! request is in [`crate::auth::Revocations`].
 
 mod avatar;
-mod character_class;
-mod confusables;
 mod device;
 mod devices;
-mod emoji;
 mod export_and_delete;
 mod hashing;
 mod house_bots;
 mod identities;
 mod lockout;
 mod locks;
-mod name;
 mod names;
 mod nonces;
 mod password;
 mod passwords;
 mod players;
 mod proof;
-mod reserved;
 mod revocations;
 mod sanctions;
 mod session_lookup;
@@ -60,6 +55,8 @@ use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
+pub use bahay_names::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
+
 pub use avatar::{AVATARS, Avatar, ParseAvatarError};
 pub use device::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneError, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
@@ -68,7 +65,6 @@ pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
 pub use house_bots::HouseBot;
 pub use identities::{LinkedIdentity, OpenIdSignIn, SignInMethods};
 pub use lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
-pub use name::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
 pub use names::RENAME_INTERVAL;
 pub use nonces::{IssuedNonce, NONCE_LIFE};
 pub use password::{NewPassword, PASSWORD_LENGTH, ParsePasswordError, PasswordAttempt};

@@ -9,8 +9,7 @@ use sqlx::PgConnection;
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
 
-use super::confusables::skeletons;
-use super::reserved::is_reserved;
+use bahay_names::{is_reserved, skeletons};
 use super::transaction::TransactionError;
 use super::{AccountError, Name, from_sql, to_sql};
 

@@ -15,7 +15,7 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
-use super::confusables::search_skeleton;
+use bahay_names::search_skeleton;
 use super::lockout::{AttemptSource, trusted_since};
 use super::password::{NewPassword, PasswordAttempt};
 use super::sessions::{NewSession, SessionEnd};

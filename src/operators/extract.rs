@@ -19,7 +19,7 @@ where
     type Rejection = OperatorError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, OperatorError> {
-        let token = bearer_token(parts)?.to_owned();
+        let token = bearer_token(&parts.headers)?.to_owned();
         let address = parts.extensions.get::<Address>().map(ToString::to_string);
         if let Ok(session) = token.parse::<DeskToken>() {
             let context = RequestContext { channel: Channel::Api, is_interactive: true, address };

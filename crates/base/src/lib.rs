@@ -1,0 +1,10 @@
+//! The values that all parts of the house share: ids, times, random bytes and stated reasons.
+//!
+//! Nothing here performs I/O, except that `entropy` reads the system's random numbers and `clock`
+//! its time.
+
+pub mod clock;
+pub mod entropy;
+pub mod error_line;
+pub mod ids;
+pub mod reason;

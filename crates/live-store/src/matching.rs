@@ -1,0 +1,362 @@
+//! Matchmaking tickets, and the lease of the matcher.
+//!
+//! A ticket is *waiting*, then *placed* (its table is chosen and its player is being seated), then
+//! over: seated, cancelled or expired. Each transition is one script call, so the second of two
+//! callers finds it done: a ticket that is cancelled while it is being placed ends up either
+//! cancelled or placed. Outcomes are published in a stream that every node reads, and are forgotten
+//! after a minute.
+//!
+//! One process at a time places tickets. It holds a lease that lasts [`LEASE_MS`]; each lease has a
+//! fencing number, and a ticket is placed only under the current one. A process that was paused and
+//! resumes late places nothing. Its unfinished placements are found by the next holder, because
+//! they are stored beside the waiting tickets until they are over.
+//!
+//! All keys share one hash tag, and therefore one slot of a Redis Cluster.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::matchmaking::TicketId;
+use bahay_engine::table::{PlayerId, TableId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{LiveStore, Unavailable};
+
+/// The lifetime of a lease after the last round, in milliseconds. No tickets are placed for that
+/// time when a process dies.
+pub const LEASE_MS: u32 = 2_000;
+
+/// The time for which a ticket is kept after it is over, in milliseconds.
+const OVER_MS: u32 = 60_000;
+
+/// The length of the stream of updates, for nodes that read it late.
+const OVER_MAX: usize = 20_000;
+
+/// The time for which the matcher's state about waiting players is kept, in milliseconds.
+const MEMORY_MS: u32 = 600_000;
+
+/// The number of tickets in one call.
+const READ_AT_ONCE: usize = 500;
+
+/// The state of a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TicketState {
+    Waiting,
+    /// A table is chosen, and the player is being seated.
+    Placed,
+    Seated,
+    Cancelled,
+    Expired,
+}
+
+impl TicketState {
+    const ALL: [Self; 5] =
+        [Self::Waiting, Self::Placed, Self::Seated, Self::Cancelled, Self::Expired];
+
+    /// Returns the name that the scripts use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Placed => "placed",
+            Self::Seated => "seated",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+/// The reason why a ticket waits although other players wait too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// All fitting players come from the same network, and the rooms keep those apart.
+    OnlySameNetwork,
+}
+
+impl WaitReason {
+    const ALL: [Self; 1] = [Self::OnlySameNetwork];
+
+    /// Returns the name that the scripts use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OnlySameNetwork => "only_same_network",
+        }
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+    }
+}
+
+/// A ticket as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTicket {
+    pub id: TicketId,
+    pub player: PlayerId,
+    /// The caller's data, which is bytes to this module.
+    pub body: String,
+    pub state: TicketState,
+    /// The table at which the player is seated or about to be seated.
+    pub table: Option<TableId>,
+    /// The reason why the ticket waits although other players wait too.
+    pub reason: Option<WaitReason>,
+    pub since: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+/// An update of a ticket that every node receives: it is over, or its reason to wait has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TicketUpdate {
+    pub ticket: TicketId,
+    pub state: TicketState,
+    pub table: Option<TableId>,
+    pub reason: Option<WaitReason>,
+}
+
+/// The lease of the matcher, with the input of a round.
+#[derive(Clone, Debug)]
+pub struct MatchingLease {
+    /// The fencing number of the lease.
+    pub fence: u64,
+    pub now: Timestamp,
+    pub waiting: Vec<TicketId>,
+    /// The stored placements whose players are not all seated yet.
+    pub placed: BTreeMap<TicketId, String>,
+}
+
+impl LiveStore {
+    /// Stores a ticket. Returns its id, or the id of the player's present ticket if that one is not
+    /// over.
+    pub async fn put_matching_ticket(
+        &self,
+        id: TicketId,
+        player: PlayerId,
+        body: &str,
+        life_ms: u32,
+    ) -> Result<TicketId, Unavailable> {
+        let mut call = self.scripts.ticket_put.prepare_invoke();
+        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(id));
+        call.key(self.match_key("waiting"));
+        call.arg(id.to_string()).arg(player.to_string()).arg(body).arg(life_ms).arg(OVER_MS);
+        let stored_id: String = call.invoke_async(&mut self.commands.clone()).await?;
+        stored_id.parse().map_err(|_| Unavailable("a ticket has no valid id".into()))
+    }
+
+    /// Returns a ticket; `None` if it is unknown or was forgotten.
+    pub async fn matching_ticket(&self, id: TicketId) -> Result<Option<StoredTicket>, Unavailable> {
+        Ok(self.matching_tickets(&[id]).await?.pop().flatten())
+    }
+
+    /// Returns several tickets, in the order of their ids.
+    pub async fn matching_tickets(
+        &self,
+        ids: &[TicketId],
+    ) -> Result<Vec<Option<StoredTicket>>, Unavailable> {
+        let mut tickets = Vec::with_capacity(ids.len());
+        for some in ids.chunks(READ_AT_ONCE) {
+            let mut pipe = redis::pipe();
+            for id in some {
+                pipe.cmd("HMGET").arg(self.match_ticket_key(*id));
+                for field in ["player", "body", "state", "table", "since", "expires", "reason"] {
+                    pipe.arg(field);
+                }
+            }
+            let rows: Vec<[Option<String>; 7]> =
+                pipe.query_async(&mut self.commands.clone()).await?;
+            tickets.extend(some.iter().zip(rows).map(|(id, row)| parse_ticket(*id, row)));
+        }
+        Ok(tickets)
+    }
+
+    /// Cancels a waiting ticket. Returns its state afterwards; `None` if it is unknown.
+    pub async fn cancel_matching_ticket(
+        &self,
+        id: TicketId,
+        player: PlayerId,
+    ) -> Result<Option<TicketState>, Unavailable> {
+        let mut call = self.scripts.ticket_cancel.prepare_invoke();
+        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(id));
+        call.key(self.match_key("waiting")).key(self.match_key("over"));
+        call.arg(id.to_string()).arg(OVER_MS).arg(OVER_MAX);
+        let state: Option<String> = call.invoke_async(&mut self.commands.clone()).await?;
+        Ok(state.and_then(|state| TicketState::from_text(&state)))
+    }
+
+    /// Cancels the ticket of a player who was seated without it.
+    pub async fn drop_matching_ticket(&self, player: PlayerId) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("GET");
+        call.arg(self.player_ticket_key(player));
+        let id: Option<String> = call.query_async(&mut self.commands.clone()).await?;
+        if let Some(id) = id.and_then(|id| id.parse().ok()) {
+            self.cancel_matching_ticket(id, player).await?;
+        }
+        Ok(())
+    }
+
+    /// Acquires or renews the lease, and returns the input of a round. Returns `None` while another
+    /// process holds the lease.
+    pub async fn acquire_matching_lease(
+        &self,
+        holder: &str,
+    ) -> Result<Option<MatchingLease>, Unavailable> {
+        let mut call = self.scripts.match_hold.prepare_invoke();
+        for part in ["lease", "fence", "waiting", "placed", "over"] {
+            call.key(self.match_key(part));
+        }
+        call.arg(holder).arg(LEASE_MS).arg(OVER_MS).arg(OVER_MAX).arg(self.match_key("ticket"));
+        let held: Option<(u64, i64, Vec<String>, Vec<String>)> =
+            call.invoke_async(&mut self.commands.clone()).await?;
+        Ok(held.map(|(fence, now_ms, waiting, placed)| MatchingLease {
+            fence,
+            now: Timestamp::from_ms(now_ms),
+            waiting: waiting.iter().filter_map(|id| id.parse().ok()).collect(),
+            placed: placed
+                .chunks_exact(2)
+                .filter_map(|pair| Some((pair[0].parse().ok()?, pair[1].clone())))
+                .collect(),
+        }))
+    }
+
+    /// Releases the lease, so that the next matcher does not wait for its expiry.
+    pub async fn release_matching_lease(&self, holder: &str) -> Result<(), Unavailable> {
+        let mut call = self.scripts.release.prepare_invoke();
+        call.key(self.match_key("lease")).arg(holder);
+        call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Returns the state that a matcher has stored beside the tickets; `None` after it has expired.
+    pub async fn matching_memory(&self) -> Result<Option<String>, Unavailable> {
+        let mut call = redis::cmd("GET");
+        call.arg(self.match_key("memory"));
+        Ok(call.query_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Stores state for the next holder of the lease; it is bytes to this module. A process that
+    /// resumes late may overwrite it with outdated state, until the next call.
+    pub async fn store_matching_memory(&self, memory: &str) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("SET");
+        call.arg(self.match_key("memory")).arg(memory).arg("PX").arg(MEMORY_MS);
+        Ok(call.query_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Places tickets together: all of them if all still wait and the lease is current, otherwise
+    /// none. [`LiveStore::acquire_matching_lease`] returns `place` again.
+    pub async fn place_tickets(
+        &self,
+        holder: &str,
+        fence: u64,
+        tickets: &[TicketId],
+        table: TableId,
+        place: &str,
+    ) -> Result<bool, Unavailable> {
+        let mut call = self.scripts.match_place.prepare_invoke();
+        for part in ["lease", "fence", "waiting", "placed"] {
+            call.key(self.match_key(part));
+        }
+        call.arg(holder).arg(fence).arg(table.to_string()).arg(place);
+        call.arg(self.match_key("ticket"));
+        for ticket in tickets {
+            call.arg(ticket.to_string());
+        }
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Ends the placement of a ticket at this table: the player is seated, at this table or another
+    /// one, or the ticket waits again. Does nothing if the ticket is no longer being placed there.
+    pub async fn finish_placing(
+        &self,
+        ticket: TicketId,
+        player: PlayerId,
+        placed_at: TableId,
+        seated: Option<TableId>,
+    ) -> Result<(), Unavailable> {
+        let mut call = self.scripts.match_finish.prepare_invoke();
+        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(ticket));
+        for part in ["waiting", "placed", "over"] {
+            call.key(self.match_key(part));
+        }
+        call.arg(ticket.to_string()).arg(placed_at.to_string());
+        call.arg(seated.map(|table| table.to_string()).unwrap_or_default());
+        call.arg(OVER_MS).arg(OVER_MAX);
+        call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Sets the reasons for which tickets wait, and publishes those that have changed.
+    pub async fn set_wait_reasons(
+        &self,
+        reasons: &[(TicketId, Option<WaitReason>)],
+    ) -> Result<(), Unavailable> {
+        for some in reasons.chunks(READ_AT_ONCE) {
+            let mut call = self.scripts.match_reason.prepare_invoke();
+            call.key(self.match_key("over")).arg(OVER_MAX).arg(self.match_key("ticket"));
+            for (ticket, reason) in some {
+                call.arg(ticket.to_string()).arg(reason.map_or("", WaitReason::as_str));
+            }
+            call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns the updates after a cursor in the stream, and the next cursor. Without a cursor,
+    /// returns only the cursor of the end.
+    pub async fn ticket_updates(
+        &self,
+        after: Option<&str>,
+    ) -> Result<(Vec<TicketUpdate>, Option<String>), Unavailable> {
+        type Rows = Vec<(String, Vec<String>)>;
+        let mut commands = self.commands.clone();
+        let Some(after) = after else {
+            let mut call = redis::cmd("XREVRANGE");
+            call.arg(self.match_key("over")).arg("+").arg("-").arg("COUNT").arg(1);
+            let last: Rows = call.query_async(&mut commands).await?;
+            return Ok((vec![], Some(last.into_iter().next().map_or("0-0".into(), |row| row.0))));
+        };
+        let mut call = redis::cmd("XRANGE");
+        call.arg(self.match_key("over")).arg(format!("({after}")).arg("+");
+        let rows: Rows = call.query_async(&mut commands).await?;
+        let place = rows.last().map(|(place, _)| place.clone());
+        let over = rows.into_iter().filter_map(|(_, fields)| {
+            let fields: BTreeMap<&str, &str> =
+                fields.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
+            Some(TicketUpdate {
+                ticket: fields.get("ticket")?.parse().ok()?,
+                state: TicketState::from_text(fields.get("state")?)?,
+                table: fields.get("table").and_then(|table| table.parse().ok()),
+                reason: fields.get("reason").and_then(|reason| WaitReason::from_text(reason)),
+            })
+        });
+        Ok((over.collect(), place.or_else(|| Some(after.to_owned()))))
+    }
+
+    fn match_key(&self, part: &str) -> String {
+        format!("{}:{{match}}:{part}", self.prefix)
+    }
+
+    fn match_ticket_key(&self, ticket: TicketId) -> String {
+        self.match_key(&format!("ticket:{ticket}"))
+    }
+
+    fn player_ticket_key(&self, player: PlayerId) -> String {
+        self.match_key(&format!("of:{player}"))
+    }
+}
+
+fn parse_ticket(id: TicketId, row: [Option<String>; 7]) -> Option<StoredTicket> {
+    let [player, body, state, table, since, expires, reason] = row;
+    let time = |text: Option<String>| Some(Timestamp::from_ms(text?.parse().ok()?));
+    Some(StoredTicket {
+        id,
+        player: player?.parse().ok()?,
+        body: body?,
+        state: TicketState::from_text(&state?)?,
+        table: table.and_then(|table| table.parse().ok()),
+        reason: reason.and_then(|reason| WaitReason::from_text(&reason)),
+        since: time(since)?,
+        expires_at: time(expires)?,
+    })
+}

@@ -1,0 +1,109 @@
+//! Players with an open socket at any node.
+//!
+//! Each process keeps a set of its players for each shard, beside the shard's tables, and refreshes
+//! it every second with one call for each shard, however many players there are. The set of a dead
+//! process expires after [`ONLINE_MS`]; a set that Redis has lost is restored by the next refresh.
+//! The scripts use the time of Redis, so no two clocks are compared.
+
+use std::collections::{BTreeMap, HashSet};
+
+use bahay_engine::table::PlayerId;
+
+use crate::{LiveStore, Unavailable};
+
+/// The time in milliseconds for which a process counts as alive after its last refresh.
+pub const ONLINE_MS: u32 = 3_000;
+
+/// The maximum number of players in one call.
+const AT_ONCE: usize = 1_000;
+
+impl LiveStore {
+    /// Stores that a player has opened its first socket at this process, or has closed the last
+    /// one.
+    pub async fn set_online(
+        &self,
+        process: &str,
+        player: PlayerId,
+        is_online: bool,
+    ) -> Result<(), Unavailable> {
+        let mut call = self.scripts.online_set.prepare_invoke();
+        self.online_keys(&mut call, self.shard_of_player(player), process);
+        call.arg(process).arg(ONLINE_MS).arg(u8::from(is_online)).arg(player.to_string());
+        call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Refreshes the set of a process in one shard. Returns false if the set holds a different
+    /// number of players.
+    pub async fn refresh_online(
+        &self,
+        shard: u16,
+        process: &str,
+        count: usize,
+    ) -> Result<bool, Unavailable> {
+        let mut call = self.scripts.online_refresh.prepare_invoke();
+        self.online_keys(&mut call, shard, process);
+        call.arg(process).arg(ONLINE_MS).arg(count);
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Adds players to the set of a process in one shard, and returns its members.
+    pub async fn add_online(
+        &self,
+        shard: u16,
+        process: &str,
+        players: &[PlayerId],
+    ) -> Result<Vec<PlayerId>, Unavailable> {
+        let set = self.online_set_key(shard, process);
+        let mut pipe = redis::pipe();
+        pipe.atomic();
+        for some in players.chunks(AT_ONCE) {
+            let some: Vec<String> = some.iter().map(ToString::to_string).collect();
+            pipe.sadd(&set, some).ignore();
+        }
+        pipe.cmd("PEXPIRE").arg(&set).arg(ONLINE_MS).ignore();
+        pipe.smembers(&set);
+        let (members,): (Vec<String>,) = pipe.query_async(&mut self.commands.clone()).await?;
+        Ok(members.iter().filter_map(|player| player.parse().ok()).collect())
+    }
+
+    /// Returns those of these players who have an open socket.
+    pub async fn online_players(
+        &self,
+        players: &[PlayerId],
+    ) -> Result<HashSet<PlayerId>, Unavailable> {
+        let mut by_shard: BTreeMap<u16, Vec<PlayerId>> = BTreeMap::new();
+        for player in players {
+            by_shard.entry(self.shard_of_player(*player)).or_default().push(*player);
+        }
+        let mut online = HashSet::new();
+        for (shard, players) in by_shard {
+            for some in players.chunks(AT_ONCE) {
+                let mut call = self.scripts.online_read.prepare_invoke();
+                call.key(self.shard_key(shard, "online"));
+                call.arg(ONLINE_MS);
+                for player in some {
+                    call.arg(player.to_string());
+                }
+                let flags: Vec<bool> = call.invoke_async(&mut self.commands.clone()).await?;
+                let online_chunk = some.iter().zip(flags).filter(|(_, is_online)| *is_online);
+                online.extend(online_chunk.map(|(player, _)| *player));
+            }
+        }
+        Ok(online)
+    }
+
+    /// Returns the shard that stores whether a player has an open socket.
+    pub fn shard_of_player(&self, player: PlayerId) -> u16 {
+        let number = player.0.as_u128() % u128::from(self.shards);
+        u16::try_from(number).expect("a remainder is below its divisor, which is 16 bits")
+    }
+
+    fn online_keys(&self, call: &mut redis::ScriptInvocation<'_>, shard: u16, process: &str) {
+        call.key(self.shard_key(shard, "online")).key(self.online_set_key(shard, process));
+    }
+
+    fn online_set_key(&self, shard: u16, process: &str) -> String {
+        self.shard_key(shard, &format!("online:{process}"))
+    }
+}

@@ -1,0 +1,118 @@
+//! Private tables: the table and the host of each code, the players kicked from it, and the tables
+//! of each host. A code has one hash and one set, which expire together a day after the last use of
+//! the code; a host has one sorted set, which expires a month after the last table was opened.
+
+use bahay_engine::table::{PlayerId, TableId};
+
+use crate::{LiveStore, Unavailable};
+
+/// The lifetime of a code after its last use, in milliseconds.
+const LIFE_MS: u32 = 24 * 60 * 60 * 1_000;
+
+/// The time within which a table that was added to its host has to be created, in milliseconds. It
+/// exceeds the calls that the creation takes together.
+const CREATED_MS: u32 = 60_000;
+
+/// The lifetime of a host's set of tables after the last one was opened, in milliseconds.
+const HOSTED_MS: u32 = 30 * LIFE_MS;
+
+/// The private table of a code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateTable {
+    pub table: TableId,
+    pub host: PlayerId,
+}
+
+impl LiveStore {
+    /// Assigns a code to a table. Returns false if the code belongs to another table.
+    pub async fn open_private(
+        &self,
+        code: &str,
+        private: &PrivateTable,
+    ) -> Result<bool, Unavailable> {
+        let key = self.private_key(code, "table");
+        let mut pipe = redis::pipe();
+        // If the code is taken, all three commands leave its table and host as they are.
+        pipe.atomic().cmd("HSETNX").arg(&key).arg("table").arg(private.table.to_string());
+        pipe.cmd("HSETNX").arg(&key).arg("host").arg(private.host.to_string()).ignore();
+        pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
+        let (is_new,): (bool,) = pipe.query_async(&mut self.commands.clone()).await?;
+        Ok(is_new)
+    }
+
+    /// Returns the table of a code, and renews the lifetime of the code.
+    pub async fn private_table(&self, code: &str) -> Result<Option<PrivateTable>, Unavailable> {
+        let key = self.private_key(code, "table");
+        let mut pipe = redis::pipe();
+        pipe.atomic().cmd("HMGET").arg(&key).arg("table").arg("host");
+        pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
+        pipe.cmd("PEXPIRE").arg(self.private_key(code, "kicked")).arg(LIFE_MS).ignore();
+        let (row,): ([Option<String>; 2],) = pipe.query_async(&mut self.commands.clone()).await?;
+        let [table, host] = row.map(|text| text.unwrap_or_default());
+        Ok(table
+            .parse()
+            .ok()
+            .zip(host.parse().ok())
+            .map(|(table, host)| PrivateTable { table, host }))
+    }
+
+    /// Returns true if the host has kicked this player.
+    pub async fn is_kicked(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
+        let mut call = redis::cmd("SISMEMBER");
+        call.arg(self.private_key(code, "kicked")).arg(player.to_string());
+        Ok(call.query_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Kicks a player from the table of a code, for the lifetime of the code. Returns false if the
+    /// player was kicked before.
+    pub async fn kick(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
+        let key = self.private_key(code, "kicked");
+        let mut pipe = redis::pipe();
+        pipe.atomic().sadd(&key, player.to_string());
+        pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
+        let (is_new,): (bool,) = pipe.query_async(&mut self.commands.clone()).await?;
+        Ok(is_new)
+    }
+
+    /// Removes a kick, so that the player can return.
+    pub async fn remove_kick(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("SREM");
+        call.arg(self.private_key(code, "kicked")).arg(player.to_string());
+        call.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Returns the tables that a host has opened; some may have ended.
+    pub async fn hosted_tables(&self, host: PlayerId) -> Result<Vec<TableId>, Unavailable> {
+        let mut call = redis::cmd("ZRANGE");
+        call.arg(self.hosted_key(host)).arg(0).arg(-1);
+        let tables: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
+        Ok(tables.iter().filter_map(|table| table.parse().ok()).collect())
+    }
+
+    /// Adds a table to those of a host, and removes those that have ended. Returns false if the
+    /// host already has `most` tables.
+    pub async fn add_hosted_table(
+        &self,
+        host: PlayerId,
+        table: TableId,
+        gone: &[TableId],
+        most: usize,
+    ) -> Result<bool, Unavailable> {
+        let mut call = self.scripts.host.prepare_invoke();
+        call.key(self.hosted_key(host)).arg(table.to_string());
+        call.arg(most).arg(CREATED_MS).arg(HOSTED_MS);
+        for table in gone {
+            call.arg(table.to_string());
+        }
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    fn hosted_key(&self, host: PlayerId) -> String {
+        format!("{}:{{p{host}}}:hosted", self.prefix)
+    }
+
+    fn private_key(&self, code: &str, part: &str) -> String {
+        format!("{}:{{private:{code}}}:{part}", self.prefix)
+    }
+}

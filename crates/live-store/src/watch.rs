@@ -1,0 +1,401 @@
+//! Publications: a node subscribes to the channel of every table at which it has a watcher.
+//! Channels are sharded, like keys. A subscription that is lost, with a connection or with a
+//! migrating slot, is renewed at the server that then serves the slot. The possible gap is reported
+//! at the loss and again once the subscriptions are renewed; lines published meanwhile are read
+//! from the journals.
+//!
+//! A listener is registered at the table once its subscription is established, so that a process
+//! which is the only listener does not receive its own lines.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bahay_engine::table::TableId;
+use futures_util::future::join_all;
+use redis::{PushInfo, PushKind, Value};
+use tokio::sync::{Notify, broadcast, mpsc};
+use tokio::time::{MissedTickBehavior, interval};
+
+use bahay_base::entropy;
+use crate::connection::{Connection, NodeAddress, PushHandler};
+use crate::journal::parse_entry;
+use crate::player_messages::{PlayerMessage, WAITING_MAX};
+use crate::{JournalEntry, LiveStore, Options, Point, Unavailable};
+
+/// The interval at which every subscription is compared with the server of its slot. A loss that a
+/// server reports is repaired at once.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The suffix of a table's channel.
+const LINES: &str = ":lines";
+
+/// A message of the subscription connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Publication {
+    /// Lines were appended to a table's journal after a point.
+    Lines { table: TableId, after: Point, lines: Vec<JournalEntry> },
+    /// A table was ended.
+    Ended { table: TableId },
+    /// A message to the watchers of a table that is not part of its journal.
+    Talk { table: TableId, text: String },
+    /// Publications may have been missed.
+    Interrupted,
+}
+
+/// The subscriptions, on a connection of their own, so that push messages never wait behind
+/// answers. Clones share it.
+#[derive(Clone)]
+pub(super) struct Subscriptions {
+    connection: Connection,
+    /// The name by which tables know this process among their listeners.
+    pub(super) listener: Arc<str>,
+    listeners: ListenerRegistry,
+    pushes: Arc<PushState>,
+    /// The renewal task, which ends with the last clone.
+    _renewal: Arc<RenewalTask>,
+}
+
+/// The registration of this process as a listener of tables.
+#[derive(Clone)]
+struct ListenerRegistry {
+    commands: Connection,
+    script: Arc<redis::Script>,
+    listener: Arc<str>,
+}
+
+impl ListenerRegistry {
+    /// Adds or removes this process as a listener. Returns false if the table does not exist.
+    async fn set_listening(&self, channel: &str, listens: bool) -> Result<bool, Unavailable> {
+        let table = channel.strip_suffix(LINES).unwrap_or(channel);
+        let head = format!("{table}:head");
+        let mut call = self.script.prepare_invoke();
+        call.key(head).arg(&*self.listener).arg(u8::from(listens));
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+}
+
+struct RenewalTask(tokio::task::AbortHandle);
+
+impl Drop for RenewalTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The state that follows from the push messages of the servers.
+struct PushState {
+    channels: Mutex<Channels>,
+    /// Notified when a subscription is lost.
+    lost: Notify,
+    /// The sender of publications, unbounded because Redis drops a subscriber that does not read:
+    /// the reader must never block.
+    publications: mpsc::UnboundedSender<Publication>,
+    /// The sender of messages for players, which do not belong to a table.
+    player_messages: broadcast::Sender<PlayerMessage>,
+}
+
+#[derive(Default)]
+struct Channels {
+    wanted: HashMap<String, SubscriptionState>,
+    /// The number of losses. A subscription that was under way during a loss may be affected.
+    losses: u64,
+}
+
+/// The state of a subscription.
+#[derive(Clone, PartialEq, Eq)]
+enum SubscriptionState {
+    /// The subscription is being established.
+    Pending,
+    At(NodeAddress),
+    Lost,
+}
+
+impl Subscriptions {
+    /// Connects for subscriptions. `commands` is the connection of the calls, which detect
+    /// migrating slots.
+    pub(super) async fn connect(
+        options: &Options,
+        commands: Connection,
+    ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
+        let (publications, receiver) = mpsc::unbounded_channel();
+        let pushes = Arc::new(PushState {
+            channels: Mutex::default(),
+            lost: Notify::new(),
+            publications,
+            player_messages: broadcast::Sender::new(WAITING_MAX),
+        });
+        let handler_state = pushes.clone();
+        let push: PushHandler = Arc::new(move |from, push| handler_state.handle_push(from, &push));
+        let connection = Connection::open(options, Some(push)).await?;
+        let listener: Arc<str> = entropy::tag().to_string().into();
+        let script = Arc::new(redis::Script::new(include_str!("listen.lua")));
+        let listeners = ListenerRegistry { commands, script, listener: listener.clone() };
+        let renewal = tokio::spawn(renew_subscriptions(
+            connection.clone(),
+            listeners.clone(),
+            pushes.clone(),
+        ));
+        let renewal = Arc::new(RenewalTask(renewal.abort_handle()));
+        Ok((Self { connection, listener, listeners, pushes, _renewal: renewal }, receiver))
+    }
+}
+
+/// Renews lost subscriptions, forever. A server that does not answer is retried in the next round.
+async fn renew_subscriptions(
+    connection: Connection,
+    listeners: ListenerRegistry,
+    pushes: Arc<PushState>,
+) {
+    let mut ticks = interval(RENEWAL_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut generation = listeners.commands.generation();
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = pushes.lost.notified() => {}
+        }
+        // The commands were sent to a replica, and so were the subscriptions.
+        let replaced = listeners.commands.generation();
+        if replaced != generation {
+            generation = replaced;
+            connection.reconnect();
+            pushes.mark_lost(|_, place| *place != SubscriptionState::Pending);
+            pushes.publish(Publication::Interrupted);
+        }
+        if pushes.channels().wanted.is_empty() {
+            continue;
+        }
+        // While a slot migrates its new master publishes, and the subscriptions are still at the
+        // old one.
+        if listeners.commands.take_slot_migration() {
+            pushes.publish(Publication::Interrupted);
+        }
+        if let Err(error) = connection.refresh().await {
+            tracing::debug!(%error, "the slot map could not be refreshed");
+        }
+        // Servers are handled concurrently, so that one that does not answer delays none of the
+        // others.
+        let renewals = pushes.take_misplaced(&connection).into_values().map(|channels| {
+            let connection = &connection;
+            let listeners = &listeners;
+            let pushes = &pushes;
+            async move {
+                let subscriptions = channels
+                    .iter()
+                    .map(|channel| subscribe(connection, listeners, pushes, channel));
+                if join_all(subscriptions).await.iter().any(Result::is_ok) {
+                    pushes.publish(Publication::Interrupted);
+                }
+            }
+        });
+        join_all(renewals).await;
+    }
+}
+
+/// Subscribes to a channel, then registers as a listener. Returns false if the table does not
+/// exist.
+async fn subscribe(
+    connection: &Connection,
+    listeners: &ListenerRegistry,
+    pushes: &PushState,
+    channel: &str,
+) -> Result<bool, Unavailable> {
+    let losses = pushes.channels().losses;
+    let mut connection = connection.clone();
+    let mut call = redis::cmd("SSUBSCRIBE");
+    call.arg(channel);
+    let answered = call.query_async::<()>(&mut connection).await;
+    let noted = match answered {
+        // Only tables register their listeners.
+        Ok(()) if !channel.ends_with(LINES) => Ok(true),
+        Ok(()) => listeners.set_listening(channel, true).await,
+        Err(error) => Err(error.into()),
+    };
+    // An unregistered listener receives nothing, so the subscription does not count as established.
+    let at = connection.answered_by().filter(|_| noted.is_ok());
+    pushes.finish_subscribe(channel, at, losses);
+    noted
+}
+
+impl PushState {
+    fn channels(&self) -> MutexGuard<'_, Channels> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handle_push(&self, from: &NodeAddress, push: &PushInfo) {
+        match push.kind {
+            PushKind::Disconnection => {
+                self.mark_lost(|_, place| *place == SubscriptionState::At(from.clone()));
+                self.publish(Publication::Interrupted);
+            }
+            // The server no longer serves the slot. A channel that this process unsubscribed from
+            // is no longer wanted.
+            PushKind::SUnsubscribe => {
+                let Some(channel) = push.data.first().and_then(as_text) else { return };
+                if self.channels().wanted.contains_key(channel) {
+                    let at = SubscriptionState::At(from.clone());
+                    if self.mark_lost(|wanted, place| wanted == channel && *place == at) {
+                        self.publish(Publication::Interrupted);
+                    }
+                }
+            }
+            PushKind::SMessage => {
+                if let Some(publication) = parse_publication(push) {
+                    self.publish(publication);
+                } else if let Some(message) = parse_player_message(push) {
+                    // There may be no subscriber.
+                    let _ = self.player_messages.send(message);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Marks subscriptions as lost. Returns true if there were any.
+    fn mark_lost(&self, is_lost: impl Fn(&str, &SubscriptionState) -> bool) -> bool {
+        let mut any = false;
+        let mut channels = self.channels();
+        channels.losses += 1;
+        for (channel, place) in &mut channels.wanted {
+            if is_lost(channel, place) {
+                *place = SubscriptionState::Lost;
+                any = true;
+            }
+        }
+        drop(channels);
+        if any {
+            self.lost.notify_one();
+        }
+        any
+    }
+
+    /// Returns the channels whose subscription is not at the server of their slot, by that server,
+    /// and marks them as pending.
+    fn take_misplaced(&self, connection: &Connection) -> BTreeMap<NodeAddress, Vec<String>> {
+        let mut misplaced = BTreeMap::<_, Vec<_>>::new();
+        for (channel, place) in &mut self.channels().wanted {
+            let Some(home) = connection.master_of_key(channel) else { continue };
+            let is_misplaced = match place {
+                SubscriptionState::Pending => false,
+                SubscriptionState::At(at) => *at != home,
+                SubscriptionState::Lost => true,
+            };
+            if is_misplaced {
+                *place = SubscriptionState::Pending;
+                misplaced.entry(home).or_default().push(channel.clone());
+            }
+        }
+        misplaced
+    }
+
+    /// Records the outcome of a subscription that began after `losses` losses.
+    fn finish_subscribe(&self, channel: &str, at: Option<NodeAddress>, losses: u64) {
+        let mut channels = self.channels();
+        let is_sure = channels.losses == losses;
+        if let Some(place) = channels.wanted.get_mut(channel) {
+            *place = at.filter(|_| is_sure).map_or(SubscriptionState::Lost, SubscriptionState::At);
+        }
+    }
+
+    fn publish(&self, publication: Publication) {
+        // The receiver may be closed.
+        let _ = self.publications.send(publication);
+    }
+}
+
+fn as_text(value: &Value) -> Option<&str> {
+    match value {
+        Value::BulkString(bytes) => std::str::from_utf8(bytes).ok(),
+        _ => None,
+    }
+}
+
+/// Parses a message on a table's channel.
+fn parse_publication(push: &PushInfo) -> Option<Publication> {
+    let [channel, payload] = push.data.as_slice() else {
+        return None;
+    };
+    let table = as_text(channel)?.strip_suffix(LINES)?.rsplit(':').next()?.parse().ok()?;
+    let mut lines = as_text(payload)?.split('\n');
+    let (version, tag) = match lines.next()? {
+        "ended" => return Some(Publication::Ended { table }),
+        "talk" => return Some(Publication::Talk { table, text: lines.next()?.to_owned() }),
+        after => after.split_once(' ')?,
+    };
+    let after = Point { version: version.parse().ok()?, tag: tag.parse().ok()? };
+    let lines = lines.map(|entry| parse_entry(entry.to_owned())).collect();
+    Some(Publication::Lines { table, after, lines })
+}
+
+/// Parses a message for players, if it arrived on their channel.
+fn parse_player_message(push: &PushInfo) -> Option<PlayerMessage> {
+    let [channel, payload] = push.data.as_slice() else {
+        return None;
+    };
+    if as_text(channel)?.ends_with(LINES) {
+        return None;
+    }
+    PlayerMessage::from_payload(as_text(payload)?)
+}
+
+impl LiveStore {
+    /// Subscribes to messages for players on this channel. A failed subscription is renewed like a
+    /// lost one.
+    pub(super) async fn subscribe_channel(
+        &self,
+        channel: String,
+    ) -> broadcast::Receiver<PlayerMessage> {
+        let Subscriptions { connection, listeners, pushes, .. } = &self.subscriptions;
+        let messages = pushes.player_messages.subscribe();
+        pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
+        if let Err(error) = subscribe(connection, listeners, pushes, &channel).await {
+            tracing::debug!(%error, "the subscription to messages for players is retried");
+        }
+        messages
+    }
+
+    /// Subscribes to a table's publications from now on. Returns false if the table does not exist.
+    pub async fn watch(&self, table: TableId) -> Result<bool, Unavailable> {
+        let Subscriptions { connection, listeners, pushes, .. } = &self.subscriptions;
+        let channel = self.table_key(table, "lines").to_string();
+        pushes.channels().wanted.insert(channel.clone(), SubscriptionState::Pending);
+        let watched = subscribe(connection, listeners, pushes, &channel).await;
+        match watched {
+            Ok(true) => {}
+            // A table created later would not know this listener.
+            Ok(false) => self.unwatch(table).await?,
+            Err(_) => {
+                pushes.channels().wanted.remove(&channel);
+            }
+        }
+        watched
+    }
+
+    /// Publishes a text of one line that is not part of the journal to all listeners of a table, at
+    /// any node. Listeners that are not subscribed now never receive it.
+    pub async fn publish_talk(&self, table: TableId, text: &str) -> Result<(), Unavailable> {
+        let mut call = redis::cmd("SPUBLISH");
+        call.arg(self.table_key(table, "lines")).arg(format!("talk\n{text}"));
+        call.query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Checks that publications can arrive. A lost connection is reopened only on use, and this one
+    /// may be idle for hours.
+    pub async fn ping_subscriptions(&self) -> Result<(), Unavailable> {
+        redis::cmd("PING").query_async::<()>(&mut self.subscriptions.connection.clone()).await?;
+        Ok(())
+    }
+
+    pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
+        let Subscriptions { connection, listeners, pushes, .. } = &self.subscriptions;
+        let channel = self.table_key(table, "lines").to_string();
+        pushes.channels().wanted.remove(&channel);
+        let mut call = redis::cmd("SUNSUBSCRIBE");
+        call.arg(&channel);
+        call.query_async::<()>(&mut connection.clone()).await?;
+        listeners.set_listening(&channel, false).await?;
+        Ok(())
+    }
+}
