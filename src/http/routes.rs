@@ -6,16 +6,33 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{
-    Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games,
-    hand_sorting, health, leaderboards, matchmaking, middleware, notices, openapi, openid,
-    operators::{
-        self, audit, corrections, house, operator_admin, player_reports, rooms as room_admin,
-        sanctions, tables,
-    },
-    own_account, password, play, players, practice, private_tables, profiles, proof, rematch,
-    rewards, rooms, sessions, sign_in, social, socket_tickets, watchable_tables,
+use crate::http::core::{health, middleware, openapi};
+use crate::http::operator::audit::api as audit;
+use crate::http::operator::corrections::api as corrections;
+use crate::http::operator::desk_ui as desk;
+use crate::http::operator::games::api as operator_games;
+use crate::http::operator::house::api as house;
+use crate::http::operator::ledger::api as ledger;
+use crate::http::operator::operators::api as operator_admin;
+use crate::http::operator::operators::sign_in::api as operator_sign_in;
+use crate::http::operator::operators::tokens::api as tokens;
+use crate::http::operator::player_reports::api as player_reports;
+use crate::http::operator::players::api as operator_players;
+use crate::http::operator::rooms::api as room_admin;
+use crate::http::operator::sanctions::api as sanctions;
+use crate::http::operator::settlements::api as settlements;
+use crate::http::operator::tables::api as tables;
+use crate::http::operator::today::api as today;
+use crate::http::pages::{docs, play};
+use crate::http::player::account::{export, own_account};
+use crate::http::player::games::{analysis, fairness, game_steps, hand_sorting, records as games};
+use crate::http::player::people::{leaderboards, players, profiles, social};
+use crate::http::player::sign_in::{guest as sign_in, openid, password, proof, sessions};
+use crate::http::player::tables::{
+    matchmaking, practice, private_tables, rematch, rooms, socket_tickets, watchable_tables,
 };
+use crate::http::player::{notices, rewards};
+use crate::http::{Code, Options, Services};
 
 /// Returns the router of the whole service. The routes in `more`, such as the socket's, get the
 /// same middleware.
@@ -46,7 +63,7 @@ pub fn probe_router(services: Services) -> Router {
 }
 
 /// Returns the routes of openapi.yaml, and the document.
-pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
+pub(crate) fn documented_routes() -> (Router<Services>, OpenApi) {
     let (routes, mut document) = OpenApiRouter::with_openapi(openapi::base_document())
         // Sign-in.
         .routes(routes!(sign_in::sign_in_guest))
@@ -112,9 +129,9 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
         .routes(routes!(social::mute_player, social::unmute_player))
         .routes(routes!(social::report_player))
         // For operators.
-        .routes(routes!(operators::sessions::sign_in_operator))
-        .routes(routes!(operators::sessions::sign_out_operator))
-        .routes(routes!(operators::tokens::create_token, operators::tokens::revoke_token))
+        .routes(routes!(operator_sign_in::sign_in_operator))
+        .routes(routes!(operator_sign_in::sign_out_operator))
+        .routes(routes!(tokens::create_token, tokens::revoke_token))
         .routes(routes!(corrections::request_correction, corrections::list_corrections))
         .routes(routes!(corrections::show_correction))
         .routes(routes!(corrections::approve_correction))
@@ -126,22 +143,22 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
         .routes(routes!(room_admin::list_room_revisions))
         .routes(routes!(room_admin::open_room))
         .routes(routes!(room_admin::close_room))
-        .routes(routes!(operators::today::show_today))
-        .routes(routes!(operators::settlements::list_settlements))
-        .routes(routes!(operators::settlements::total_settlements))
-        .routes(routes!(operators::settlements::export_settlements))
-        .routes(routes!(operators::games::show_dossier))
-        .routes(routes!(operators::games::replay_game))
-        .routes(routes!(operators::players::find_players))
-        .routes(routes!(operators::players::show_player_report))
-        .routes(routes!(operators::players::list_partners))
-        .routes(routes!(operators::players::write_note))
-        .routes(routes!(operators::players::end_sessions))
-        .routes(routes!(operators::ledger::show_books))
-        .routes(routes!(operators::ledger::show_account))
-        .routes(routes!(operators::ledger::list_account_entries))
-        .routes(routes!(operators::ledger::list_operations))
-        .routes(routes!(operators::ledger::show_operation))
+        .routes(routes!(today::show_today))
+        .routes(routes!(settlements::list_settlements))
+        .routes(routes!(settlements::total_settlements))
+        .routes(routes!(settlements::export_settlements))
+        .routes(routes!(operator_games::show_dossier))
+        .routes(routes!(operator_games::replay_game))
+        .routes(routes!(operator_players::find_players))
+        .routes(routes!(operator_players::show_player_report))
+        .routes(routes!(operator_players::list_partners))
+        .routes(routes!(operator_players::write_note))
+        .routes(routes!(operator_players::end_sessions))
+        .routes(routes!(ledger::show_books))
+        .routes(routes!(ledger::show_account))
+        .routes(routes!(ledger::list_account_entries))
+        .routes(routes!(ledger::list_operations))
+        .routes(routes!(ledger::show_operation))
         .routes(routes!(house::show_house))
         .routes(routes!(house::close_house))
         .routes(routes!(house::open_house))

@@ -8,8 +8,8 @@ use super::{Complaints, File};
 /// support. The rest of the service is generic over the catalogue.
 const KNOWS_A_GAME: &[(&str, &str)] = &[
     ("src/collusion/", "a study of how one game is cheated at"),
-    ("src/http/hand_sorting.rs", "an order of the hands of one game, for its clients"),
-    ("src/http/schemas.rs", "how a card is written, for the page above"),
+    ("src/http/player/games/hand_sorting.rs", "an order of the hands of one game, for its clients"),
+    ("src/http/core/schemas.rs", "how a card is written, for the page above"),
     ("src/ws/examples.rs", "the examples of the socket's description"),
 ];
 

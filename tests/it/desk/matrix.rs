@@ -157,7 +157,7 @@ async fn every_role_is_authorised_as_the_table_states() {
 /// Compares the routes in the source with the table.
 #[test]
 fn every_page_of_the_desk_is_in_the_table() {
-    let routes = include_str!("../../../src/http/desk/mod.rs");
+    let routes = include_str!("../../../src/http/operator/desk_ui/mod.rs");
     // These have no line in the table: they are for visitors, or are static files.
     let free =
         ["/desk/sign-in", "/desk/enrolment", "/desk/enrolment/completion", "/desk/assets/{name}"];

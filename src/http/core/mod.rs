@@ -1,0 +1,17 @@
+//! The framework of handlers: extraction, problems, pagination, idempotency, middleware, and the
+//! services on which handlers depend.
+
+pub(crate) mod client_info;
+pub(crate) mod connection;
+pub(crate) mod extractors;
+pub(crate) mod health;
+pub(crate) mod idempotency;
+pub(crate) mod middleware;
+pub(crate) mod openapi;
+pub(crate) mod openapi_examples;
+pub(crate) mod pagination;
+pub(crate) mod problem;
+pub(crate) mod request_limits;
+pub(crate) mod schemas;
+pub(crate) mod security_log;
+pub(crate) mod services;

@@ -1,0 +1,4 @@
+//! Audit entries.
+
+pub(crate) mod api;
+pub(crate) mod desk;

@@ -1,0 +1,290 @@
+//! Corrections of the books: requested on one page, decided by another operator on a second one.
+
+use std::str::FromStr as _;
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::entropy;
+use crate::http::operator::desk_ui::components::{
+    Column, Field, badge, button, coins, facts, field, id, pager, select, table, text_area, time,
+};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::parse::parse_amount;
+use crate::http::operator::desk_ui::{
+    EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason,
+};
+use crate::http::{Code, Cursors, Path, Query};
+use crate::ids::{CorrectionId, PlayerId};
+use crate::operators::{Correction, Corrections, Decision, State as Stage, Subject};
+
+const HERE: &str = "/desk/corrections";
+
+/// The number of corrections on one page.
+const PAGE: u32 = 50;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CorrectionListQuery {
+    #[serde(default)]
+    state: String,
+    cursor: Option<String>,
+}
+
+pub(crate) async fn list(
+    State(corrections): State<Corrections>,
+    State(cursors): State<Cursors>,
+    session: OperatorSession,
+    Query(CorrectionListQuery { state, cursor }): Query<CorrectionListQuery>,
+) -> Result<Response, ErrorPage> {
+    let stage = Stage::ALL.into_iter().find(|stage| stage.as_str() == state);
+    let list = format!("corrections {}", stage.map_or("all", Stage::as_str));
+    let cursor = cursors.open(&list, &session.operator, cursor.as_deref())?;
+    let listed = corrections.list(&session.operator, stage, cursor, PAGE).await?;
+    let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
+    let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
+    let columns = [
+        Column::Text("Requested at (UTC)"),
+        Column::Text("Kind"),
+        Column::Number("Coins"),
+        Column::Text("Requested by"),
+        Column::Text("State"),
+        Column::Text("Reason"),
+    ];
+    let states =
+        [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (select("state", "State", &states, &state))
+            button { "Show" }
+        }
+        @if session.operator.require_corrections_role().is_ok() {
+            p { a class="button" href="/desk/corrections/new" { "Request a correction" } }
+        }
+        (table("Corrections, newest first", &columns, &rows))
+        (pager(HERE, &[("state", &state)], next.as_deref()))
+    };
+    Ok(page(&session, "Corrections", body))
+}
+
+fn row(correction: &Correction) -> Vec<Markup> {
+    let link = format!("{HERE}/{}", correction.id);
+    let (kind, amount) = match correction.subject {
+        Subject::Adjustment { amount, .. } => ("Adjustment", coins(amount)),
+        Subject::Reversal { .. } => ("Reversal", html! {}),
+    };
+    vec![
+        time(correction.requested_at),
+        html! { a href=(link) { (kind) } },
+        amount,
+        html! { (correction.requested_by) },
+        stage(correction.state),
+        html! { (correction.reason) },
+    ]
+}
+
+fn stage(state: Stage) -> Markup {
+    match state {
+        Stage::Open => badge("waiting", "open"),
+        Stage::Approved => badge("good", "approved"),
+        Stage::Rejected => badge("bad", "rejected"),
+    }
+}
+
+/// The initial values of the request form.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CorrectionPrefill {
+    player: String,
+    operation: String,
+}
+
+pub(crate) async fn form(
+    session: OperatorSession,
+    Query(CorrectionPrefill { player, operation }): Query<CorrectionPrefill>,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_corrections_role()?;
+    // The idempotency key of the form: a form that is sent twice makes one request.
+    let attempt = entropy::uuid();
+    let hint = "10 to 500 characters, stored with the correction.";
+    let body = html! {
+        h2 { "Adjustment of a wallet" }
+        form method="post" action=(HERE) {
+            (session.form_token())
+            input type="hidden" name="attempt" value=(attempt);
+            input type="hidden" name="kind" value="adjustment";
+            (field(Field {
+                value: &player, hint: "The player's id.", ..Field::required("player", "Player")
+            }))
+            (field(Field {
+                hint: "At most two decimal places, such as 12.50; a negative amount takes coins.", inputmode: "decimal",
+                ..Field::required("amount", "Coins")
+            }))
+            (text_area("reason", "Reason", hint))
+            button class="main" { "Request the adjustment" }
+        }
+        h2 { "Reversal of an operation" }
+        form method="post" action=(HERE) {
+            (session.form_token())
+            input type="hidden" name="attempt" value=(attempt);
+            input type="hidden" name="kind" value="reversal";
+            (field(Field {
+                value: &operation, hint: "The operation's number in the ledger.",
+                inputmode: "numeric",
+                ..Field::required("operation", "Operation")
+            }))
+            (reversal_reason(hint))
+            button class="main" { "Request the reversal" }
+        }
+        p { "Nothing moves before another operator has approved it." }
+    };
+    Ok(page(&session, "Request a correction", body))
+}
+
+/// Draws the reason of a reversal. The page has two forms, whose fields need distinct ids.
+fn reversal_reason(hint: &str) -> Markup {
+    html! {
+        div class="field" {
+            label for="f-reversal-reason" { "Reason" }
+            textarea id="f-reversal-reason" name="reason" rows="3" required
+                aria-describedby="h-reversal-reason" {}
+            small id="h-reversal-reason" { (hint) }
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CorrectionForm {
+    attempt: Uuid,
+    kind: String,
+    #[serde(default)]
+    player: String,
+    #[serde(default)]
+    amount: String,
+    #[serde(default)]
+    operation: String,
+    reason: String,
+}
+
+pub(crate) async fn request(
+    State(corrections): State<Corrections>,
+    OperatorForm { session, input }: OperatorForm<CorrectionForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
+    let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
+    let subject = match input.kind.as_str() {
+        "adjustment" => Subject::Adjustment {
+            player: PlayerId::from_str(input.player.trim())
+                .map_err(|_| invalid("a player's id is a UUID"))?,
+            amount: parse_amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(
+                || {
+                    invalid(
+                        "an amount has at most two decimal places, such as 12.50, and is not zero",
+                    )
+                },
+            )?,
+        },
+        "reversal" => Subject::Reversal {
+            operation: input
+                .operation
+                .trim()
+                .parse()
+                .map_err(|_| invalid("an operation is denoted by its number"))?,
+        },
+        _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
+    };
+    let reason = parse_reason(&input.reason)?;
+    let correction = corrections.request(&by, subject, &reason, input.attempt).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", correction.id)).into_response())
+}
+
+pub(crate) async fn show_correction(
+    State(corrections): State<Corrections>,
+    session: OperatorSession,
+    Path(correction): Path<Uuid>,
+) -> Result<Response, ErrorPage> {
+    let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
+    let mut properties = match correction.subject {
+        Subject::Adjustment { player, amount } => vec![
+            ("Kind", html! { "Adjustment" }),
+            ("Player", html! { a href={ "/desk/players/" (player) } { (id(&player)) } }),
+            ("Coins", coins(amount)),
+        ],
+        Subject::Reversal { operation } => {
+            vec![("Kind", html! { "Reversal" }), ("Operation", operation_link(operation))]
+        }
+    };
+    properties.extend([
+        ("State", stage(correction.state)),
+        ("Reason", html! { (correction.reason) }),
+        ("Requested by", html! { (correction.requested_by) }),
+        ("Requested at (UTC)", time(correction.requested_at)),
+    ]);
+    if let Some(Decision { by, at, reason }) = &correction.decision {
+        properties.push(("Decided by", html! { (by) }));
+        properties.push(("Decided at (UTC)", time(*at)));
+        if let Some(reason) = reason {
+            properties.push(("Reason for rejection", html! { (reason) }));
+        }
+    }
+    if let Some(operation) = correction.operation {
+        properties.push(("Booked as operation", operation_link(operation)));
+    }
+    let body = html! {
+        (facts(&properties))
+        @if correction.state == Stage::Open && session.operator.require_corrections_role().is_ok() {
+            (decision_forms(&session, &correction))
+        }
+        p { a href=(HERE) { "All corrections" } }
+    };
+    Ok(page(&session, "Correction", body))
+}
+
+/// Draws a link to an operation of the ledger.
+fn operation_link(operation: i64) -> Markup {
+    html! { a href={ "/desk/ledger?operation=" (operation) } { (operation) } }
+}
+
+fn decision_forms(session: &OperatorSession, correction: &Correction) -> Markup {
+    if correction.requested_by == session.operator.name {
+        return html! { p { "You requested this correction: another operator decides." } };
+    }
+    let here = format!("{HERE}/{}", correction.id);
+    html! {
+        h2 { "Decide" }
+        (button(session, &format!("{here}/approval"), "Approve and book", "Book this now?"))
+        form method="post" action={ (here) "/rejection" } {
+            (session.form_token())
+            (text_area("reason", "Reason for rejecting", "10 to 500 characters, stored with the correction."))
+            button { "Reject" }
+        }
+    }
+}
+
+pub(crate) async fn approve(
+    State(corrections): State<Corrections>,
+    Path(correction): Path<Uuid>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
+    let decided = corrections.approve(&by, CorrectionId(correction)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RejectionForm {
+    reason: String,
+}
+
+pub(crate) async fn reject(
+    State(corrections): State<Corrections>,
+    Path(correction): Path<Uuid>,
+    OperatorForm { session, input }: OperatorForm<RejectionForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
+    let reason = parse_reason(&input.reason)?;
+    let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
+}

@@ -1,0 +1,4 @@
+//! Corrections of the books.
+
+pub(crate) mod api;
+pub(crate) mod desk;

@@ -1,0 +1,194 @@
+//! Components of pages: tables, fields, buttons, pagers, times and amounts.
+
+use bahay_engine::coins::Coins;
+use maud::{Markup, html};
+
+use super::OperatorSession;
+use crate::clock::{self, Timestamp};
+
+/// A column of a table. Numbers are right-aligned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Column<'a> {
+    Text(&'a str),
+    Number(&'a str),
+}
+
+/// Draws a table, which scrolls horizontally on a narrow page. Each row has one cell for each
+/// column.
+pub(crate) fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>]) -> Markup {
+    html! {
+        div class="scroll" role="region" aria-label=(caption) tabindex="0" {
+            table {
+                caption { (caption) }
+                thead {
+                    tr {
+                        @for column in columns {
+                            @match column {
+                                Column::Text(name) => { th scope="col" { (name) } }
+                                Column::Number(name) => { th scope="col" class="number" { (name) } }
+                            }
+                        }
+                    }
+                }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            @for (column, cell) in columns.iter().zip(row) {
+                                @match column {
+                                    Column::Text(_) => { td { (cell) } }
+                                    Column::Number(_) => { td class="number" { (cell) } }
+                                }
+                            }
+                        }
+                    }
+                    @if rows.is_empty() {
+                        tr { td colspan=(columns.len()) class="none" { "No entries." } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Draws a description list of names and values.
+pub(crate) fn facts(facts: &[(&str, Markup)]) -> Markup {
+    html! {
+        dl class="facts" {
+            @for (name, value) in facts { div { dt { (name) } dd { (value) } } }
+        }
+    }
+}
+
+/// An input field of a form, with its label.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) label: &'a str,
+    /// The `type` attribute of the `input` element.
+    pub(crate) kind: &'a str,
+    pub(crate) value: &'a str,
+    pub(crate) hint: &'a str,
+    pub(crate) autocomplete: &'a str,
+    pub(crate) inputmode: &'a str,
+    pub(crate) is_required: bool,
+}
+
+impl<'a> Field<'a> {
+    /// Returns a field that must be filled in.
+    pub(crate) const fn required(name: &'a str, label: &'a str) -> Self {
+        Self { is_required: true, ..Self::optional(name, label) }
+    }
+
+    /// Returns a field that may be left empty.
+    pub(crate) const fn optional(name: &'a str, label: &'a str) -> Self {
+        Self {
+            name,
+            label,
+            kind: "text",
+            value: "",
+            hint: "",
+            autocomplete: "off",
+            inputmode: "",
+            is_required: false,
+        }
+    }
+}
+
+pub(crate) fn field(field: Field<'_>) -> Markup {
+    let Field { name, label, kind, value, hint, autocomplete, inputmode, is_required } = field;
+    let id = format!("f-{name}");
+    let hint_id = format!("h-{name}");
+    html! {
+        div class="field" {
+            label for=(id) { (label) }
+            input id=(id) name=(name) type=(kind) value=(value) required[is_required]
+                autocomplete=(autocomplete) inputmode=[Some(inputmode).filter(|mode| !mode.is_empty())]
+                aria-describedby=[Some(&hint_id).filter(|_| !hint.is_empty())];
+            @if !hint.is_empty() { small id=(hint_id) { (hint) } }
+        }
+    }
+}
+
+/// Draws a text field with several lines.
+pub(crate) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
+    let id = format!("f-{name}");
+    let hint_id = format!("h-{name}");
+    html! {
+        div class="field" {
+            label for=(id) { (label) }
+            textarea id=(id) name=(name) rows="3" required aria-describedby=(hint_id) {}
+            small id=(hint_id) { (hint) }
+        }
+    }
+}
+
+/// Draws a selection among options, which are pairs of a value and a name.
+pub(crate) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
+    let id = format!("f-{name}");
+    html! {
+        div class="field" {
+            label for=(id) { (label) }
+            select id=(id) name=(name) {
+                @for (value, text) in options {
+                    option value=(value) selected[*value == chosen] { (text) }
+                }
+            }
+        }
+    }
+}
+
+/// Draws a button that sends a request at once; a confirmation is asked for unless `confirm` is
+/// empty.
+pub(crate) fn button(
+    session: &OperatorSession,
+    action: &str,
+    label: &str,
+    confirm: &str,
+) -> Markup {
+    html! {
+        form class="inline" method="post" action=(action)
+            data-confirm=[Some(confirm).filter(|text| !text.is_empty())] {
+            (session.form_token())
+            button { (label) }
+        }
+    }
+}
+
+/// Draws the link to the next page of a list, if there is one. `here` is the list's path, `query`
+/// its other parameters.
+pub(crate) fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> Markup {
+    let Some(next) = next else {
+        return html! {};
+    };
+    let mut pairs: Vec<(&str, &str)> =
+        query.iter().copied().filter(|(_, value)| !value.is_empty()).collect();
+    pairs.push(("cursor", next));
+    let query = serde_urlencoded::to_string(pairs).unwrap_or_default();
+    html! {
+        nav class="pager" aria-label="Further pages" {
+            a rel="next" href={ (here) "?" (query) } { "Next page" }
+        }
+    }
+}
+
+/// Draws a time in UTC, to the second.
+pub(crate) fn time(at: Timestamp) -> Markup {
+    let at = clock::to_jiff(at);
+    let text = at.strftime("%Y-%m-%d %H:%M:%S").to_string();
+    html! { time datetime=(format!("{at:.3}")) { (text) } }
+}
+
+/// Draws an amount with two decimal places, and with a sign if it is negative.
+pub(crate) fn coins(amount: Coins) -> Markup {
+    html! { (amount) }
+}
+
+/// Draws an id in a font in which ids are easily compared.
+pub(crate) fn id(id: &impl std::fmt::Display) -> Markup {
+    html! { code class="id" { (id) } }
+}
+
+/// Draws a state as a highlighted word.
+pub(crate) fn badge(kind: &str, text: &str) -> Markup {
+    html! { span class={ "badge " (kind) } { (text) } }
+}

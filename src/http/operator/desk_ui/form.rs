@@ -1,0 +1,108 @@
+//! Forms sent by operators, which are accepted only from pages of the desk (protection against
+//! cross-site request forgery).
+//!
+//! There are two checks: the browser has to state that the request comes from the same origin, and
+//! the form has to contain the token that its page received.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::operator_session::Visitor;
+use super::{ErrorPage, OperatorSession};
+use crate::http::core::extractors::body_problem;
+use crate::http::{Code, Problem, Services};
+use crate::rate_limit;
+
+const FETCH_SITE: &str = "sec-fetch-site";
+
+/// A form sent by a signed-in operator.
+#[derive(Debug)]
+pub(crate) struct OperatorForm<T> {
+    pub(crate) session: OperatorSession,
+    pub(crate) input: T,
+}
+
+/// A form sent by a visitor without a session.
+#[derive(Debug)]
+pub(crate) struct VisitorForm<T> {
+    pub(crate) visitor: Visitor,
+    pub(crate) input: T,
+}
+
+#[derive(Deserialize)]
+struct FormToken {
+    #[serde(default)]
+    form_token: String,
+}
+
+impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &Services) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let same_origin = check_same_origin(&parts.headers);
+        let session = OperatorSession::from_request_parts(&mut parts, state).await?;
+        let parsed = async {
+            same_origin?;
+            let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
+            parse_form(&bytes.map_err(body_problem)?, |token: &str| session.is_form_token(token))
+        };
+        let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
+        Ok(Self { session, input })
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Services> for VisitorForm<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &Services) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let same_origin = check_same_origin(&parts.headers);
+        let Ok(visitor) = Visitor::from_request_parts(&mut parts, state).await;
+        let parsed = async {
+            same_origin?;
+            let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
+            parse_form(&bytes.map_err(body_problem)?, |token: &str| {
+                token == visitor.token.form_token()
+            })
+        };
+        let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
+        Ok(Self { visitor, input })
+    }
+}
+
+fn parse_form<T: DeserializeOwned>(
+    bytes: &[u8],
+    is_form_token: impl Fn(&str) -> bool,
+) -> Result<T, Problem> {
+    let invalid =
+        |error: serde_urlencoded::de::Error| Code::BodyInvalid.with_detail(error.to_string());
+    let FormToken { form_token } = serde_urlencoded::from_bytes(bytes).map_err(invalid)?;
+    if !is_form_token(&form_token) {
+        return Err(Code::FormForeign.with_detail("reload the page and send the form again"));
+    }
+    serde_urlencoded::from_bytes(bytes).map_err(invalid)
+}
+
+/// Rejects a form of another site. Every browser sends at least one of the two headers.
+fn check_same_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |value: Option<&HeaderValue>| {
+        value.map(|value| str::from_utf8(value.as_bytes()).unwrap_or("?").to_owned())
+    };
+    let site = text(headers.get(FETCH_SITE));
+    let origin = text(headers.get(ORIGIN));
+    let host = text(headers.get(HOST));
+    let is_same_site = site.as_deref().is_none_or(|site| site == "same-origin");
+    let is_same_origin =
+        origin.as_deref().is_none_or(|origin| rate_limit::is_same_host(origin, host.as_deref()));
+    if is_same_site && is_same_origin && (site.is_some() || origin.is_some()) {
+        return Ok(());
+    }
+    rate_limit::log_foreign_origin(origin.as_deref(), host.as_deref());
+    Err(Code::FormForeign.with_detail("the browser reports another origin"))
+}

@@ -1,0 +1,118 @@
+//! The layout that all pages of the desk share: head, navigation, and the signed-in operator.
+
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+
+use super::OperatorSession;
+use super::assets::{SCRIPT, STYLE};
+use crate::http::Problem;
+
+/// The first page after sign-in.
+pub(crate) const HOME: &str = "/desk/today";
+
+/// The pages open to every operator, in the order of the navigation.
+const PAGES: &[(&str, &str)] = &[
+    ("/desk/today", "Today"),
+    ("/desk/settlements", "Settlements"),
+    ("/desk/players", "Players"),
+    ("/desk/ledger", "Ledger"),
+    ("/desk/rooms", "Rooms"),
+    ("/desk/tables", "Tables"),
+    ("/desk/corrections", "Corrections"),
+    ("/desk/switches", "Switches"),
+];
+
+/// The pages open to administrators only, which follow the others.
+const ADMINISTRATOR_PAGES: &[(&str, &str)] =
+    &[("/desk/operators", "Operators"), ("/desk/audit", "Audit")];
+
+/// Draws a page for an operator. The title is also its heading.
+pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
+    let operator = &session.operator;
+    let administrator_pages =
+        if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
+    let content = html! {
+        header {
+            a class="skip" href="#main" { "Skip to the content" }
+            a class="brand" href="/desk" { "bahay" }
+            nav aria-label="Pages" {
+                ul {
+                    @for (path, name) in PAGES.iter().chain(administrator_pages) {
+                        li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
+                    }
+                }
+            }
+            form class="who" method="post" action="/desk/sign-out" {
+                (session.form_token())
+                a href="/desk/token" { (operator.name) " (" (operator.role) ")" }
+                button { "Sign out" }
+            }
+        }
+        main id="main" tabindex="-1" {
+            h1 { (title) }
+            (body)
+        }
+    };
+    Html(document(title, &content).into_string()).into_response()
+}
+
+/// Draws a page for a visitor without a session.
+pub(crate) fn visitor_page(title: &str, body: &Markup) -> Markup {
+    let content = html! {
+        header { span class="brand" { "bahay" } }
+        main id="main" class="narrow" {
+            h1 { (title) }
+            (body)
+        }
+    };
+    document(title, &content)
+}
+
+fn document(title: &str, content: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · bahay" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href=(STYLE.path);
+                script src=(SCRIPT.path) defer {}
+            }
+            body { (content) }
+        }
+    }
+}
+
+/// A page that displays a [`Problem`].
+#[derive(Debug)]
+pub(crate) struct ErrorPage(Problem);
+
+impl<E> From<E> for ErrorPage
+where
+    Problem: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for ErrorPage {
+    fn into_response(self) -> Response {
+        let Self(Problem { code, detail, .. }) = self;
+        let body = html! {
+            p class="alert" role="alert" { (code.title()) "." }
+            @if let Some(detail) = detail { p { (detail) } }
+            p { "Nothing was changed. Go back, or " a href="/desk" { "to the desk" } "." }
+        };
+        let status = match code.status() {
+            // A status of 401 would make the browser ask for credentials in a dialog of its own.
+            StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
+            status => status,
+        };
+        (status, Html(visitor_page("Request refused", &body).into_string())).into_response()
+    }
+}

@@ -1,0 +1,160 @@
+//! The desk: pages on which operators run the house, under `/desk`.
+//!
+//! Pages are rendered completely on the server and work without a script; the only script refreshes
+//! live parts and asks for confirmation of irreversible acts. A handler takes an
+//! [`OperatorSession`], whose value proves an operator's session, or an [`OperatorForm`], which
+//! also proves that the form was sent by a page of the desk. It calls the functions that the
+//! operators' API calls, and displays the result with [`layout::page`].
+//!
+//! The content security policy lists the resources that a page may load; it allows no inline
+//! script, no inline style, and nothing from other sites.
+
+pub(crate) mod assets;
+pub(crate) mod chart;
+pub(crate) mod components;
+pub(crate) mod form;
+pub(crate) mod layout;
+pub(crate) mod operator_session;
+pub(crate) mod parse;
+
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::from_fn;
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+
+use serde::Deserialize;
+
+use crate::http::operator::audit::desk as audit;
+use crate::http::operator::corrections::desk as corrections;
+use crate::http::operator::games::desk as game;
+use crate::http::operator::house::desk as house;
+use crate::http::operator::ledger::desk as ledger;
+use crate::http::operator::operators::desk as operators;
+use crate::http::operator::operators::sign_in::{desk as sign_in, enrolment};
+use crate::http::operator::operators::tokens::desk as token;
+use crate::http::operator::players::desk as player;
+use crate::http::operator::rooms::desk as rooms;
+use crate::http::operator::sanctions::desk as sanctions;
+use crate::http::operator::settlements::desk as settlements;
+use crate::http::operator::tables::desk as tables;
+use crate::http::operator::today::desk as today;
+use crate::http::{Code, Problem, Services};
+use crate::reason::{ParseReasonError, Reason};
+
+pub(crate) use form::OperatorForm;
+pub(crate) use layout::ErrorPage;
+pub(crate) use operator_session::OperatorSession;
+
+/// Options of the desk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeskOptions {
+    /// Allows cookies over plain HTTP, for development on one machine.
+    pub plain_http: bool,
+}
+
+/// The content security policy: the resources that a page may load, and the targets of its forms.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    // Without any referrer, browsers would not send the origin of a form either.
+    (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
+    ),
+];
+
+/// Returns the routes of all pages and of their forms.
+pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
+    Router::new()
+        .route("/desk", get(redirect_home))
+        .route("/desk/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
+        .route("/desk/sign-out", post(sign_in::sign_out))
+        .route("/desk/enrolment", get(enrolment::show_enrolment).post(enrolment::begin))
+        .route("/desk/enrolment/completion", post(enrolment::complete))
+        .route("/desk/today", get(today::show_today))
+        .route("/desk/today/live", get(today::refresh))
+        .route("/desk/settlements", get(settlements::list))
+        .route("/desk/settlements/live", get(settlements::refresh))
+        .route("/desk/settlements.csv", get(settlements::export_csv))
+        .route("/desk/games/{id}", get(game::show_game))
+        .route("/desk/games/{id}/replay", get(game::show_replay))
+        .route("/desk/players", get(player::find))
+        .route("/desk/players/{id}", get(player::show_player))
+        .route("/desk/players/{id}/notes", post(player::write_note))
+        .route("/desk/players/{id}/sign-out", post(player::sign_out))
+        .route("/desk/players/{id}/sanctions", post(sanctions::begin))
+        .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
+        .route("/desk/ledger", get(ledger::show_ledger))
+        .route("/desk/corrections", get(corrections::list).post(corrections::request))
+        .route("/desk/corrections/new", get(corrections::form))
+        .route("/desk/corrections/{id}", get(corrections::show_correction))
+        .route("/desk/corrections/{id}/approval", post(corrections::approve))
+        .route("/desk/corrections/{id}/rejection", post(corrections::reject))
+        .route("/desk/rooms", get(rooms::list).post(rooms::create))
+        .route("/desk/rooms/{room}", get(rooms::show_room).post(rooms::change))
+        .route("/desk/rooms/{room}/opening", post(rooms::open))
+        .route("/desk/rooms/{room}/closing", post(rooms::close))
+        .route("/desk/tables", get(tables::list))
+        .route("/desk/tables/{id}", get(tables::show_table))
+        .route("/desk/tables/{id}/live", get(tables::refresh))
+        .route("/desk/tables/{id}/hands", post(tables::reveal_hands))
+        .route("/desk/tables/{id}/voiding", post(tables::void))
+        .route("/desk/tables/{id}/release", post(tables::release))
+        .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
+        .route("/desk/switches", get(house::show_house))
+        .route("/desk/switches/house/closing", post(house::close))
+        .route("/desk/switches/house/opening", post(house::open))
+        .route("/desk/operators", get(operators::list).post(operators::add))
+        .route("/desk/operators/{name}/enrolment", post(operators::reset))
+        .route("/desk/operators/{name}/disabling", post(operators::disable))
+        .route("/desk/token", get(token::show_token).post(token::create))
+        .route("/desk/token/revocation", post(token::revoke))
+        .route("/desk/audit", get(audit::list))
+        .route("/desk/audit.csv", get(audit::export))
+        .route("/desk/assets/{name}", get(assets::serve_asset))
+        .layer(from_fn(async |request, next: axum::middleware::Next| {
+            with_security_headers(next.run(request).await)
+        }))
+        .layer(Extension(options))
+}
+
+/// Adds the security headers of every page.
+fn with_security_headers(mut response: Response) -> Response {
+    let headers: &mut HeaderMap = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, value);
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// A form without fields apart from its token.
+#[derive(Debug, Deserialize)]
+pub(crate) struct EmptyForm {}
+
+/// Parses the reason in a form.
+pub(crate) fn parse_reason(text: &str) -> Result<Reason, Problem> {
+    text.parse().map_err(|error: ParseReasonError| Code::BodyInvalid.with_detail(error.to_string()))
+}
+
+async fn redirect_home(_: OperatorSession) -> Redirect {
+    Redirect::to(layout::HOME)
+}

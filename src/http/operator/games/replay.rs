@@ -1,0 +1,62 @@
+//! The replay of a finished game on one page: a slider selects one step, and without a script all
+//! steps are displayed one below the other.
+
+use bahay_engine::game::Viewer;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::ActionOrigin;
+use maud::{Markup, html};
+
+use super::game_rows;
+use crate::archive::SeatDetail;
+use crate::clock::Timestamp;
+use crate::http::operator::desk_ui::components::time;
+use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
+
+pub(crate) fn draw_replay(
+    replayed: &GameReplay,
+    seats: &[SeatDetail],
+) -> Result<Markup, ReplayError> {
+    let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
+    let last = steps.total.saturating_sub(1);
+    Ok(html! {
+        div class="replay" data-replay="" {
+            div class="field replay-slider" hidden {
+                label for="replay-step" { "Step " output for="replay-step" { "0" } " of " (last) }
+                input id="replay-step" type="range" min="0" max=(last) value="0";
+                p {
+                    button type="button" data-by="-1" { "Previous" } " "
+                    button type="button" data-by="1" { "Next" }
+                }
+            }
+            @for step in &steps.steps { (draw_step(step, seats)) }
+        }
+    })
+}
+
+fn draw_step(step: &Step, seats: &[SeatDetail]) -> Markup {
+    let name = |seat: Seat| player_name(seats, seat.index());
+    html! {
+        section class="step" aria-label={ "Step " (step.number) } {
+            h2 {
+                (step.number) ". "
+                @match &step.taken { Some(taken) => (draw_action(taken, seats)), None => "The deal" }
+            }
+            p { (time(Timestamp::from_ms(step.at_ms))) }
+            (game_rows::draw_rows(&step.rows, name))
+        }
+    }
+}
+
+fn draw_action(taken: &TakenAction, seats: &[SeatDetail]) -> Markup {
+    let chosen = match taken.by {
+        ActionOrigin::Player => "",
+        ActionOrigin::Clock => " (the clock)",
+        ActionOrigin::Ai => " (the AI)",
+    };
+    let name = |seat: Seat| player_name(seats, seat.index());
+    html! { (name(taken.seat)) (chosen) " " (game_rows::draw_pieces(&taken.description, name)) }
+}
+
+fn player_name(seats: &[SeatDetail], place: usize) -> &str {
+    seats.get(place).map_or("Unknown player", |seat| seat.name.as_str())
+}

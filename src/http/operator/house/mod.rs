@@ -1,0 +1,4 @@
+//! The house's switch.
+
+pub(crate) mod api;
+pub(crate) mod desk;

@@ -1,0 +1,4 @@
+//! The ledger: books, accounts, operations.
+
+pub(crate) mod api;
+pub(crate) mod desk;

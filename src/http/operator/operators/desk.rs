@@ -1,0 +1,148 @@
+//! Administration of operators. An enrolment code is displayed once, on the page that answers the
+//! request.
+
+use axum::extract::{FromRef as _, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::api::parse_operator_name;
+use crate::auth::EnrolmentCode;
+use crate::http::operator::desk_ui::components::{
+    Column, Field, badge, button, field, select, table, time,
+};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::http::{Code, Path, Services};
+use crate::operators::{
+    ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, ParseRoleError, Role,
+};
+
+const HERE: &str = "/desk/operators";
+
+pub(crate) async fn list(
+    State(operators): State<Operators>,
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_administrator()?;
+    let listed = operators.list().await?;
+    let rows: Vec<Vec<Markup>> = listed.iter().map(|operator| row(&session, operator)).collect();
+    let columns = [
+        Column::Text("Name"),
+        Column::Text("Role"),
+        Column::Text("State"),
+        Column::Text("Since (UTC)"),
+        Column::Text("Last seen (UTC)"),
+        Column::Text("Token until (UTC)"),
+        Column::Text("Actions"),
+    ];
+    let roles = Role::ALL.map(|role| (role.as_str(), role.as_str()));
+    let body = html! {
+        (table("Operators", &columns, &rows))
+        h2 { "Add an operator" }
+        form method="post" action=(HERE) {
+            (session.form_token())
+            (field(Field {
+                hint: "A lower-case letter, then letters, digits, dots and hyphens.",
+                ..Field::required("name", "Name")
+            }))
+            (select("role", "Role", &roles, "viewer"))
+            button class="main" { "Add" }
+        }
+    };
+    Ok(page(&session, "Operators", body))
+}
+
+fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
+    let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } =
+        operator;
+    let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
+    let state = match (disabled_at, is_enrolled) {
+        (Some(_), _) => badge("bad", "disabled"),
+        (None, true) => badge("good", "enrolled"),
+        (None, false) => badge("waiting", "not enrolled"),
+    };
+    let here = |action: &str| format!("{HERE}/{name}/{action}");
+    let actions = html! {
+        @if disabled_at.is_none() {
+            @if *name != session.operator.name {
+                (button(session, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Continue?"))
+                (button(session, &here("disabling"), &format!("Disable {name}"), "Disabling is permanent. Continue?"))
+            }
+        }
+    };
+    vec![
+        html! { (name) },
+        html! { (role) },
+        state,
+        time(*created_at),
+        last_seen_at.map_or_else(|| html! {}, time),
+        token.map_or_else(|| html! { "none" }, time),
+        actions,
+    ]
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct AddOperatorForm {
+    name: String,
+    role: String,
+}
+
+pub(crate) async fn add(
+    State(services): State<Services>,
+    OperatorForm { session, input: AddOperatorForm { name, role } }: OperatorForm<AddOperatorForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let name = parse_operator_name(name.trim(), Code::BodyInvalid)?;
+    let role: Role = role
+        .parse()
+        .map_err(|error: ParseRoleError| Code::BodyInvalid.with_detail(error.to_string()))?;
+    let now = services.clock.now();
+    let code = Operators::from_ref(&services).add(by.actor(), &name, role, now).await?;
+    Ok(show_code(&session, name.as_str(), &code))
+}
+
+pub(crate) async fn reset(
+    State(services): State<Services>,
+    Path(name): Path<String>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
+    let now = services.clock.now();
+    let code = services.operators.reset(by.actor(), &name, now).await?;
+    Ok(show_code(&session, name.as_str(), &code))
+}
+
+pub(crate) async fn disable(
+    State(services): State<Services>,
+    Path(name): Path<String>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
+    let now = services.clock.now();
+    services.operators.disable(by.actor(), &name, now).await?;
+    Ok(Redirect::to(HERE).into_response())
+}
+
+/// Draws the page that displays an enrolment code.
+fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Response {
+    let life = ENROLMENT_LIFE.as_secs() / 3_600;
+    let independent_after = INDEPENDENT_AFTER.as_secs() / 3_600;
+    let body = html! {
+        p class="notice" role="status" {
+            "Hand this code to " strong { (name) } ". It is not displayed again."
+        }
+        dl class="facts" {
+            div { dt { "Enrolment code" } dd { code { (code.reveal()) } } }
+        }
+        p {
+            "The code is valid for " (life) " hours and for a single use, at " code { "/desk/enrolment" }
+            ". You have seen it: until " (independent_after) " hours after its use, neither of you can decide on a "
+            "correction that the other one requests."
+        }
+        p { a href=(HERE) { "All operators" } }
+    };
+    page(session, "Enrolment of an operator", body)
+}

@@ -1,0 +1,188 @@
+//! Sign-in and sign-out at the desk.
+
+use axum::Extension;
+use axum::extract::{FromRef, State};
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::accounts::PasswordAttempt;
+use crate::http::core::request_limits::OperatorSignInRate;
+use crate::http::operator::desk_ui::components::{Field, field};
+use crate::http::operator::desk_ui::form::VisitorForm;
+use crate::http::operator::desk_ui::layout::visitor_page;
+use crate::http::operator::desk_ui::operator_session::{Visitor, without_session};
+use crate::http::operator::desk_ui::{DeskOptions, EmptyForm, ErrorPage, OperatorForm};
+use crate::http::{Code, Problem, Query, Services};
+use crate::operators::{Audit, OperatorAuth, OperatorAuthError, SignInRequest};
+
+/// The path to return to after sign-in.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ReturnPathQuery {
+    #[serde(default)]
+    next: String,
+}
+
+/// The fields of the sign-in form.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SignInForm {
+    name: String,
+    password: PasswordAttempt,
+    code: String,
+    #[serde(default)]
+    next: String,
+}
+
+pub(crate) async fn show_sign_in(
+    visitor: Visitor,
+    Query(query): Query<ReturnPathQuery>,
+) -> Response {
+    let page = Html(form(&visitor, None, &query.next).into_string());
+    visitor.with_form_cookie(page.into_response())
+}
+
+pub(crate) async fn sign_in(
+    State(auth): State<OperatorAuth>,
+    rate: OperatorSignInRate,
+    VisitorForm { visitor, input }: VisitorForm<SignInForm>,
+) -> Result<Response, ErrorPage> {
+    let SignInForm { name, password, code, next } = input;
+    let name = name.trim().to_owned();
+    let code = code.replace(' ', "");
+    let from = visitor.sign_in_client();
+    let request = SignInRequest { name, password, code, from, rate_limited_for: rate.limited_for };
+    match auth.sign_in(&request).await {
+        Ok(opened) => {
+            let to = if is_desk_path(&next) { next.as_str() } else { "/desk" };
+            Ok(visitor.with_session(Redirect::to(to).into_response(), &opened))
+        }
+        Err(
+            error @ (OperatorAuthError::Refused
+            | OperatorAuthError::Locked { .. }
+            | OperatorAuthError::RateLimited { .. }
+            | OperatorAuthError::Busy),
+        ) => {
+            let page = Html(form(&visitor, Some(&error.to_string()), &next).into_string());
+            Ok(visitor.with_form_cookie((status(&error), page).into_response()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(crate) async fn sign_out(
+    State(auth): State<OperatorAuth>,
+    Extension(options): Extension<DeskOptions>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    auth.sign_out(&session.operator).await?;
+    Ok(without_session(Redirect::to("/desk/sign-in").into_response(), options))
+}
+
+fn form(visitor: &Visitor, error: Option<&str>, next: &str) -> Markup {
+    let body = html! {
+        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
+        form method="post" action="/desk/sign-in" {
+            (visitor.form_token())
+            input type="hidden" name="next" value=(next);
+            (field(Field { autocomplete: "username", ..Field::required("name", "Name") }))
+            (field(Field {
+                kind: "password", autocomplete: "current-password",
+                ..Field::required("password", "Password")
+            }))
+            (field(Field {
+                autocomplete: "one-time-code", inputmode: "numeric",
+                hint: "The six digits that your authenticator displays now.",
+                ..Field::required("code", "Code")
+            }))
+            button class="main" { "Sign in" }
+        }
+        p { "Do you have an enrolment code? " a href="/desk/enrolment" { "Enrol" } "." }
+    };
+    visitor_page("Sign in", &body)
+}
+
+/// Returns whether a path belongs to the desk of this server.
+fn is_desk_path(path: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_graphic() && letter != '\\';
+    (path == "/desk" || path.starts_with("/desk/") || path.starts_with("/desk?"))
+        && path.chars().all(is_plain)
+}
+
+pub(crate) fn status(error: &OperatorAuthError) -> StatusCode {
+    match error {
+        OperatorAuthError::Busy | OperatorAuthError::Unavailable { .. } => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        OperatorAuthError::Locked { .. } | OperatorAuthError::RateLimited { .. } => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        OperatorAuthError::Refused
+        | OperatorAuthError::EnrolmentUnknown
+        | OperatorAuthError::EnrolmentElsewhere
+        | OperatorAuthError::PasswordEasy
+        | OperatorAuthError::PasswordShort
+        | OperatorAuthError::CodeWrong
+        | OperatorAuthError::SessionEnded
+        | OperatorAuthError::NoSession(_) => StatusCode::FORBIDDEN,
+        OperatorAuthError::Broken { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl From<OperatorAuthError> for Problem {
+    fn from(error: OperatorAuthError) -> Self {
+        let code = match &error {
+            OperatorAuthError::Busy => Code::SignInBusy,
+            OperatorAuthError::Locked { retry_after } => {
+                return Code::SignInLocked
+                    .with_detail(error.to_string())
+                    .with_retry_after(*retry_after);
+            }
+            OperatorAuthError::RateLimited { retry_after } => {
+                return Code::TooManyRequests
+                    .with_detail(error.to_string())
+                    .with_retry_after(*retry_after);
+            }
+            OperatorAuthError::Refused
+            | OperatorAuthError::EnrolmentUnknown
+            | OperatorAuthError::EnrolmentElsewhere
+            | OperatorAuthError::CodeWrong => Code::CredentialsWrong,
+            OperatorAuthError::PasswordEasy | OperatorAuthError::PasswordShort => {
+                Code::PasswordEasy
+            }
+            OperatorAuthError::SessionEnded => Code::SessionEnded,
+            OperatorAuthError::NoSession(_) => Code::SecondFactorMissing,
+            OperatorAuthError::Unavailable { .. } => return Self::unavailable(&error),
+            OperatorAuthError::Broken { .. } => return Self::internal(&error),
+        };
+        code.with_detail(error.to_string())
+    }
+}
+
+impl FromRef<Services> for OperatorAuth {
+    fn from_ref(services: &Services) -> Self {
+        services.operator_auth.clone()
+    }
+}
+
+impl FromRef<Services> for Audit {
+    fn from_ref(services: &Services) -> Self {
+        services.audit.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_desk_path;
+
+    #[test]
+    fn redirects_stay_at_the_desk() {
+        for path in ["/desk", "/desk/rooms", "/desk/tables?room=newbie&cursor=1"] {
+            assert!(is_desk_path(path), "{path}");
+        }
+        for path in ["", "//evil.example/desk", "https://evil.example", "/deskx", "/desk/\\x", "/"]
+        {
+            assert!(!is_desk_path(path), "{path}");
+        }
+    }
+}

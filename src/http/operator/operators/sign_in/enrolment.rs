@@ -1,0 +1,183 @@
+//! Enrolment: an operator enters the code that an administrator has handed over, then scans a QR
+//! code with its authenticator and chooses a password.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use qrcodegen::{QrCode, QrCodeEcc};
+use serde::Deserialize;
+
+use super::desk::status;
+use crate::accounts::NewPassword;
+use crate::http::operator::desk_ui::ErrorPage;
+use crate::http::operator::desk_ui::components::{Field, field};
+use crate::http::operator::desk_ui::form::VisitorForm;
+use crate::http::operator::desk_ui::layout::visitor_page;
+use crate::http::operator::desk_ui::operator_session::Visitor;
+use crate::operators::{
+    Enrolment, EnrolmentCompletion, OperatorAuth, OperatorAuthError, PASSWORD_MIN,
+};
+
+/// The width of the empty border that the standard of QR codes requires, in modules.
+const QUIET_ZONE: i32 = 4;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct EnrolmentCodeForm {
+    enrolment: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct EnrolmentForm {
+    enrolment: String,
+    password: String,
+    again: String,
+    code: String,
+}
+
+pub(crate) async fn show_enrolment(visitor: Visitor) -> Response {
+    let page = Html(code_page(&visitor, None).into_string());
+    visitor.with_form_cookie(page.into_response())
+}
+
+pub(crate) async fn begin(
+    State(auth): State<OperatorAuth>,
+    VisitorForm { visitor, input }: VisitorForm<EnrolmentCodeForm>,
+) -> Result<Response, ErrorPage> {
+    let EnrolmentCodeForm { enrolment: code } = input;
+    match auth.open_enrolment(&code, visitor.address.clone()).await {
+        Ok((enrolment, browser)) => {
+            let page = Html(credentials_page(&visitor, &code, &enrolment, None).into_string());
+            Ok(visitor.with_enrolment(page.into_response(), &browser))
+        }
+        Err(error) => begin_again(&visitor, error),
+    }
+}
+
+/// Returns the page that asks for the code again if the code or the browser is rejected, and an
+/// error page otherwise.
+fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, ErrorPage> {
+    if !matches!(error, OperatorAuthError::EnrolmentUnknown | OperatorAuthError::EnrolmentElsewhere)
+    {
+        return Err(error.into());
+    }
+    let page = Html(code_page(visitor, Some(&error.to_string())).into_string());
+    Ok(visitor.with_form_cookie((status(&error), page).into_response()))
+}
+
+pub(crate) async fn complete(
+    State(auth): State<OperatorAuth>,
+    VisitorForm { visitor, input }: VisitorForm<EnrolmentForm>,
+) -> Result<Response, ErrorPage> {
+    let EnrolmentForm { enrolment: code, password, again, code: authenticator_code } = input;
+    let enrolment = match auth.find_enrolment(&code, visitor.enrolment.as_ref()).await {
+        Ok(enrolment) => enrolment,
+        Err(error) => return begin_again(&visitor, error),
+    };
+    let error = match password.parse::<NewPassword>() {
+        Err(error) => error.to_string(),
+        Ok(_) if password != again => "the two passwords are not the same".to_owned(),
+        Ok(password) => {
+            let authenticator_code = authenticator_code.replace(' ', "");
+            let request = EnrolmentCompletion {
+                code: &code,
+                browser: visitor.enrolment.as_ref(),
+                password: &password,
+                authenticator_code: &authenticator_code,
+                from: visitor.sign_in_client(),
+            };
+            match auth.enrol(request).await {
+                Ok(opened) => {
+                    let answer = Redirect::to("/desk").into_response();
+                    return Ok(visitor.with_session(answer, &opened));
+                }
+                Err(
+                    error @ (OperatorAuthError::PasswordEasy
+                    | OperatorAuthError::PasswordShort
+                    | OperatorAuthError::CodeWrong),
+                ) => error.to_string(),
+                Err(error) => return begin_again(&visitor, error),
+            }
+        }
+    };
+    let page = credentials_page(&visitor, &code, &enrolment, Some(&error)).into_string();
+    let answer = (StatusCode::UNPROCESSABLE_ENTITY, Html(page)).into_response();
+    Ok(visitor.with_form_cookie(answer))
+}
+
+fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {
+    let body = html! {
+        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
+        form method="post" action="/desk/enrolment" {
+            (visitor.form_token())
+            (field(Field {
+                autocomplete: "off",
+                hint: "Begins with bahay_en_ and is valid for one day.",
+                ..Field::required("enrolment", "Enrolment code")
+            }))
+            button class="main" { "Continue" }
+        }
+    };
+    visitor_page("Enrol", &body)
+}
+
+fn credentials_page(
+    visitor: &Visitor,
+    code: &str,
+    enrolment: &Enrolment,
+    error: Option<&str>,
+) -> Markup {
+    let hint = format!("At least {PASSWORD_MIN} characters of any kind.");
+    let body = html! {
+        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
+        @if enrolment.openings > 1 {
+            p class="alert" role="alert" {
+                "This page was opened " (enrolment.openings) " times with this code. Keys that were displayed "
+                "earlier are invalid. If you did not open it, inform an administrator."
+            }
+        }
+        p { "You are enrolling as " strong { (enrolment.name) } ". Scan this code with your authenticator, or type the key." }
+        (qr_code(&enrolment.factor.uri(&enrolment.name)))
+        p { "Key: " code { (enrolment.factor.to_base32()) } }
+        form method="post" action="/desk/enrolment/completion" {
+            (visitor.form_token())
+            input type="hidden" name="enrolment" value=(code);
+            (field(Field {
+                kind: "password", autocomplete: "new-password", hint: &hint,
+                ..Field::required("password", "New password")
+            }))
+            (field(Field {
+                kind: "password", autocomplete: "new-password",
+                ..Field::required("again", "Repeat the password")
+            }))
+            (field(Field {
+                autocomplete: "one-time-code", inputmode: "numeric",
+                hint: "The six digits that your authenticator displays now.",
+                ..Field::required("code", "Code")
+            }))
+            button class="main" { "Enrol" }
+        }
+    };
+    visitor_page("Enrol", &body)
+}
+
+/// Draws a QR code as a single path.
+fn qr_code(text: &str) -> Markup {
+    let Ok(code) = QrCode::encode_text(text, QrCodeEcc::Medium) else {
+        return html! {};
+    };
+    let mut path = String::new();
+    for y in 0..code.size() {
+        for x in (0..code.size()).filter(|x| code.get_module(*x, y)) {
+            path.push_str(&format!("M{} {}h1v1h-1z", x + QUIET_ZONE, y + QUIET_ZONE));
+        }
+    }
+    let side = code.size() + 2 * QUIET_ZONE;
+    let bounds = format!("0 0 {side} {side}");
+    html! {
+        svg class="qr" role="img" aria-label="QR code of the key below" viewBox=(bounds) {
+            rect class="paper" width=(side) height=(side) {}
+            path class="ink" d=(path) {}
+        }
+    }
+}

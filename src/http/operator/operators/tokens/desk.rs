@@ -1,0 +1,76 @@
+//! The API token of the signed-in operator, which the operator creates for its programs. The token
+//! is displayed once, on the page that answers the request.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use crate::clock::Clock;
+use crate::http::operator::desk_ui::components::{button, time};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::operators::Operators;
+
+const HERE: &str = "/desk/token";
+
+const TITLE: &str = "Your API token";
+
+pub(crate) async fn show_token(
+    State(operators): State<Operators>,
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
+    let expires_at = operators.token_expires_at(&session.operator).await?;
+    let body = html! {
+        p {
+            "A token lets a program act for you over the API, for 90 days. Only you can create it, and the "
+            "audit log marks what was done with it. It cannot request corrections or decide on them, "
+            "give orders about tables, view hands of running games, or change operators."
+        }
+        @match expires_at {
+            Some(at) => p { "Your token is valid until " (time(at)) " UTC." },
+            None => p { "You have no token." },
+        }
+        (actions_section(&session, expires_at.is_some()))
+    };
+    Ok(page(&session, TITLE, body))
+}
+
+fn actions_section(session: &OperatorSession, has_token: bool) -> Markup {
+    html! {
+        @if has_token {
+            (button(session, HERE, "Create another token", "The previous token stops working. Continue?"))
+            (button(session, &format!("{HERE}/revocation"), "Revoke the token", "Your programs stop working. Continue?"))
+        } @else {
+            form method="post" action=(HERE) {
+                (session.form_token())
+                button class="main" { "Create a token" }
+            }
+        }
+    }
+}
+
+pub(crate) async fn create(
+    State(operators): State<Operators>,
+    State(clock): State<Clock>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_session()?;
+    let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
+    let body = html! {
+        p class="notice" role="status" { "Store this token now. It is not displayed again." }
+        dl class="facts" {
+            div { dt { "Token for the API" } dd { code { (token.reveal()) } } }
+            div { dt { "Valid until (UTC)" } dd { (time(expires_at)) } }
+        }
+        p { a href=(HERE) { "Back" } }
+    };
+    Ok(page(&session, TITLE, body))
+}
+
+pub(crate) async fn revoke(
+    State(operators): State<Operators>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    operators.revoke_token(&session.operator.require_session()?).await?;
+    Ok(Redirect::to(HERE).into_response())
+}

@@ -1,0 +1,4 @@
+//! Operators' tokens for programs.
+
+pub(crate) mod api;
+pub(crate) mod desk;

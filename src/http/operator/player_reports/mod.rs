@@ -1,0 +1,3 @@
+//! Players' reports of others.
+
+pub(crate) mod api;

@@ -1,0 +1,4 @@
+//! Players and the notes about them.
+
+pub(crate) mod api;
+pub(crate) mod desk;

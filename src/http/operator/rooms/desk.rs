@@ -1,0 +1,409 @@
+//! Rooms: the list, the settings, opening and closing, and the creation of a room after the model
+//! of another one.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use axum::extract::{FromRef as _, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_engine::catalog;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
+use bahay_engine::table::{Hits, Spectators};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::http::operator::desk_ui::components::{
+    Column, Field, badge, button, coins, field, select, table, time,
+};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::parse::parse_amount;
+use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::http::{Code, Path, Problem, Services};
+use crate::lobby::Room;
+use crate::rooms::{Catalog, RoomDraft, RoomRevision, choose_rules};
+
+const HERE: &str = "/desk/rooms";
+
+pub(crate) async fn list(
+    State(services): State<Services>,
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
+    let playing = services.lobby.playing_counts().await;
+    let playing = playing.map_err(|error| Problem::unavailable(&error))?;
+    let rooms = services.lobby.rooms();
+    let row = |room: &Room| {
+        let now = playing.get(room.id()).copied().unwrap_or_default();
+        let price = room.terms().price;
+        vec![
+            html! { a href={ (HERE) "/" (room.id()) } { (room.name()) } },
+            html! { (catalog::kind_title(room.kind())) ", " (rule_set_title(room)) },
+            if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
+            coins(price.bet),
+            html! { (price.multiplier) },
+            html! { (hundredths(price.fee_basis_points)) " %" },
+            html! { (now.players) },
+            html! { a href={ "/desk/tables?room=" (room.id()) } { (now.tables) } },
+        ]
+    };
+    let rows: Vec<Vec<Markup>> = rooms.iter().map(|room| row(room)).collect();
+    let columns = [
+        Column::Text("Room"),
+        Column::Text("Game"),
+        Column::Text("State"),
+        Column::Number("Bet"),
+        Column::Number("Multiplier"),
+        Column::Number("Fee"),
+        Column::Number("Players"),
+        Column::Number("Tables"),
+    ];
+    let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
+    let body = html! {
+        (table("Rooms, by ascending bet", &columns, &rows))
+        @if !services.lobby.catalog().house().is_open {
+            p class="alert" { "The house is closed, and so is every room: see " a href="/desk/switches" { "Switches" } "." }
+        }
+        @if session.operator.require_administrator().is_ok() {
+            h2 { "Create a room" }
+            form method="post" action=(HERE) {
+                (session.form_token())
+                (field(Field {
+                    hint: "Used in paths: a lower-case letter, then letters, digits and hyphens.",
+                    ..Field::required("id", "Id")
+                }))
+                (field(Field::required("name", "Name")))
+                (select("kind", "Game", &kinds(), ""))
+                (select("like", "Copy settings from", &ids, ""))
+                button class="main" { "Create it, closed" }
+            }
+        }
+    };
+    Ok(page(&session, "Rooms", body))
+}
+
+/// Formats basis points as a percentage with two decimal places.
+fn hundredths(basis_points: u32) -> String {
+    format!("{}.{:02}", basis_points / 100, basis_points % 100)
+}
+
+async fn load_revisions(rooms: &Catalog, id: &str) -> Result<Vec<RoomRevision>, Problem> {
+    Ok(rooms.revisions(id).await?)
+}
+
+pub(crate) async fn show_room(
+    State(rooms): State<Catalog>,
+    session: OperatorSession,
+    Path(id): Path<String>,
+) -> Result<Response, ErrorPage> {
+    let revisions = load_revisions(&rooms, &id).await?;
+    let Some(RoomRevision { room, .. }) = revisions.first() else {
+        return Err(Code::RoomNotFound.problem().into());
+    };
+    let rows: Vec<Vec<Markup>> = revisions.iter().map(revision).collect();
+    let columns = [
+        Column::Number("Revision"),
+        Column::Text("Changed at (UTC)"),
+        Column::Text("Changed by"),
+        Column::Text("State"),
+        Column::Number("Bet"),
+        Column::Number("Fee"),
+    ];
+    let here = format!("{HERE}/{id}");
+    let body = html! {
+        @if session.operator.require_administrator().is_ok() {
+            @if room.is_open() {
+                (button(&session, &format!("{here}/closing"), "Close this room", "Running games are finished; no other begins. Close it?"))
+            } @else {
+                (button(&session, &format!("{here}/opening"), "Open this room", ""))
+            }
+            h2 { "Change" }
+            (form(&session, &here, room))
+        }
+        h2 { "History" }
+        (table("Revisions, newest first", &columns, &rows))
+        p { a href=(HERE) { "All rooms" } " · " a href={ "/desk/tables?room=" (id) } { "Tables of this room" } }
+    };
+    Ok(page(&session, room.name(), body))
+}
+
+fn revision(revision: &RoomRevision) -> Vec<Markup> {
+    let RoomRevision { room, changed_by, changed_at } = revision;
+    vec![
+        html! { (room.revision()) },
+        time(*changed_at),
+        html! { (changed_by.as_deref().unwrap_or("")) },
+        if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
+        coins(room.terms().price.bet),
+        html! { (hundredths(room.terms().price.fee_basis_points)) " %" },
+    ]
+}
+
+fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
+    let draft = RoomDraft::from(room);
+    let terms = room.terms();
+    let number = |name: &'static str, label: &'static str, value: String, hint: &'static str| {
+        field(Field { value: &value, hint, inputmode: "numeric", ..Field::required(name, label) })
+    };
+    let most = draft.coins_max.map_or(String::new(), |most| most.to_string());
+    let sets: Vec<(&str, &str)> = rule_sets(room.kind());
+    let watchable = [("yes", "Anybody, with a delay"), ("no", "Nobody")];
+    let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
+    let bots = [("greedy", "By rules of thumb"), ("quick", "Like the AI after a takeover")];
+    let bots_play = match terms.bots {
+        Skill::Greedy => "greedy",
+        Skill::Quick => "quick",
+    };
+    let accounts = [("no", "Anybody"), ("yes", "Players with a password or an identity")];
+    let needs_account = if draft.needs_account { "yes" } else { "no" };
+    let clocks = terms.clocks;
+    let hits = terms.hits.map_or(String::new(), |hits| hits.to_win.to_string());
+    let pot = terms.hits.unwrap_or_default();
+    let rules = leaves(&serde_json::to_value(&terms.rules).unwrap_or_default());
+    html! {
+        form method="post" action=(here) {
+            (session.form_token())
+            input type="hidden" name="revision" value=(room.revision());
+            div class="columns" {
+                (field(Field { value: room.name(), ..Field::required("name", "Name") }))
+                (select("rule_set", "Rule set", &sets, room.rule_set()))
+                (select("watchable", "Who may watch", &watchable, watched_by))
+                (select("bots", "Skill of house bots", &bots, bots_play))
+                (select("account", "Who may play", &accounts, needs_account))
+                (number("bet", "Bet", terms.price.bet.to_string(), "In coins, such as 1.00."))
+                (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
+                (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
+                (field(Field { value: &hits, hint: "2 or 3; empty for a room without a POT.", inputmode: "numeric", ..Field::optional("hits", "Consecutive wins that take the POT") }))
+                (number("ante", "Ante", pot.ante.to_string(), "Bets that each seat pays into the POT before a game."))
+                (number("bonus", "Bonus of the second hit", pot.second_hit_bonus.to_string(), "In counts."))
+                (number("least", "Minimum wallet", draft.coins_min.to_string(), "In coins; 0 if only the stakes matter."))
+                (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Maximum wallet") }))
+                (number("prepare", "Time to get ready", clocks.prepare_ms.to_string(), "Milliseconds."))
+                (number("think", "Thinking time of the AI", clocks.think_ms.to_string(), "Milliseconds."))
+                (number("grace", "Grace after a lost connection", clocks.grace_ms.to_string(), "Milliseconds."))
+                (number("missed_turns", "Missed turns before takeover", clocks.missed_turns_to_takeover.to_string(), ""))
+                (number("absence", "Seat is kept for", clocks.absence_ms.to_string(), "Milliseconds."))
+            }
+            h3 { "Rules of " (catalog::kind_title(room.kind())) }
+            p { "Another rule set selected above is taken unchanged; its rules can be edited afterwards." }
+            div class="columns" {
+                @for (path, value) in &rules {
+                    (rule(path, value))
+                }
+            }
+            p { "Tables take the changes when they prepare their next game; POT rules when no POT waits." }
+            button class="main" { "Change the room" }
+        }
+    }
+}
+
+/// The fields of the room form by name. The names of rule fields contain the paths of [`leaves`].
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct RoomForm(BTreeMap<String, String>);
+
+impl RoomForm {
+    fn text(&self, name: &str) -> Result<&str, Problem> {
+        let missing = || Code::BodyInvalid.with_detail(format!("{name} is missing"));
+        self.0.get(name).map(|text| text.trim()).ok_or_else(missing)
+    }
+
+    fn number<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
+        let wrong = |_| Code::BodyInvalid.with_detail(format!("{name} is a whole number"));
+        self.text(name)?.parse().map_err(wrong)
+    }
+
+    fn coins(&self, name: &str) -> Result<Coins, Problem> {
+        let why = format!("{name}: an amount has at most two decimal places, such as 12.50");
+        parse_amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.with_detail(why))
+    }
+
+    /// Returns the room with the form's changes; settings without a field stay unchanged.
+    fn draft(&self, now: &Room) -> Result<RoomDraft, Problem> {
+        let mut draft = RoomDraft::from(now);
+        self.text("name")?.clone_into(&mut draft.name);
+        draft.coins_min = self.coins("least")?;
+        draft.coins_max = match self.text("most")? {
+            "" => None,
+            _ => Some(self.coins("most")?),
+        };
+        draft.needs_account = match self.0.get("account").map(String::as_str) {
+            None => draft.needs_account,
+            Some("yes") => true,
+            Some("no") => false,
+            Some(_) => return Err(Code::BodyInvalid.with_detail("account is yes or no")),
+        };
+        let terms = &mut draft.terms;
+        terms.price.bet = self.coins("bet")?;
+        terms.spectators = match self.text("watchable")? {
+            "yes" => Spectators::Anybody,
+            "no" => Spectators::Nobody,
+            _ => return Err(Code::BodyInvalid.with_detail("watchable is yes or no")),
+        };
+        terms.bots = match self.0.get("bots").map(String::as_str) {
+            None => terms.bots,
+            Some("greedy") => Skill::Greedy,
+            Some("quick") => Skill::Quick,
+            Some(_) => return Err(Code::BodyInvalid.with_detail("bots is greedy or quick")),
+        };
+        terms.price.multiplier = self.number("multiplier")?;
+        terms.price.fee_basis_points = self.number("fee")?;
+        terms.hits = match self.text("hits")? {
+            "" => None,
+            _ => Some(Hits {
+                ante: self.number("ante")?,
+                to_win: self.number("hits")?,
+                second_hit_bonus: self.number("bonus")?,
+            }),
+        };
+        terms.clocks.prepare_ms = self.number("prepare")?;
+        terms.clocks.think_ms = self.number("think")?;
+        terms.clocks.grace_ms = self.number("grace")?;
+        terms.clocks.missed_turns_to_takeover = self.number("missed_turns")?;
+        terms.clocks.absence_ms = self.number("absence")?;
+        let rule_set = self.text("rule_set")?.to_owned();
+        let is_same = rule_set == now.rule_set();
+        let switches = if is_same { self.rules(now)? } else { Value::Null };
+        terms.rules = choose_rules(now.kind(), &rule_set, &switches)?.rules;
+        draft.rule_set = rule_set;
+        Ok(draft)
+    }
+
+    /// Returns the room's rules with the form's changes.
+    fn rules(&self, now: &Room) -> Result<Value, Problem> {
+        let mut rules = serde_json::to_value(&now.terms().rules).unwrap_or_default();
+        for (path, value) in leaves(&rules) {
+            let Some(text) = self.0.get(&rule_field_name(&path)).map(|text| text.trim()) else {
+                continue;
+            };
+            let wrong = || Code::BodyInvalid.with_detail(format!("{path} cannot be {text}"));
+            let new = match value {
+                Value::Bool(_) => Value::Bool(text == "yes"),
+                Value::Number(_) => text.parse::<i64>().map_err(|_| wrong())?.into(),
+                Value::String(_) => text.into(),
+                Value::Null | Value::Array(_) | Value::Object(_) => continue,
+            };
+            if let Some(leaf) = rules.pointer_mut(&format!("/{}", path.replace('.', "/"))) {
+                *leaf = new;
+            }
+        }
+        Ok(rules)
+    }
+}
+
+/// Returns the scalar values of a set of rules with their paths, such as `countdowns.draw_ms`.
+fn leaves(rules: &Value) -> Vec<(String, Value)> {
+    let Value::Object(fields) = rules else {
+        return Vec::new();
+    };
+    let leaf = |(name, value): (&String, &Value)| match value {
+        Value::Object(_) => {
+            let within = leaves(value).into_iter();
+            within.map(|(path, value)| (format!("{name}.{path}"), value)).collect()
+        }
+        value => vec![(name.clone(), value.clone())],
+    };
+    fields.iter().flat_map(leaf).collect()
+}
+
+fn rule_field_name(path: &str) -> String {
+    format!("rules.{path}")
+}
+
+/// Draws the field of one value of the rules.
+fn rule(path: &str, value: &Value) -> Markup {
+    let label = path.replace(['.', '_'], " ");
+    let name = rule_field_name(path);
+    match value {
+        Value::Bool(is_on) => {
+            let choices = [("yes", "Yes"), ("no", "No")];
+            select(&name, &label, &choices, if *is_on { "yes" } else { "no" })
+        }
+        Value::Number(number) => {
+            let number = number.to_string();
+            let ms = if path.ends_with("_ms") { "Milliseconds." } else { "" };
+            let field_ = Field { value: &number, hint: ms, ..Field::required(&name, &label) };
+            field(Field { inputmode: "numeric", ..field_ })
+        }
+        Value::String(text) => field(Field { value: text, ..Field::required(&name, &label) }),
+        // Rules contain none of these as leaves.
+        Value::Null | Value::Array(_) | Value::Object(_) => html! {},
+    }
+}
+
+/// Returns the visible kinds of game, as options of a selection.
+fn kinds() -> Vec<(&'static str, &'static str)> {
+    let shown = catalog::kinds().into_iter().filter(|kind| !kind.is_hidden);
+    shown.map(|kind| (kind.name, kind.title)).collect()
+}
+
+fn rule_sets(kind: &str) -> Vec<(&'static str, &'static str)> {
+    let sets = catalog::kinds().into_iter().find(|known| known.name == kind);
+    let sets = sets.map(|known| known.rule_sets).unwrap_or_default();
+    sets.into_iter().map(|set| (set.name, set.title)).collect()
+}
+
+fn rule_set_title(room: &Room) -> &'static str {
+    let sets = rule_sets(room.kind()).into_iter();
+    let named = sets.filter(|(name, _)| *name == room.rule_set()).map(|(_, title)| title).next();
+    named.unwrap_or("own rules")
+}
+
+pub(crate) async fn change(
+    State(rooms): State<Catalog>,
+    Path(id): Path<String>,
+    OperatorForm { session, input }: OperatorForm<RoomForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
+    let revisions = load_revisions(&rooms, &id).await?;
+    let now = revisions.first().ok_or_else(|| Code::RoomNotFound.problem())?;
+    rooms.change(&by, input.number("revision")?, &input.draft(&now.room)?).await?;
+    Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CreateRoomForm {
+    id: String,
+    name: String,
+    kind: String,
+    like: String,
+}
+
+pub(crate) async fn create(
+    State(services): State<Services>,
+    OperatorForm { session, input }: OperatorForm<CreateRoomForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
+    let rooms = Catalog::from_ref(&services);
+    let like = rooms.room(&input.like).ok_or_else(|| Code::RoomNotFound.problem())?;
+    let mut draft = RoomDraft { name: input.name, is_open: false, ..RoomDraft::from(&*like) };
+    draft.terms.room.clone_from(&input.id);
+    if input.kind != like.kind() {
+        let first = rule_sets(&input.kind).first().map_or("", |(name, _)| name);
+        let chosen = choose_rules(&input.kind, first, &Value::Null)?;
+        (draft.terms.rules, draft.terms.hits) = (chosen.rules, chosen.hits);
+        draft.rule_set = first.to_owned();
+    }
+    rooms.create(&by, &draft).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", input.id)).into_response())
+}
+
+pub(crate) async fn open(
+    State(rooms): State<Catalog>,
+    Path(id): Path<String>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
+    rooms.set_open(&by, &id, true).await?;
+    Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
+}
+
+pub(crate) async fn close(
+    State(rooms): State<Catalog>,
+    Path(id): Path<String>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
+    rooms.set_open(&by, &id, false).await?;
+    Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
+}

@@ -1,0 +1,4 @@
+//! The management of rooms.
+
+pub(crate) mod api;
+pub(crate) mod desk;

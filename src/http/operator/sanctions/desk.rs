@@ -1,0 +1,135 @@
+//! The sanctions of a player on the player's page: a list, and the forms that impose and lift them.
+
+use std::str::FromStr;
+
+use axum::extract::{FromRef as _, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::api::build_sanction;
+use crate::accounts::{SanctionKind, SanctionRecord};
+use crate::http::operator::desk_ui::components::{
+    Column, Field, field, select, table, text_area, time,
+};
+use crate::http::operator::desk_ui::{ErrorPage, OperatorForm, OperatorSession, parse_reason};
+use crate::http::{Code, Path, Problem, Services, database_problem};
+use crate::ids::PlayerId;
+use crate::operators::Sanctions;
+
+const KINDS: [(SanctionKind, &str, &str); 2] =
+    [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
+
+/// Draws the sanctions of a player and, for operators who may moderate, the forms that change them.
+/// `here` is the path of the player's page.
+pub(crate) async fn section(
+    sanctions: &Sanctions,
+    session: &OperatorSession,
+    player: PlayerId,
+    here: &str,
+) -> Result<Markup, ErrorPage> {
+    let now = sanctions.now();
+    let mut rows = Vec::new();
+    let mut in_force = Vec::new();
+    for (kind, name, lift) in KINDS {
+        let listed = sanctions.list(player, kind).await.map_err(database_problem)?;
+        if listed.iter().any(|sanction| sanction.is_in_force(now)) {
+            in_force.push((kind, lift));
+        }
+        rows.extend(listed.iter().map(|sanction| (sanction.imposed_at, row(name, sanction))));
+    }
+    rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
+    let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+    let columns = [
+        Column::Text("Kind"),
+        Column::Text("Since (UTC)"),
+        Column::Text("Until (UTC)"),
+        Column::Text("Lifted (UTC)"),
+        Column::Text("Reason"),
+    ];
+    let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
+    Ok(html! {
+        (table("Bans and mutes, newest first", &columns, &rows))
+        @if session.operator.require_moderator().is_ok() {
+            @for (kind, lift) in &in_force {
+                form class="inline" method="post" action={ (here) "/sanctions/lifting" } {
+                    (session.form_token())
+                    input type="hidden" name="kind" value=(kind.as_str());
+                    button { (lift) }
+                }
+            }
+            form method="post" action={ (here) "/sanctions" } {
+                (session.form_token())
+                (select("kind", "Ban or mute", &kinds, ""))
+                (field(Field {
+                    inputmode: "numeric", hint: "Empty for a permanent sanction.",
+                    ..Field::optional("hours", "Hours")
+                }))
+                (text_area("reason", "Reason", "10 to 500 characters. The player reads it."))
+                button { "Ban or mute this player" }
+            }
+        }
+    })
+}
+
+fn row(
+    kind: &str,
+    SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord,
+) -> Vec<Markup> {
+    vec![
+        html! { (kind) },
+        time(*imposed_at),
+        sanction.ends_at.map_or_else(|| html! { "permanent" }, time),
+        lifted_at.map_or_else(|| html! {}, time),
+        html! { (sanction.reason) },
+    ]
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct SanctionForm {
+    kind: String,
+    hours: String,
+    reason: String,
+}
+
+pub(crate) async fn begin(
+    State(services): State<Services>,
+    Path(player): Path<Uuid>,
+    OperatorForm { session, input }: OperatorForm<SanctionForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_moderator()?;
+    let hours = match input.hours.trim() {
+        "" => None,
+        text => Some(
+            text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?,
+        ),
+    };
+    let sanction = build_sanction(&services, parse_reason(&input.reason)?, hours)?;
+    let sanctions = Sanctions::from_ref(&services);
+    sanctions.impose(&by, PlayerId(player), parse_kind(&input.kind)?, &sanction).await?;
+    Ok(redirect_to_player(player))
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LiftForm {
+    kind: String,
+}
+
+pub(crate) async fn lift(
+    State(sanctions): State<Sanctions>,
+    Path(player): Path<Uuid>,
+    OperatorForm { session, input }: OperatorForm<LiftForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_moderator()?;
+    sanctions.lift(&by, PlayerId(player), parse_kind(&input.kind)?).await?;
+    Ok(redirect_to_player(player))
+}
+
+fn parse_kind(text: &str) -> Result<SanctionKind, Problem> {
+    SanctionKind::from_str(text).map_err(|error| Code::BodyInvalid.with_detail(error.to_string()))
+}
+
+fn redirect_to_player(player: Uuid) -> Response {
+    Redirect::to(&format!("/desk/players/{player}")).into_response()
+}

@@ -1,0 +1,4 @@
+//! Bans and mutes.
+
+pub(crate) mod api;
+pub(crate) mod desk;

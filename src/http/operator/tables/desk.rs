@@ -1,0 +1,315 @@
+//! Tables: those of a room, a single one as it is played, halted tables and lost POTs.
+//!
+//! A table is displayed in its public view. Hidden cards are displayed once per request, to
+//! operators with the capability, after the act and its reason are recorded in the audit log.
+
+use axum::extract::State;
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use bahay_engine::catalog::{self, AnyGame};
+use bahay_engine::game::Game as _;
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{PhaseView, SeatView, TableId, TableView};
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::api as orders;
+use crate::archive::halted::HaltedTable;
+use crate::clock::Timestamp;
+use crate::http::operator::desk_ui::components::{
+    Column, Field, button, coins, facts, field, id, select, table, text_area, time,
+};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::{
+    EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason,
+};
+use crate::http::operator::games::game_rows;
+use crate::http::{Code, Path, Query, Services};
+use crate::ledger::IdlePot;
+
+const HERE: &str = "/desk/tables";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct TableSearchForm {
+    room: String,
+    table: String,
+}
+
+pub(crate) async fn list(
+    State(services): State<Services>,
+    session: OperatorSession,
+    Query(TableSearchForm { room, table: table_id }): Query<TableSearchForm>,
+) -> Result<Response, ErrorPage> {
+    if !table_id.trim().is_empty() {
+        let table_id = Uuid::try_parse(table_id.trim());
+        let table_id =
+            table_id.map_err(|_| Code::QueryInvalid.with_detail("a table's id is a UUID"))?;
+        return Ok(Redirect::to(&format!("{HERE}/{table_id}")).into_response());
+    }
+    let rooms = services.lobby.rooms();
+    let first = rooms.first().map_or(String::new(), |room| room.id().to_owned());
+    let room = if room.is_empty() { first } else { room };
+    let busy = orders::list_busy_tables(&services, &room).await?;
+    let rows = busy.iter().map(|busy| {
+        vec![
+            html! { a href={ (HERE) "/" (busy.table) } { (id(&busy.table)) } },
+            html! { (busy.players) },
+        ]
+    });
+    let rows: Vec<Vec<Markup>> = rows.collect();
+    let (halted, lost) = orders::find_stranded_tables(&services).await?;
+    let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (select("room", "Room", &ids, &room))
+            button { "Show" }
+        }
+        form class="filter" method="get" action=(HERE) {
+            (field(Field {
+                hint: "A table of any room, or a private table.", ..Field::required("table", "Table's id")
+            }))
+            button { "Show table" }
+        }
+        (table("Tables with players, fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
+        h2 id="halted" { "Halted" }
+        (halted_tables(&halted))
+        h2 id="pots" { "Lost POTs" }
+        (pots(&session, &lost))
+    };
+    Ok(page(&session, "Tables", body))
+}
+
+fn halted_tables(halted: &[HaltedTable]) -> Markup {
+    let rows = halted.iter().map(|halted| {
+        vec![
+            html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
+            html! { (halted.room.as_deref().unwrap_or("")) },
+            time(Timestamp::from_ms(halted.halted_at_ms)),
+            html! { (halted.reason) },
+        ]
+    });
+    let columns = [
+        Column::Text("Table"),
+        Column::Text("Room"),
+        Column::Text("Since (UTC)"),
+        Column::Text("Reason"),
+    ];
+    table("Halted tables, oldest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+}
+
+fn pots(session: &OperatorSession, lost: &[IdlePot]) -> Markup {
+    let may = session.operator.require_administrator().is_ok();
+    let rows = lost.iter().map(|lost| {
+        let order = format!("{HERE}/{}/pot-refund", lost.table);
+        let confirm = "Refund every share to the player who paid it?";
+        vec![
+            id(&lost.table),
+            coins(lost.pot),
+            time(Timestamp::from_ms(lost.finished_at_ms)),
+            html! { @if may { (button(session, &order, "Refund", confirm)) } },
+        ]
+    });
+    let columns = [
+        Column::Text("Table"),
+        Column::Number("POT"),
+        Column::Text("Last game ended (UTC)"),
+        Column::Text("Action"),
+    ];
+    table("POTs whose table no longer exists", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+}
+
+pub(crate) async fn show_table(
+    State(services): State<Services>,
+    session: OperatorSession,
+    Path(table): Path<Uuid>,
+) -> Result<Response, ErrorPage> {
+    let here = format!("{HERE}/{table}");
+    let now = live_part(&services, TableId(table)).await;
+    let body = html! {
+        p { "Table " (id(&table)) }
+        p { button type="button" data-hold="live" aria-pressed="false" hidden { "Pause" } }
+        div id="live" data-live={ (here) "/live" } { (now) }
+        @if session.operator.require_administrator().is_ok() {
+            h2 { "Hidden cards" }
+            form method="post" action={ (here) "/hands" } {
+                (session.form_token())
+                (text_area("reason", "Reason", "10 to 500 characters, recorded in the audit log."))
+                button { "Show all hands once" }
+            }
+            h2 { "Release or void" }
+            (button(&session, &format!("{here}/release"), "Release a halted table", ""))
+            form method="post" action={ (here) "/voiding" }
+                data-confirm="Void the open game and end this table?" {
+                (session.form_token())
+                (void_reason())
+                button { "Void and refund" }
+            }
+        }
+    };
+    Ok(page(&session, "Table", body))
+}
+
+/// Draws the reason for voiding. The page has two reasons, whose fields need distinct ids.
+fn void_reason() -> Markup {
+    html! {
+        div class="field" {
+            label for="f-void-reason" { "Reason" }
+            textarea id="f-void-reason" name="reason" rows="3" required
+                aria-describedby="h-void-reason" {}
+            small id="h-void-reason" { "10 to 500 characters, stored with the game." }
+        }
+    }
+}
+
+/// Returns the live part of the page, for the script to refresh.
+pub(crate) async fn refresh(
+    State(services): State<Services>,
+    _seat: OperatorSession,
+    Path(table): Path<Uuid>,
+) -> Response {
+    Html(live_part(&services, TableId(table)).await.into_string()).into_response()
+}
+
+async fn live_part(services: &Services, table: TableId) -> Markup {
+    match orders::find_table(services, table).await {
+        Ok(table) => {
+            match services.lobby.tables().render(&table, |table| view(&table.view(None))) {
+                Ok(shown) => shown,
+                Err(_) => {
+                    html! { p class="alert" { "The table cannot be displayed and is halted." } }
+                }
+            }
+        }
+        Err(problem) => html! { p class="alert" { (problem.code.title()) "." } },
+    }
+}
+
+fn view(shown: &TableView<AnyGame>) -> Markup {
+    let (phase, game) = match &shown.phase {
+        PhaseView::Waiting => ("waiting for players", None),
+        PhaseView::Preparing { game, .. } => ("preparing", Some(game)),
+        PhaseView::Opening { game } => ("opening in the ledger", Some(game)),
+        PhaseView::Revealing { game, .. } => ("collecting the clients' seeds", Some(game)),
+        PhaseView::Playing { game, .. } => ("playing", Some(game)),
+        PhaseView::Settling { game, .. } => ("settling", Some(game)),
+    };
+    let playing = match &shown.phase {
+        PhaseView::Playing { view, .. } => Some(AnyGame::describe(view)),
+        PhaseView::Waiting
+        | PhaseView::Preparing { .. }
+        | PhaseView::Opening { .. }
+        | PhaseView::Revealing { .. }
+        | PhaseView::Settling { .. } => None,
+    };
+    let rows = shown.seats.iter().enumerate().map(|(place, seat)| {
+        let crown = seat.as_ref().and_then(|seat| {
+            shown.crown.filter(|crown| crown.player == seat.player).map(|crown| crown.wins)
+        });
+        vec![
+            html! { (place + 1) },
+            html! { @if let Some(seat) = seat { (seat.name) " " (id(&seat.player)) } @else { "free" } },
+            html! { (seat.as_ref().map_or("", played_by)) },
+            html! { @if let Some(wins) = crown { (wins) } },
+        ]
+    });
+    let columns = [
+        Column::Number("Seat"),
+        Column::Text("Player"),
+        Column::Text("Played by"),
+        Column::Number("Crown"),
+    ];
+    let rows: Vec<Vec<Markup>> = rows.collect();
+    html! {
+        (facts(&[
+            ("Room", html! { (shown.terms.room) }),
+            ("Game played", html! { (catalog::kind_title(&shown.kind)) }),
+            ("State", html! { (phase) }),
+            ("Game", html! { @if let Some(game) = game { (id(game)) } }),
+            ("POT", coins(shown.pot)),
+        ]))
+        (table("Seats", &columns, &rows))
+        @if let Some(rows) = &playing { (game_rows::draw_rows(rows, seat_name)) }
+    }
+}
+
+/// Returns the name of a seat. The table of seats above contains the names of the players.
+fn seat_name(seat: Seat) -> &'static str {
+    const NAMES: [&str; 8] =
+        ["Seat 1", "Seat 2", "Seat 3", "Seat 4", "Seat 5", "Seat 6", "Seat 7", "Seat 8"];
+    NAMES.get(seat.index()).copied().unwrap_or("Unknown seat")
+}
+
+fn played_by(seat: &SeatView) -> &'static str {
+    match (seat.taken_over, seat.connected) {
+        (true, _) => "the AI",
+        (false, true) => "the player",
+        (false, false) => "the player, not connected",
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ReasonForm {
+    reason: String,
+}
+
+pub(crate) async fn reveal_hands(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let view =
+        orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
+    let body = html! {
+        p class="alert" { "This view was recorded. The game continues: do not pass this on." }
+        (game_rows::draw_rows(&AnyGame::describe(&view), seat_name))
+        p { a href={ (HERE) "/" (table) } { "Back to the table" } }
+    };
+    Ok(page(&session, "Hidden cards", body))
+}
+
+pub(crate) async fn void(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let voided = orders::void(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
+    let body = html! {
+        @if let Some(game) = voided.game {
+            p { "Game " (id(&game)) " was voided, and its coins were refunded." }
+        } @else {
+            p { "No game was open. The table has ended." }
+        }
+        p { a href=(HERE) { "All tables" } }
+    };
+    Ok(page(&session, "Table voided", body))
+}
+
+pub(crate) async fn release(
+    State(services): State<Services>,
+    Path(table): Path<Uuid>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    orders::release(&services, &by, TableId(table)).await?;
+    Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
+}
+
+pub(crate) async fn refund_pot(
+    State(services): State<Services>,
+    Path(table_id): Path<Uuid>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let refund = orders::refund_pot(&services, &by, TableId(table_id)).await?;
+    let rows = refund.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
+    let rows: Vec<Vec<Markup>> = rows.collect();
+    let columns = [Column::Text("Player"), Column::Number("Coins")];
+    let body = html! {
+        (table("Refunded shares", &columns, &rows))
+        p { a href=(HERE) { "All tables" } }
+    };
+    Ok(page(&session, "POT refunded", body))
+}

@@ -1,0 +1,4 @@
+//! Tables, running and stranded.
+
+pub(crate) mod api;
+pub(crate) mod desk;

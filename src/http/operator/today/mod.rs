@@ -1,0 +1,4 @@
+//! The figures of the day.
+
+pub(crate) mod api;
+pub(crate) mod desk;

@@ -1,0 +1,443 @@
+//! The export of all data held about a player, as one JSON document.
+//!
+//! The document is collected from every module that holds data about the player. The short lists
+//! come first, as the [`ExportHead`]. The long lists follow in portions, each of which is read only
+//! after the client has received the previous one (backpressure). Bounds: one portion of a document
+//! is in memory, the number of portions that a node reads at once is limited, and a player may
+//! export once an hour.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderValue, Method};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde::Serialize;
+use tokio::sync::Semaphore;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::accounts::{DeviceRecord, SanctionKind, SanctionReader, SanctionRecord, SessionRecord};
+use crate::archive;
+use crate::auth::Player;
+use crate::ids::SessionId;
+use crate::ledger::{EntryCursor, EntryFilter};
+use crate::notices::{self, Notices};
+use crate::reports::PlayerNote;
+use crate::rewards::Rewards;
+use crate::social::{Relation, ReportRecord};
+
+use super::own_account::{OwnProfile, WalletBody, WalletEntry};
+use crate::http::player::games::records::GameSummary;
+use crate::http::player::notices::Notice;
+use crate::http::player::people::profiles::{Statistics, load_statistics};
+use crate::http::player::people::social::ListedPlayer;
+use crate::http::player::rewards::RewardsBody;
+use crate::http::player::sign_in::openid::SignInMethodsBody;
+use crate::http::{Code, Problem, ProblemBody, Services, Time, database_problem};
+
+/// Limits the number of portions that this process reads at once.
+static READ_PERMITS: Semaphore = Semaphore::const_new(2);
+
+/// The number of rows in a portion.
+const PORTION_ROWS: u32 = 100;
+
+const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
+
+/// All data held about a player.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Export {
+    #[serde(flatten)]
+    head: ExportHead,
+    /// The sessions that are still stored, oldest first.
+    sessions: Vec<ExportedSession>,
+    /// All entries of the wallet, newest first.
+    wallet_entries: Vec<WalletEntry>,
+    /// Finished games, newest first. The record of each is at `/v1/games/{id}/record`.
+    games: Vec<GameSummary>,
+    /// The notices in the player's inbox, newest first.
+    notices: Vec<Notice>,
+}
+
+/// The short fields of an export.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExportHead {
+    exported_at: Time,
+    player: OwnProfile,
+    sign_in_methods: SignInMethodsBody,
+    devices: Vec<ExportedDevice>,
+    bans: Vec<ExportedSanction>,
+    /// The mutes that operators imposed on the player.
+    mutes: Vec<ExportedSanction>,
+    /// The players whom this player blocks, the latest first.
+    blocked_players: Vec<ListedPlayer>,
+    muted_players: Vec<ListedPlayer>,
+    /// The reports that the player made, newest first.
+    reports_made: Vec<SentReport>,
+    /// The reports that others made about the player, newest first, without their authors and
+    /// texts, which are the authors' data.
+    reports_received: Vec<ReceivedReport>,
+    /// The player's statistics, by game.
+    statistics: Vec<Statistics>,
+    wallet: WalletBody,
+    rewards: RewardsBody,
+    /// The newest 50 notes that operators wrote about the player.
+    notes: Vec<ExportedNote>,
+}
+
+/// A note that an operator wrote about the player.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExportedNote {
+    written_at: Time,
+    words: String,
+}
+
+impl From<PlayerNote> for ExportedNote {
+    fn from(note: PlayerNote) -> Self {
+        Self { written_at: note.written_at.into(), words: note.words }
+    }
+}
+
+/// A device that signs the player in. Only a hash of its id is stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExportedDevice {
+    created_at: Time,
+    last_seen_at: Time,
+}
+
+impl From<DeviceRecord> for ExportedDevice {
+    fn from(device: DeviceRecord) -> Self {
+        let DeviceRecord { created_at, last_seen_at } = device;
+        Self { created_at: created_at.into(), last_seen_at: last_seen_at.into() }
+    }
+}
+
+/// A session, ended or not.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExportedSession {
+    id: Uuid,
+    #[schema(example = "guest")]
+    method: &'static str,
+    #[schema(required = true, example = "Tongits/2.1 (Android 15)")]
+    user_agent: Option<String>,
+    #[schema(required = true, example = "203.0.113.7")]
+    address: Option<String>,
+    created_at: Time,
+    last_seen_at: Time,
+    #[schema(required = true)]
+    ended_at: Option<Time>,
+    #[schema(required = true, example = "signed_out")]
+    end_reason: Option<String>,
+}
+
+impl From<SessionRecord> for ExportedSession {
+    fn from(session: SessionRecord) -> Self {
+        let SessionRecord { id, method, user_agent, address, .. } = session;
+        Self {
+            id: id.0,
+            method: method.as_str(),
+            user_agent,
+            address,
+            created_at: session.created_at.into(),
+            last_seen_at: session.last_seen_at.into(),
+            ended_at: session.ended_at.map(Time::from),
+            end_reason: session.end_reason,
+        }
+    }
+}
+
+/// A ban or a mute, expired, lifted or in force.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExportedSanction {
+    #[schema(example = "collusion")]
+    reason: String,
+    imposed_at: Time,
+    /// The end of the sanction; null for a permanent one.
+    #[schema(required = true)]
+    ends_at: Option<Time>,
+    #[schema(required = true)]
+    lifted_at: Option<Time>,
+}
+
+impl From<SanctionRecord> for ExportedSanction {
+    fn from(listed: SanctionRecord) -> Self {
+        let SanctionRecord { sanction, imposed_at, lifted_at } = listed;
+        Self {
+            reason: sanction.reason.to_string(),
+            imposed_at: imposed_at.into(),
+            ends_at: sanction.ends_at.map(Time::from),
+            lifted_at: lifted_at.map(Time::from),
+        }
+    }
+}
+
+/// A report that the player made about another player.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SentReport {
+    reported: Uuid,
+    #[serde(flatten)]
+    report: ReceivedReport,
+    #[schema(required = true)]
+    words: Option<String>,
+}
+
+/// A report and its outcome.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ReceivedReport {
+    game: Uuid,
+    #[schema(example = "collusion")]
+    reason: &'static str,
+    reported_at: Time,
+    /// `upheld` or `dismissed`; null while the report is undecided.
+    #[schema(required = true, example = "dismissed")]
+    outcome: Option<&'static str>,
+    #[schema(required = true)]
+    decided_at: Option<Time>,
+}
+
+impl From<&ReportRecord> for ReceivedReport {
+    fn from(kept: &ReportRecord) -> Self {
+        let decision = kept.decision.as_ref();
+        Self {
+            game: kept.report.game.0,
+            reason: kept.report.reason.as_str(),
+            reported_at: Time::from_ms(kept.created_at_ms),
+            outcome: decision.map(|decision| decision.outcome.as_str()),
+            decided_at: decision.map(|decision| Time::from_ms(decision.at_ms)),
+        }
+    }
+}
+
+impl From<ReportRecord> for SentReport {
+    fn from(kept: ReportRecord) -> Self {
+        let report = ReceivedReport::from(&kept);
+        Self { reported: kept.report.reported.0, report, words: kept.report.words }
+    }
+}
+
+/// Export all data held about me
+///
+/// Returns one document as an attachment, which is streamed while it is read. If reading fails, the
+/// connection is closed before the end of the document. The rate limit is one export an hour. An
+/// export that failed on the server does not count; one that the client did not read to its end
+/// does.
+#[utoipa::path(
+    get,
+    path = "/v1/me/export",
+    tag = "me",
+    security(("access_token" = [])),
+    responses(
+        (status = 200, description = "The document", body = Export),
+        (status = 429, description = "`exported_lately`: the next export is possible after \
+            `Retry-After`", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn export_me(
+    State(services): State<Services>,
+    method: Method,
+    player: Player,
+) -> Result<Response, Problem> {
+    if method == Method::HEAD {
+        return Ok(attachment_response(Body::empty()));
+    }
+    let unavailable = |error| Problem::unavailable(&error);
+    if let Some(wait) = services.live.begin_export(player.id).await.map_err(unavailable)? {
+        return Err(Code::ExportedLately.problem().with_retry_after(wait));
+    }
+    let head = gather_head(&services, &player).await;
+    let head = match head.and_then(|head| open_document(&head)) {
+        Ok(head) => head,
+        Err(problem) => {
+            cancel_export(&services, &player).await;
+            return Err(problem);
+        }
+    };
+    services.live.count_export(player.id).await.map_err(unavailable)?;
+    let section = ExportSection::Sessions(None);
+    let export = ExportStream { services, player, section, is_begun: false };
+    let rest = stream::try_unfold(Some(export), async |export| match export {
+        Some(export) => export.next_portion().await.map(Some),
+        None => Ok(None),
+    });
+    let body = stream::StreamExt::chain(stream::iter([Ok(head)]), rest);
+    Ok(attachment_response(Body::from_stream(body)))
+}
+
+fn attachment_response(body: Body) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (CONTENT_DISPOSITION, HeaderValue::from_static(ATTACHMENT)),
+    ];
+    (headers, body).into_response()
+}
+
+/// Releases the player's rate limit after an export that failed, so that the player can retry soon.
+async fn cancel_export(services: &Services, player: &Player) {
+    if let Err(error) = services.live.cancel_export(player.id).await {
+        tracing::warn!(%error, "a failed export still counts against the rate limit");
+    }
+}
+
+async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead, Problem> {
+    let _permit = READ_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
+    let id = player.id;
+    let accounts = &services.accounts;
+    let profile = accounts.profile(id).await?;
+    let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
+    let sanctions = async |kind| {
+        let reader = SanctionReader::new(services.pool.clone());
+        let listed = reader.list(id, kind).await.map_err(database_problem)?;
+        Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
+    };
+    let related = async |relation| {
+        let related =
+            services.social.list_relations(id, relation).await.map_err(database_problem)?;
+        Ok::<_, Problem>(related.into_iter().map(Into::into).collect())
+    };
+    let made = services.social.list_reports_by(id).await.map_err(database_problem)?;
+    let received = services.social.list_reports_about(id).await.map_err(database_problem)?;
+    let notes = services.reports.notes(id).await.map_err(database_problem)?;
+    let rewards: &Rewards = &services.rewards;
+    Ok(ExportHead {
+        exported_at: services.clock.now().into(),
+        player: profile.into(),
+        sign_in_methods: accounts.sign_in_methods(id).await?.into(),
+        devices: accounts.list_devices(id).await?.into_iter().map(Into::into).collect(),
+        bans: sanctions(SanctionKind::Ban).await?,
+        mutes: sanctions(SanctionKind::Mute).await?,
+        blocked_players: related(Relation::Block).await?,
+        muted_players: related(Relation::Mute).await?,
+        reports_made: made.into_iter().map(SentReport::from).collect(),
+        reports_received: received.iter().map(ReceivedReport::from).collect(),
+        statistics: load_statistics(&services.standings, id).await?,
+        wallet: services.ledger.wallet(id).await?.into(),
+        rewards: rewards.status(id).await?.into(),
+        notes: notes.into_iter().map(ExportedNote::from).collect(),
+    })
+}
+
+/// Writes the beginning of the document, up to the first item of `sessions`.
+fn open_document(head: &ExportHead) -> Result<Vec<u8>, Problem> {
+    let mut text = serde_json::to_vec(head).map_err(|error| Problem::internal(&error))?;
+    // The closing brace is removed, because more fields follow.
+    text.pop();
+    text.extend_from_slice(b",\"sessions\":[");
+    Ok(text)
+}
+
+/// The state of an export between two portions.
+struct ExportStream {
+    services: Services,
+    player: Player,
+    section: ExportSection,
+    /// True if the current list has an item.
+    is_begun: bool,
+}
+
+/// The list that the next portion reads, with the cursor at which it continues.
+enum ExportSection {
+    Sessions(Option<SessionId>),
+    Entries(Option<EntryCursor>),
+    Games(Option<archive::Cursor>),
+    Notices(Option<notices::Cursor>),
+}
+
+/// The export stopped before its end. The cause is in the log.
+#[derive(Debug, thiserror::Error)]
+#[error("the export failed")]
+struct ExportError;
+
+impl ExportStream {
+    /// Reads the next portion. Returns its text and the state after it, which is `None` at the end.
+    async fn next_portion(self) -> Result<(Vec<u8>, Option<Self>), ExportError> {
+        let services = self.services.clone();
+        let player = self.player;
+        match self.read_portion().await {
+            Ok(portion) => Ok(portion),
+            // `Problem` logs its cause when it is made.
+            Err(Problem { .. }) => {
+                cancel_export(&services, &player).await;
+                Err(ExportError)
+            }
+        }
+    }
+
+    async fn read_portion(mut self) -> Result<(Vec<u8>, Option<Self>), Problem> {
+        let _permit = READ_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
+        let id = self.player.id;
+        let mut text = Vec::new();
+        let next = match self.section {
+            ExportSection::Sessions(after) => {
+                let accounts = &self.services.accounts;
+                let held = accounts.list_session_records(id, after, PORTION_ROWS).await?;
+                let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PORTION_ROWS);
+                let last = held.last().map(|session| session.id).filter(|_| is_full);
+                self.write_items(&mut text, held.into_iter().map(ExportedSession::from))?;
+                last.map(|last| ExportSection::Sessions(Some(last))).or_else(|| {
+                    self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None))
+                })
+            }
+            ExportSection::Entries(cursor) => {
+                let filter = EntryFilter::default();
+                let page = self.services.ledger.entries(id, &filter, cursor, PORTION_ROWS).await?;
+                self.write_items(&mut text, page.items.into_iter().map(WalletEntry::from))?;
+                page.next
+                    .map(|next| ExportSection::Entries(Some(next)))
+                    .or_else(|| self.open_list(&mut text, "games", ExportSection::Games(None)))
+            }
+            ExportSection::Games(cursor) => {
+                let everything = archive::Filter::default();
+                let pool = &self.services.pool;
+                let page =
+                    archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS).await;
+                let page = page.map_err(database_problem)?;
+                let games = page.items.into_iter().map(GameSummary::try_from);
+                let games = games.collect::<Result<Vec<_>, _>>()?;
+                self.write_items(&mut text, games.into_iter())?;
+                page.next
+                    .map(|next| ExportSection::Games(Some(next)))
+                    .or_else(|| self.open_list(&mut text, "notices", ExportSection::Notices(None)))
+            }
+            ExportSection::Notices(cursor) => {
+                let inbox = Notices::new(self.services.pool.clone());
+                let page = inbox.list(id, cursor, PORTION_ROWS).await.map_err(database_problem)?;
+                self.write_items(&mut text, page.items.into_iter().map(Notice::from))?;
+                page.next.map(|next| ExportSection::Notices(Some(next)))
+            }
+        };
+        Ok(match next {
+            Some(section) => (text, Some(Self { section, ..self })),
+            None => {
+                text.extend_from_slice(b"]}");
+                (text, None)
+            }
+        })
+    }
+
+    fn write_items<T: Serialize>(
+        &mut self,
+        text: &mut Vec<u8>,
+        items: impl Iterator<Item = T>,
+    ) -> Result<(), Problem> {
+        for item in items {
+            if self.is_begun {
+                text.push(b',');
+            }
+            self.is_begun = true;
+            serde_json::to_writer(&mut *text, &item).map_err(|error| Problem::internal(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Closes the current list and opens the next one.
+    fn open_list(
+        &mut self,
+        text: &mut Vec<u8>,
+        name: &str,
+        section: ExportSection,
+    ) -> Option<ExportSection> {
+        self.is_begun = false;
+        text.extend_from_slice(format!("],\"{name}\":[").as_bytes());
+        Some(section)
+    }
+}
