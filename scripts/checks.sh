@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
-# The full test run and its parts: format, lints, documentation, tests and a short fault test; longer fault tests;
-# and the query data with which SQL compiles without a database.
+# The test run: format, lints, documentation, tests, clients and browsers; the drills, among them a short fault test;
+# longer fault tests; and the query data with which SQL compiles without a database.
 #
 # Every run has services of its own under test/PID, so concurrent runs and `./dev up` do not share any.
 # DATABASE_URL and REDIS_URL of the environment are ignored here, because tests create and drop databases;
@@ -47,19 +47,27 @@ cmd_test() {
   if [ $# -eq 0 ]; then
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
-    check_release
-    check_house_quickly
-    check_backups
-    check_archive
-    check_fuzz
     check_clients
     check_env
     check_contracts
     check_browser
     check_play
-    # Applies each fault once, and forged evidence that the checks must detect.
-    cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi
+}
+
+# Runs the drills: what takes minutes and fails seldom. Each ends with the loss or the rebuilding of something.
+cmd_drills() {
+  [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
+  enter_test_instance drills
+  build
+  start_services
+  check_release
+  check_house_quickly
+  check_backups
+  check_archive
+  check_fuzz
+  # Applies each fault once, and forged evidence that the checks must detect.
+  cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
 }
 
 # Runs a house in containers where images can be built, which needs root and namespaces; checks the container
