@@ -18,10 +18,10 @@ pub enum TableError<I: Refusal> {
     #[error("there is no such table")]
     Missing,
     /// The table is halted until an operator or the house releases or voids it.
-    #[error("this table is halted")]
+    #[error("this table is halted until an operator releases it")]
     Halted,
     /// The table belongs to nodes of another version of the engine.
-    #[error("this table is for another version of the engine")]
+    #[error("another node plays this table: try again")]
     OtherVersion,
     /// Live state did not respond; the input may or may not be stored.
     #[error(transparent)]

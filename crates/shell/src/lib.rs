@@ -27,6 +27,7 @@ mod halting;
 mod host;
 mod journal;
 mod limits;
+pub mod lobby;
 mod lost;
 mod notice;
 mod notices;
