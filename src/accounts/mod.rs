@@ -25,6 +25,7 @@ mod export_and_delete;
 mod hashing;
 mod house_bots;
 mod identities;
+mod impose_sanction;
 mod lockout;
 mod locks;
 mod names;
@@ -43,13 +44,12 @@ mod welcome_grant;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 use thiserror::Error;
 
 use crate::auth::{AccessToken, Auth, RefreshToken};
 use crate::clock::{self, Clock, Timestamp};
-use crate::db::Failure;
+use crate::db::{Failure, from_sql, to_sql};
 use crate::grant_limits::{GrantLimits, GrantRecipient};
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
@@ -72,9 +72,11 @@ pub use passwords::PasswordSignIn;
 pub use players::{LOOKUP_MAX, ProfileChange};
 pub use proof::ProofCredential;
 pub use revocations::RevocationCursor;
+pub use impose_sanction::{
+    impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
+};
 pub use sanctions::{
     ParseSanctionError, Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
-    impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
 pub use session_lookup::session_lookup;
 pub use sessions::end_sessions_in_tx;
@@ -315,13 +317,4 @@ impl Method {
         let broken = || AccountError::Broken { reason: format!("unknown sign-in method: {text}") };
         Self::ALL.into_iter().find(|method| method.as_str() == text).ok_or_else(broken)
     }
-}
-
-/// Converts a time for the database.
-fn to_sql(time: Timestamp) -> jiff_sqlx::Timestamp {
-    clock::to_jiff(time).to_sqlx()
-}
-
-fn from_sql(time: jiff_sqlx::Timestamp) -> Timestamp {
-    clock::from_jiff(time.to_jiff())
 }

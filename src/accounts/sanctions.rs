@@ -12,16 +12,14 @@ use std::str::FromStr;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgPool};
-use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 
-use super::sessions::{self, SessionEnd};
 use super::transaction::TransactionError;
-use super::{AccountError, from_sql, locks, to_sql};
+use super::{AccountError, from_sql, to_sql};
 
 /// The kind of a sanction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +56,7 @@ impl SanctionKind {
     }
 
     /// Returns the kind of the notice sent to the player when the sanction is imposed.
-    const fn notice(self) -> &'static str {
+    pub(super) const fn notice(self) -> &'static str {
         match self {
             Self::Ban => "banned",
             Self::Mute => "muted",
@@ -66,7 +64,7 @@ impl SanctionKind {
     }
 
     /// Returns the kind of the notice sent to the player when the sanction is lifted.
-    const fn lift_notice(self) -> &'static str {
+    pub(super) const fn lift_notice(self) -> &'static str {
         match self {
             Self::Ban => "ban_lifted",
             Self::Mute => "mute_lifted",
@@ -177,93 +175,6 @@ impl SanctionReader {
         };
         db::retry(once).await
     }
-}
-
-/// Imposes a sanction in the caller's transaction. A ban also ends the player's sessions. The call
-/// is idempotent by `id`. Returns false if there is no such player, or if the sanction already
-/// exists.
-pub async fn impose_in_tx(
-    tx: &mut PgConnection,
-    id: Uuid,
-    player: PlayerId,
-    kind: SanctionKind,
-    sanction: &Sanction,
-    now: Timestamp,
-) -> Result<bool, sqlx::Error> {
-    // A sign-in that holds the lock has committed once this returns, so its session is among those
-    // ended below.
-    locks::lock_player(&mut *tx, player).await?;
-    let banned = sqlx::query!(
-        r#"
-        insert into sanctions (id, player, kind, reason, imposed_at, ends_at)
-        select $1, p.id, $6, $3, $4, $5
-        from players p
-        where p.id = $2
-        on conflict (id) do nothing
-        returning id
-        "#,
-        id,
-        player.0,
-        sanction.reason.as_str(),
-        to_sql(now) as _,
-        sanction.ends_at.map(to_sql) as _,
-        kind.as_str()
-    );
-    let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
-    match kind {
-        SanctionKind::Ban => {
-            sessions::end_sessions(tx, player, None, SessionEnd::Banned, now).await?;
-        }
-        SanctionKind::Mute => {}
-    }
-    if is_there {
-        insert_notice(tx, player, kind.notice(), now).await?;
-    }
-    Ok(is_there)
-}
-
-/// Lifts all sanctions of a kind that a player is under, in the caller's transaction. Returns false
-/// if none was in force.
-pub async fn lift_in_tx(
-    tx: &mut PgConnection,
-    player: PlayerId,
-    kind: SanctionKind,
-    now: Timestamp,
-) -> Result<bool, sqlx::Error> {
-    let lifted = sqlx::query!(
-        r#"
-        update sanctions
-        set lifted_at = $2
-        where player = $1 and kind = $3 and lifted_at is null
-            and (ends_at is null or ends_at > $2)
-        "#,
-        player.0,
-        to_sql(now) as _,
-        kind.as_str()
-    );
-    let was_banned = lifted.execute(&mut *tx).await?.rows_affected() > 0;
-    if was_banned {
-        insert_notice(tx, player, kind.lift_notice(), now).await?;
-    }
-    Ok(was_banned)
-}
-
-/// Inserts a notice into the player's inbox, in the transaction that the notice is about.
-async fn insert_notice(
-    connection: &mut PgConnection,
-    player: PlayerId,
-    kind: &str,
-    now: Timestamp,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "insert into notices (player, kind, created_at) values ($1, $2, $3)",
-        player.0,
-        kind,
-        to_sql(now) as _
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 /// Rejects a player who is banned at `now`. Under the player's lock, the result holds until the

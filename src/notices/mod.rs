@@ -1,7 +1,8 @@
 //! Notices: a player's inbox, for messages that are shown once on the next connection.
 //!
-//! A notice about coins is written in the transaction that moves them, so it exists exactly if they
-//! moved. This module reads notices, marks them as read, and writes invitations to a rematch.
+//! A notice is written in the transaction of its event ([`insert_in_tx`]), so it exists exactly if
+//! the event happened. A void writes its notices in the books' function of the database. This module
+//! also reads notices, marks them as read, and writes invitations to a rematch.
 //! Deliberately absent: texts. A notice is a kind with a game and an amount, or with the inviting
 //! player; clients supply the text.
 
@@ -10,7 +11,7 @@ mod cursor;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::{Timestamp, ToSqlx as _};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::db::{self, Page};
@@ -46,6 +47,35 @@ pub struct RematchInvitation {
     pub from: PlayerId,
     /// The code of the rematch's table.
     pub code: String,
+}
+
+/// Inserts a notice of one kind for each recipient, with the amount in hundredths of a coin that it
+/// reports, if any. Of several calls with one `key` and kind, each recipient gets one notice.
+pub async fn insert_in_tx(
+    connection: &mut PgConnection,
+    kind: &str,
+    key: &str,
+    recipients: &[(PlayerId, Option<Coins>)],
+) -> Result<(), sqlx::Error> {
+    let players: Vec<Uuid> = recipients.iter().map(|(player, _)| player.0).collect();
+    let amounts: Vec<Option<i64>> =
+        recipients.iter().map(|(_, amount)| amount.map(Coins::hundredths)).collect();
+    // The id is derived from the content, so a retry inserts no second notice.
+    sqlx::query!(
+        r#"
+        insert into notices (id, player, kind, amount)
+        select md5($1::text || ':' || $2::text || ':' || r.player)::uuid, r.player, $1, r.amount
+        from unnest($3::uuid[], $4::bigint[]) as r (player, amount)
+        on conflict (id) do nothing
+        "#,
+        kind,
+        key,
+        &players,
+        &amounts as &[Option<i64>]
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// The result of an invitation.

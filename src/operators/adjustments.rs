@@ -14,8 +14,8 @@ use sqlx::PgConnection;
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::sign_in::to_sql;
 use crate::clock::{self, Timestamp};
+use crate::db::to_sql;
 use crate::ids::{OperatorId, PlayerId};
 
 /// The window of the daily limits.

@@ -11,11 +11,11 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::OperatorName;
-use super::sign_in::to_sql;
 use crate::accounts::trusted_since;
 use crate::auth::BrowserToken;
 use crate::clock::Timestamp;
 use crate::db;
+use crate::db::to_sql;
 use crate::ids::OperatorId;
 
 /// The number of browsers that are remembered for one operator: those of the latest sign-ins.

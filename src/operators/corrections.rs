@@ -23,9 +23,9 @@ use uuid::Uuid;
 
 use super::adjustments::{Adjustment, AdjustmentBounds, BoundCheck, DailyLimitError};
 use super::audit::{self, Action};
-use super::sign_in::to_sql;
 use super::{CanApproveCorrections, Operator, issuance, tokens};
 use crate::clock::{self, Clock, Timestamp};
+use crate::db::to_sql;
 use crate::db::{self, Failure, Page};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};

@@ -21,9 +21,10 @@ use uuid::Uuid;
 
 use super::audit::{self, Action, Actor, Channel};
 use super::second_factor::SecondFactor;
+use crate::db::to_sql;
+
 use super::sign_in::{
     OpenedSession, OperatorAuth, OperatorAuthError, SignInClient, end_sessions_in_tx, open_in_tx,
-    to_sql,
 };
 use super::{browsers, issuance};
 use crate::accounts::NewPassword;

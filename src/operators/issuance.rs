@@ -17,8 +17,8 @@ use std::time::Duration;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::sign_in::to_sql;
 use crate::clock::Timestamp;
+use crate::db::to_sql;
 use crate::entropy;
 use crate::ids::OperatorId;
 

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
+use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
@@ -22,6 +22,7 @@ use super::{Operator, OperatorName, Proof, SecondFactorMissing};
 use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, clear_failures};
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
+use crate::db::to_sql;
 use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::{OperatorId, OperatorSessionId};
@@ -412,8 +413,4 @@ pub(super) async fn end_sessions_in_tx(
 /// Returns the key under which attempts are counted, distinct from all names of players.
 fn attempt_key(name: &str) -> String {
     format!("operator {name}")
-}
-
-pub(super) fn to_sql(time: Timestamp) -> SqlTimestamp {
-    clock::to_jiff(time).to_sqlx()
 }

@@ -10,10 +10,11 @@ use serde_json::json;
 use sqlx::PgConnection;
 
 use super::audit::{self, Action};
-use super::{Operator, OperatorAuthError, Operators, SignedInOperator, sign_in};
+use super::{Operator, OperatorAuthError, Operators, SignedInOperator};
 use crate::auth::OperatorToken;
 use crate::clock::{self, Timestamp};
 use crate::db;
+use crate::db::to_sql;
 use crate::ids::{OperatorId, OperatorSessionId};
 
 /// The lifetime of a token, after which the operator has to create another one.
@@ -77,7 +78,7 @@ impl Operators {
             "update operators set token_hash = $2, token_expires_at = $3 where id = $1",
             by.id.0,
             hash.as_ref().map(|hash| hash.0.as_slice()),
-            token.map(|(_, expires_at)| sign_in::to_sql(expires_at)) as _
+            token.map(|(_, expires_at)| to_sql(expires_at)) as _
         )
         .execute(&mut *tx)
         .await?;

@@ -29,15 +29,13 @@ mod today;
 mod totals;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
-use tokio::sync::{Mutex, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::sync::Mutex;
 
-use crate::clock::{self, Timestamp};
-use crate::db;
+
+use crate::db::{self, from_sql, to_sql};
+use crate::projections;
 use crate::records::Records;
 
 pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
@@ -57,9 +55,6 @@ pub use totals::Totals;
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
-
-/// The interval between two checks for new seals.
-const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of connections for all reports of a node.
 const CONNECTIONS: u32 = 4;
@@ -111,38 +106,9 @@ impl Reports {
         self.pool.close().await;
     }
 
-    /// Runs the projection until the server stops.
-    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut ticks = interval(POLL_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                // A dropped sender means that the server has stopped as well.
-                _ = stopping.wait_for(|stop| *stop) => return,
-                _ = ticks.tick() => {}
-            }
-            let projected = tokio::select! {
-                // An interrupted transaction changes nothing.
-                _ = stopping.wait_for(|stop| *stop) => return,
-                projected = self.catch_up() => projected,
-            };
-            if let Err(error) = projected {
-                tracing::warn!(%error, "the projection of reports failed");
-            }
-        }
-    }
-
     /// Projects all sealed operations, as far as standings have projected them.
     pub async fn catch_up(&self) -> Result<(), ReportError> {
-        while projection::project_batch(&self.pool).await? {}
-        Ok(())
+        projections::catch_up(self).await.map(|_| ())
     }
 }
 
-fn to_sql(at: Timestamp) -> jiff_sqlx::Timestamp {
-    clock::to_jiff(at).to_sqlx()
-}
-
-fn from_sql(at: jiff_sqlx::Timestamp) -> Timestamp {
-    clock::from_jiff(at.to_jiff())
-}

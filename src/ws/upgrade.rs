@@ -19,11 +19,12 @@ use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
 
 use crate::accounts::SanctionReader;
-use crate::auth::{Auth, AuthError, ReturningPlayer};
+use crate::auth::{Auth, ReturningPlayer};
 use crate::clock::Clock;
 use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
+use crate::http::Problem;
 use crate::rate_limit::{Address, AdmissionError, ConnectionPermit, Peer, RateLimits, WriteHalf};
 use crate::social::Social;
 use crate::ws::authentication;
@@ -93,11 +94,11 @@ pub(super) async fn upgrade(
             } else {
                 AdmissionError::NotASocket
             };
-            return refused.into_response();
+            return Problem::from(refused).into_response();
         }
     };
     if !handshake::has_valid_key(&headers) {
-        return AdmissionError::WebSocketKey.into_response();
+        return Problem::from(AdmissionError::WebSocketKey).into_response();
     }
     let Some(write_half) = peer.write_half.upgrade() else {
         // The connection is closed already.
@@ -138,38 +139,11 @@ enum ClientIdentity {
     Unauthenticated(ConnectionPermit),
 }
 
-/// The reason why a request was refused.
-enum UpgradeError {
-    RateLimit(AdmissionError),
-    Auth(AuthError),
-}
-
-impl From<AdmissionError> for UpgradeError {
-    fn from(refused: AdmissionError) -> Self {
-        Self::RateLimit(refused)
-    }
-}
-
-impl From<AuthError> for UpgradeError {
-    fn from(error: AuthError) -> Self {
-        Self::Auth(error)
-    }
-}
-
-impl IntoResponse for UpgradeError {
-    fn into_response(self) -> Response {
-        match self {
-            Self::RateLimit(refused) => refused.into_response(),
-            Self::Auth(error) => error.into_response(),
-        }
-    }
-}
-
 async fn admit(
     state: &PlayState,
     from: Address,
     headers: &HeaderMap,
-) -> Result<Admitted, UpgradeError> {
+) -> Result<Admitted, Problem> {
     // A header that is not UTF-8 is no allowed origin either.
     let origin = headers.get(ORIGIN).map(|value| as_text(value).unwrap_or("?"));
     let host = headers.get(HOST).and_then(as_text);

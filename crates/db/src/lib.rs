@@ -13,6 +13,7 @@
 
 mod connect;
 mod failure;
+mod time;
 
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ pub use connect::{
     open_in_role,
 };
 pub use failure::{Failure, retry};
+pub use time::{from_sql, to_sql};
 
 /// The types of sqlx that the other modules use.
 pub use sqlx::{Error, PgPool};

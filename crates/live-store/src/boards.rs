@@ -10,8 +10,8 @@
 
 use bahay_engine::table::PlayerId;
 
-use bahay_base::clock::Timestamp;
 use crate::{LiveStore, Unavailable};
+use bahay_base::clock::Timestamp;
 
 /// The time in milliseconds after which a board is filled again, which repairs losses of Redis.
 const MARKED_MS: u32 = 60 * 60 * 1000;

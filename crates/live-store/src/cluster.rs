@@ -23,7 +23,7 @@ use redis::aio::ConnectionManager;
 use redis::{Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::time::{sleep, timeout};
 
-use crate::connection::{ConnectionFactory, NodeAddress};
+use crate::connection_factory::{ConnectionFactory, NodeAddress};
 
 const SLOTS: u16 = 16_384;
 

@@ -4,16 +4,14 @@
 //! A call whose outcome is unknown is never sent again. A call that a cluster rejects because the
 //! key lives elsewhere was not executed, and is redirected.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::aio::ConnectionLike;
 use redis::{
-    Cmd, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline, ProtocolVersion, PushInfo,
-    RedisFuture, RedisResult, TlsCertificates, Value,
+    Cmd, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline, RedisFuture, RedisResult,
+    TlsCertificates, Value,
 };
 
 use crate::cluster::{self, Cluster};
+use crate::connection_factory::{ConnectionFactory, NodeAddress, PushHandler};
 use crate::server::Server;
 use crate::{Options, Unavailable};
 
@@ -22,26 +20,6 @@ const CLUSTER_SCHEME: &str = "redis+cluster://";
 
 /// The scheme of a cluster's URL over TLS. The URL of a single node begins with `rediss://`.
 const TLS_CLUSTER_SCHEME: &str = "rediss+cluster://";
-
-/// The address of a Redis server.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct NodeAddress {
-    pub(super) host: Arc<str>,
-    pub(super) port: u16,
-}
-
-/// A callback that receives the push messages of a server, and the address of that server.
-pub(super) type PushHandler = Arc<dyn Fn(&NodeAddress, PushInfo) + Send + Sync>;
-
-/// A factory of connections that differ only in their address.
-#[derive(Clone)]
-pub(super) struct ConnectionFactory {
-    settings: ConnectionInfo,
-    config: ConnectionManagerConfig,
-    push: Option<PushHandler>,
-    /// The timeout of a call to a cluster, including all its redirections.
-    pub(super) response_timeout: Duration,
-}
 
 /// A handle for calls. Clones share the connections.
 #[derive(Clone)]
@@ -161,79 +139,6 @@ impl ConnectionLike for Connection {
         match self {
             Self::Server(server) => server.database(),
             Self::Cluster(_) => 0,
-        }
-    }
-}
-
-impl NodeAddress {
-    /// Returns the placeholder address of a single server.
-    fn single_server() -> Self {
-        Self { host: "".into(), port: 0 }
-    }
-}
-
-impl ConnectionFactory {
-    fn new(settings: ConnectionInfo, options: &Options, push: Option<PushHandler>) -> Self {
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(options.connect_timeout))
-            .set_response_timeout(Some(options.response_timeout))
-            .set_number_of_retries(1)
-            .set_max_delay(Duration::from_millis(200));
-        // Push messages and answers share a connection only with RESP3.
-        let settings = match push {
-            Some(_) => {
-                let redis = settings.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
-                settings.set_redis_settings(redis)
-            }
-            None => settings,
-        };
-        Self { settings, config, push, response_timeout: options.response_timeout }
-    }
-
-    pub(super) async fn open_server(&self) -> Result<ConnectionManager, Unavailable> {
-        let client = redis::Client::open(self.settings.clone())?;
-        let config = self.config_for(NodeAddress::single_server());
-        Ok(client.get_connection_manager_with_config(config).await?)
-    }
-
-    /// Creates a connection to the server that is opened on first use.
-    pub(super) fn open_server_lazily(&self) -> RedisResult<ConnectionManager> {
-        let client = redis::Client::open(self.settings.clone())?;
-        ConnectionManager::new_lazy_with_config(
-            client,
-            self.config_for(NodeAddress::single_server()),
-        )
-    }
-
-    /// Returns the number of the database on the server.
-    pub(super) fn database(&self) -> i64 {
-        self.settings.redis_settings().db()
-    }
-
-    /// Creates a connection to a node of a cluster that is opened on first use.
-    pub(super) fn open_node(&self, to: &NodeAddress) -> RedisResult<ConnectionManager> {
-        let host = to.host.to_string();
-        let port = to.port;
-        let address = match self.settings.addr() {
-            // Each node presents a certificate for the host name that the cluster uses for it.
-            ConnectionAddr::TcpTls { tls_params, .. } => {
-                let tls_params = tls_params.clone();
-                ConnectionAddr::TcpTls { host, port, insecure: false, tls_params }
-            }
-            // The library's enum is non-exhaustive, so all other kinds are handled together.
-            _ => ConnectionAddr::Tcp(host, port),
-        };
-        let client = redis::Client::open(self.settings.clone().set_addr(address))?;
-        ConnectionManager::new_lazy_with_config(client, self.config_for(to.clone()))
-    }
-
-    fn config_for(&self, from: NodeAddress) -> ConnectionManagerConfig {
-        match self.push.clone() {
-            None => self.config.clone(),
-            Some(push) => self.config.clone().set_push_sender(move |pushed: PushInfo| {
-                push(&from, pushed);
-                Ok::<(), redis::aio::SendError>(())
-            }),
         }
     }
 }

@@ -9,8 +9,8 @@ use bahay_engine::table::{TableId, Timestamp};
 use bahay_shell::{AppendOutcome, JournalEntry, Point, StoredTable, Tail};
 use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, Value};
 
-use bahay_base::ids::Tag;
 use crate::{LiveStore, Unavailable};
+use bahay_base::ids::Tag;
 
 /// The error of a server that was restarted after a script was loaded.
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);

@@ -15,6 +15,7 @@
 mod boards;
 mod cluster;
 mod connection;
+mod connection_factory;
 mod due;
 mod exports;
 mod halts;
@@ -45,6 +46,7 @@ use tokio::sync::mpsc;
 use crate::connection::Connection;
 use crate::watch::Subscriptions;
 
+pub use bahay_shell::lobby::SeatClaim;
 pub use bahay_shell::{
     AppendOutcome, JournalEntry, NoShow, NodeId, PlayerConnection, Point, StoredTable, Tail,
 };
@@ -52,13 +54,12 @@ pub use boards::{BOARDS_MAX, BoardPage, BoardRank, BoardSection, ReachedScore, r
 pub use journal::NewLine;
 pub use listing::{JoinableTable, PlayingCount, ReservedSeat, SeatReservation, TableListing};
 pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketState, TicketUpdate, WaitReason};
-pub use no_shows::{NO_SHOW_KEPT_MS, NoShowSubject, SeatOrigin};
+pub use no_shows::{NoShowSubject, SeatOrigin};
 pub use online::ONLINE_MS;
 pub use player_messages::PlayerMessage;
 pub use presence::{GAP_MS, Heartbeat};
 pub use private::PrivateTable;
 pub use rematch::StoredRematch;
-pub use seating::SeatClaim;
 pub use setup::RedisSetupError;
 pub use watch::Publication;
 

@@ -8,11 +8,9 @@
 use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{PlayerId, Timestamp};
 use bahay_shell::NoShow;
+use bahay_shell::lobby::NO_SHOW_KEPT_MS;
 
 use crate::{LiveStore, Unavailable};
-
-/// The lifetime of a no-show, in milliseconds.
-pub const NO_SHOW_KEPT_MS: u32 = 60 * 60 * 1_000;
 
 /// The maximum number of entries in a list.
 const ENTRIES_MAX: isize = 64;

@@ -4,21 +4,13 @@
 //! released by the request that finds it.
 
 use bahay_engine::table::{PlayerId, TableId};
+use bahay_shell::lobby::SeatClaim;
 
 use crate::{LiveStore, Unavailable};
 
 /// The lifetime of a pending claim in milliseconds, which exceeds the calls that taking a seat
 /// needs together.
 const PENDING_MS: u32 = 10_000;
-
-/// The seat claim of a player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeatClaim {
-    None,
-    /// The seat is being taken.
-    Pending(TableId),
-    Held(TableId),
-}
 
 impl LiveStore {
     /// Claims a seat at a table for a player, for the time needed to sit down. Returns false,

@@ -7,7 +7,7 @@ use redis::aio::ConnectionManager;
 use redis::{Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 
 use crate::Unavailable;
-use crate::connection::ConnectionFactory;
+use crate::connection_factory::ConnectionFactory;
 
 /// A handle for calls to a server. Clones share the connection.
 #[derive(Clone)]

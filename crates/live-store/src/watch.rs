@@ -17,11 +17,12 @@ use redis::{PushInfo, PushKind, Value};
 use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
-use bahay_base::entropy;
-use crate::connection::{Connection, NodeAddress, PushHandler};
+use crate::connection::Connection;
+use crate::connection_factory::{NodeAddress, PushHandler};
 use crate::journal::parse_entry;
 use crate::player_messages::{PlayerMessage, WAITING_MAX};
 use crate::{JournalEntry, LiveStore, Options, Point, Unavailable};
+use bahay_base::entropy;
 
 /// The interval at which every subscription is compared with the server of its slot. A loss that a
 /// server reports is repaired at once.

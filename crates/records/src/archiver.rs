@@ -14,8 +14,6 @@ use std::time::Duration;
 use bahay_engine::hex::Hex;
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
-use tokio::sync::watch;
-use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
 use super::archive_store::ArchiveStore;
@@ -24,8 +22,8 @@ use super::reader::Records;
 use bahay_base::clock::{self, Clock};
 use bahay_db as db;
 
-/// The interval between two runs.
-const INTERVAL: Duration = Duration::from_hours(1);
+/// The interval between two runs of servers.
+pub const ARCHIVING_PERIOD: Duration = Duration::from_hours(1);
 
 /// The pause between two batches, which keeps the load of the database low.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -159,30 +157,17 @@ impl Archiver {
         Self { stop_after: Some(step), ..self }
     }
 
-    /// Archives due records at intervals until the server stops. A process runs one such task; it
-    /// does nothing while another process archives.
-    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut ticks = tokio::time::interval(INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                _ = stopping.wait_for(|stop| *stop) => return,
-                _ = ticks.tick() => {}
+    /// Archives due records, unless another process archives.
+    pub async fn archive_due(&self) -> Result<(), ArchivingError> {
+        match self.archive_whole_batches().await {
+            Ok(ArchiveTotals { records: 0, .. }) => {}
+            Ok(ArchiveTotals { records, objects, .. }) => {
+                tracing::info!(records, objects, "old records were archived");
             }
-            let moved = tokio::select! {
-                // The module's documentation describes the leftovers of an interrupted batch.
-                _ = stopping.wait_for(|stop| *stop) => return,
-                moved = self.archive_whole_batches() => moved,
-            };
-            match moved {
-                Ok(ArchiveTotals { records: 0, .. }) => {}
-                Ok(ArchiveTotals { records, objects, .. }) => {
-                    tracing::info!(records, objects, "old records were archived");
-                }
-                Err(ArchivingError::Busy) => tracing::debug!("another process archives"),
-                Err(error) => tracing::warn!(%error, "records could not be archived"),
-            }
+            Err(ArchivingError::Busy) => tracing::debug!("another process archives"),
+            Err(error) => return Err(error),
         }
+        Ok(())
     }
 
     /// Archives whole batches from about where the last run ended, and an incomplete batch after a

@@ -19,6 +19,7 @@ mod reader;
 
 pub use archive_store::{AddressError, ArchiveStore};
 pub use archiver::{
-    ArchiveInspection, ArchiveSchedule, ArchiveTotals, Archiver, ArchivingError, Step,
+    ARCHIVING_PERIOD, ArchiveInspection, ArchiveSchedule, ArchiveTotals, Archiver, ArchivingError,
+    Step,
 };
 pub use reader::{RecordError, Records};

@@ -1,0 +1,83 @@
+//! Imposing and lifting sanctions, in the transaction of the operator's act.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::db::to_sql;
+use crate::ids::PlayerId;
+use crate::notices;
+
+use super::locks;
+use super::sanctions::{Sanction, SanctionKind};
+use super::sessions::{self, SessionEnd};
+
+/// Imposes a sanction in the caller's transaction. A ban also ends the player's sessions. The call
+/// is idempotent by `id`. Returns false if there is no such player, or if the sanction already
+/// exists.
+pub async fn impose_in_tx(
+    tx: &mut PgConnection,
+    id: Uuid,
+    player: PlayerId,
+    kind: SanctionKind,
+    sanction: &Sanction,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    // A sign-in that holds the lock has committed once this returns, so its session is among those
+    // ended below.
+    locks::lock_player(&mut *tx, player).await?;
+    let banned = sqlx::query!(
+        r#"
+        insert into sanctions (id, player, kind, reason, imposed_at, ends_at)
+        select $1, p.id, $6, $3, $4, $5
+        from players p
+        where p.id = $2
+        on conflict (id) do nothing
+        returning id
+        "#,
+        id,
+        player.0,
+        sanction.reason.as_str(),
+        to_sql(now) as _,
+        sanction.ends_at.map(to_sql) as _,
+        kind.as_str()
+    );
+    let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
+    match kind {
+        SanctionKind::Ban => {
+            sessions::end_sessions(tx, player, None, SessionEnd::Banned, now).await?;
+        }
+        SanctionKind::Mute => {}
+    }
+    if is_there {
+        notices::insert_in_tx(tx, kind.notice(), &id.to_string(), &[(player, None)]).await?;
+    }
+    Ok(is_there)
+}
+
+/// Lifts all sanctions of a kind that a player is under, in the caller's transaction. Returns false
+/// if none was in force.
+pub async fn lift_in_tx(
+    tx: &mut PgConnection,
+    player: PlayerId,
+    kind: SanctionKind,
+    now: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    let lifted = sqlx::query!(
+        r#"
+        update sanctions
+        set lifted_at = $2
+        where player = $1 and kind = $3 and lifted_at is null
+            and (ends_at is null or ends_at > $2)
+        "#,
+        player.0,
+        to_sql(now) as _,
+        kind.as_str()
+    );
+    let was_banned = lifted.execute(&mut *tx).await?.rows_affected() > 0;
+    if was_banned {
+        let key = now.ms().to_string();
+        notices::insert_in_tx(tx, kind.lift_notice(), &key, &[(player, None)]).await?;
+    }
+    Ok(was_banned)
+}
