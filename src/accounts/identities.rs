@@ -92,7 +92,7 @@ impl Accounts {
         let now = self.clock.now();
         let Identity { issuer, subject } = identity;
         let mut tx = self.pool.begin().await?;
-        nonces::spend(&mut tx, nonce, now).await?;
+        nonces::spend(&mut tx, nonce).await?;
         let profile = match player_of_identity(&mut tx, identity).await? {
             Some(player) => {
                 let is_there = locks::lock_player(&mut tx, player).await?;
@@ -139,7 +139,7 @@ impl Accounts {
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            nonces::spend(&mut tx, &nonce, now).await?;
+            nonces::spend(&mut tx, &nonce).await?;
             locks::lock_session(&mut tx, player).await?;
             sqlx::query!(
                 r#"

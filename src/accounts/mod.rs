@@ -76,7 +76,7 @@ pub use impose_sanction::{
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
 pub use sanctions::{
-    ParseSanctionError, Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
+    Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
 };
 pub use session_lookup::session_lookup;
 pub use sessions::end_sessions_in_tx;
@@ -162,12 +162,13 @@ impl Visitor {
     }
 }
 
-/// The method by which a session was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    Guest,
-    Password,
-    OpenId,
+bahay_base::text_enum! {
+    /// The method by which a session was opened.
+    pub enum Method {
+        Guest = "guest",
+        Password = "password",
+        OpenId = "openid",
+    }
 }
 
 /// A sign-in by a device.
@@ -302,19 +303,9 @@ impl Accounts {
 }
 
 impl Method {
-    pub const ALL: [Self; 3] = [Self::Guest, Self::Password, Self::OpenId];
-
-    /// Returns the name in the column `method` and on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Guest => "guest",
-            Self::Password => "password",
-            Self::OpenId => "openid",
-        }
-    }
-
     fn from_column(text: &str) -> Result<Self, AccountError> {
         let broken = || AccountError::Broken { reason: format!("unknown sign-in method: {text}") };
-        Self::ALL.into_iter().find(|method| method.as_str() == text).ok_or_else(broken)
+        text.parse().map_err(|_| broken())
     }
 }
+

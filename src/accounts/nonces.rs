@@ -6,7 +6,7 @@
 //!
 //! A nonce contains its own expiry and a message authentication code over the device, so that
 //! issuing one stores nothing, whatever the number of requests. Used nonces are stored, in the
-//! transaction that uses them, until they expire; each use also removes some expired ones.
+//! transaction that uses them, until some time after they expire (`retention`).
 
 use std::time::Duration;
 
@@ -33,9 +33,6 @@ const NAME_BYTES: usize = 16;
 const TIME_BYTES: usize = 8;
 const MAC_BYTES: usize = 32;
 const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MAC_BYTES;
-
-/// The number of expired nonces that one use removes.
-const PURGE_BATCH: i64 = 100;
 
 /// A nonce for the issuer to put into the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,28 +98,7 @@ impl Accounts {
 ///
 /// # Errors
 /// [`OpenIdError::Nonce`] if another call has used the nonce.
-pub(super) async fn spend(
-    tx: &mut PgConnection,
-    nonce: &Nonce,
-    now: Timestamp,
-) -> Result<(), TransactionError> {
-    sqlx::query!(
-        r#"
-        delete from used_nonces
-        where name in (
-            select name
-            from used_nonces
-            where expires_at <= $1
-            order by expires_at
-            limit $2
-            for update skip locked
-        )
-        "#,
-        to_sql(now) as _,
-        PURGE_BATCH
-    )
-    .execute(&mut *tx)
-    .await?;
+pub(super) async fn spend(tx: &mut PgConnection, nonce: &Nonce) -> Result<(), TransactionError> {
     let used = sqlx::query!(
         r#"
         insert into used_nonces (name, expires_at, call)

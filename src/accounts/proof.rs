@@ -77,10 +77,9 @@ impl Accounts {
         device: &DeviceId,
     ) -> Result<(), AccountError> {
         let (Identity { issuer, subject }, nonce) = self.verify_identity(token, device).await?;
-        let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            nonces::spend(&mut tx, &nonce, now).await?;
+            nonces::spend(&mut tx, &nonce).await?;
             let found = sqlx::query_scalar!(
                 r#"
                 select exists (

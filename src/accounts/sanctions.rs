@@ -8,7 +8,6 @@
 //! `operators` records both in the audit.
 
 use std::fmt;
-use std::str::FromStr;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgPool};
@@ -21,40 +20,17 @@ use crate::reason::Reason;
 use super::transaction::TransactionError;
 use super::{AccountError, from_sql, to_sql};
 
-/// The kind of a sanction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SanctionKind {
-    /// The player may not sign in or sit down, and has no session.
-    Ban,
-    /// The player may not say phrases.
-    Mute,
-}
-
-/// The error of a text that names no kind of sanction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a sanction is a ban or a mute")]
-pub struct ParseSanctionError;
-
-impl FromStr for SanctionKind {
-    type Err = ParseSanctionError;
-
-    fn from_str(text: &str) -> Result<Self, ParseSanctionError> {
-        [Self::Ban, Self::Mute]
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or(ParseSanctionError)
+bahay_base::text_enum! {
+    /// The kind of a sanction.
+    pub enum SanctionKind {
+        /// The player may not sign in or sit down, and has no session.
+        Ban = "ban",
+        /// The player may not say phrases.
+        Mute = "mute",
     }
 }
 
 impl SanctionKind {
-    /// Returns the name in the column `kind`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ban => "ban",
-            Self::Mute => "mute",
-        }
-    }
-
     /// Returns the kind of the notice sent to the player when the sanction is imposed.
     pub(super) const fn notice(self) -> &'static str {
         match self {

@@ -13,35 +13,21 @@ use super::{Cursor, GameState, PAGE_MAX, parse_seat, timestamp};
 use crate::clock::Timestamp;
 use crate::db::{self, Page};
 
-/// The outcome of a game for a player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Won,
-    Lost,
-    /// Nobody won (rule 5.3).
-    Drawn,
-    /// The game could not be finished, and every coin was refunded.
-    Voided,
+bahay_base::text_enum! {
+    /// The outcome of a game for a player.
+    pub enum Outcome {
+        Won = "won",
+        Lost = "lost",
+        /// Nobody won (rule 5.3).
+        Drawn = "drawn",
+        /// The game could not be finished, and every coin was refunded.
+        Voided = "voided",
+    }
 }
 
 impl Outcome {
-    const ALL: [Self; 4] = [Self::Won, Self::Lost, Self::Drawn, Self::Voided];
-
-    /// Returns the value in queries.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Won => "won",
-            Self::Lost => "lost",
-            Self::Drawn => "drawn",
-            Self::Voided => "voided",
-        }
-    }
-
     fn from_column(text: &str) -> Result<Self, sqlx::Error> {
-        Self::ALL
-            .into_iter()
-            .find(|outcome| outcome.as_str() == text)
-            .ok_or_else(|| sqlx::Error::Decode(format!("no outcome of a game: {text}").into()))
+        text.parse().map_err(|error| sqlx::Error::Decode(format!("outcome {text}: {error}").into()))
     }
 }
 

@@ -10,9 +10,7 @@
 //! authors and times. Decisions are idempotent: an operator who repeats its decision receives the
 //! first result.
 
-use std::fmt;
 use std::future::Future;
-use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -53,24 +51,12 @@ pub enum Subject {
     Reversal { operation: i64 },
 }
 
-/// The state of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    Open,
-    Approved,
-    Rejected,
-}
-
-impl State {
-    pub const ALL: [Self; 3] = [Self::Open, Self::Approved, Self::Rejected];
-
-    /// Returns the value of the column `state`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-        }
+bahay_base::text_enum! {
+    /// The state of a request.
+    pub enum State {
+        Open = "open",
+        Approved = "approved",
+        Rejected = "rejected",
     }
 }
 
@@ -98,32 +84,6 @@ pub struct Decision {
     pub at: Timestamp,
     /// The reason of a rejection.
     pub reason: Option<String>,
-}
-
-/// The position of a page of corrections. Opaque to clients, which send it back unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CorrectionCursor {
-    below: Uuid,
-}
-
-/// The error of parsing a [`CorrectionCursor`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a cursor that this service issued")]
-pub struct ParseCorrectionCursorError;
-
-impl fmt::Display for CorrectionCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.below.simple(), f)
-    }
-}
-
-impl FromStr for CorrectionCursor {
-    type Err = ParseCorrectionCursorError;
-
-    fn from_str(text: &str) -> Result<Self, ParseCorrectionCursorError> {
-        let below = Uuid::try_parse(text).map_err(|_| ParseCorrectionCursorError)?;
-        Ok(Self { below })
-    }
 }
 
 /// The reason why nothing was corrected, in order of precedence.
@@ -434,11 +394,11 @@ impl Corrections {
         &self,
         _: &Operator,
         state: Option<State>,
-        cursor: Option<CorrectionCursor>,
+        below: Option<Uuid>,
         limit: u32,
-    ) -> Result<Page<Correction, CorrectionCursor>, CorrectionError> {
+    ) -> Result<Page<Correction, Uuid>, CorrectionError> {
         let limit = limit.clamp(1, PAGE_MAX);
-        let below = cursor.map_or(Uuid::max(), |cursor| cursor.below);
+        let below = below.unwrap_or(Uuid::max());
         let once = || async {
             let mut connection = self.pool.acquire().await?;
             let selection =
@@ -446,7 +406,7 @@ impl Corrections {
             select(&mut connection, selection).await
         };
         let rows = db::retry(once).await?;
-        Ok(Page::from_rows(rows, limit, |last| CorrectionCursor { below: last.id.0 }))
+        Ok(Page::from_rows(rows, limit, |last| last.id.0))
     }
 }
 
@@ -552,7 +512,7 @@ async fn select(
             (None, None, Some(operation)) => Subject::Reversal { operation },
             _ => return Err(invalid_row()),
         };
-        let state = State::ALL.into_iter().find(|state| state.as_str() == row.state);
+        let state = row.state.parse::<State>().ok();
         let decision = row.decider.zip(row.decided_at).map(|(by, at)| Decision {
             by,
             at: from_sql(at),
@@ -572,17 +532,4 @@ async fn select(
         })
     });
     corrections.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::CorrectionCursor;
-    use uuid::Uuid;
-
-    #[test]
-    fn cursors_round_trip_through_text() {
-        let cursor = CorrectionCursor { below: Uuid::from_u128(7) };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        assert!("7".parse::<CorrectionCursor>().is_err());
-    }
 }

@@ -17,6 +17,7 @@ mod adjustments;
 pub mod audit;
 mod browsers;
 mod corrections;
+mod dead_jobs;
 mod enrolment;
 mod extract;
 mod issuance;
@@ -27,7 +28,6 @@ mod second_factor;
 mod sign_in;
 mod tokens;
 
-use std::fmt;
 use std::str::FromStr;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -43,10 +43,8 @@ use audit::{Actor, Channel};
 
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use audit::Audit;
-pub use corrections::{
-    Correction, CorrectionCursor, CorrectionError, Corrections, Decision,
-    ParseCorrectionCursorError, State, Subject,
-};
+pub use corrections::{Correction, CorrectionError, Corrections, Decision, State, Subject};
+pub use dead_jobs::{DeadJobDecision, DeadJobs};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 pub use issuance::INDEPENDENT_AFTER;
 pub use operator_admin::{OperatorAdminError, OperatorSummary};
@@ -59,49 +57,17 @@ pub use sign_in::{
 };
 pub use tokens::TOKEN_LIFE;
 
-/// The role of an operator, which determines its capabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Reads reports.
-    Viewer,
-    /// Assists players.
-    Support,
-    /// Corrects the books.
-    Finance,
-    /// Has every capability.
-    Admin,
-}
-
-/// The error of parsing a [`Role`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a role is viewer, support, finance or admin")]
-pub struct ParseRoleError;
-
-impl Role {
-    pub const ALL: [Self; 4] = [Self::Viewer, Self::Support, Self::Finance, Self::Admin];
-
-    /// Returns the value of the column `role`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Viewer => "viewer",
-            Self::Support => "support",
-            Self::Finance => "finance",
-            Self::Admin => "admin",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Role {
-    type Err = ParseRoleError;
-
-    fn from_str(text: &str) -> Result<Self, ParseRoleError> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(ParseRoleError)
+bahay_base::text_enum! {
+    /// The role of an operator, which determines its capabilities.
+    pub enum Role {
+        /// Reads reports.
+        Viewer = "viewer",
+        /// Assists players.
+        Support = "support",
+        /// Corrects the books.
+        Finance = "finance",
+        /// Has every capability.
+        Admin = "admin",
     }
 }
 
@@ -384,7 +350,7 @@ mod tests {
 
     #[test]
     fn roles_round_trip_through_text() {
-        for role in Role::ALL {
+        for role in Role::ALL.iter().copied() {
             assert_eq!(role.as_str().parse(), Ok(role));
         }
         assert!("root".parse::<Role>().is_err());

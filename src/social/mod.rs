@@ -74,31 +74,15 @@ pub struct RelatedPlayer {
     pub since_ms: i64,
 }
 
-/// The reason for a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportReason {
-    Cheating,
-    Collusion,
-    Abuse,
-    Name,
-    Stalling,
-    Other,
-}
-
-impl ReportReason {
-    const ALL: [Self; 6] =
-        [Self::Cheating, Self::Collusion, Self::Abuse, Self::Name, Self::Stalling, Self::Other];
-
-    /// Returns the name in the column `reason`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Cheating => "cheating",
-            Self::Collusion => "collusion",
-            Self::Abuse => "abuse",
-            Self::Name => "name",
-            Self::Stalling => "stalling",
-            Self::Other => "other",
-        }
+bahay_base::text_enum! {
+    /// The reason for a report.
+    pub enum ReportReason {
+        Cheating = "cheating",
+        Collusion = "collusion",
+        Abuse = "abuse",
+        Name = "name",
+        Stalling = "stalling",
+        Other = "other",
     }
 }
 

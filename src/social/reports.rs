@@ -19,22 +19,11 @@ pub enum ReportState {
     Closed,
 }
 
-/// The outcome of the decision on a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportOutcome {
-    Upheld,
-    Dismissed,
-}
-
-impl ReportOutcome {
-    const ALL: [Self; 2] = [Self::Upheld, Self::Dismissed];
-
-    /// Returns the name in the column `outcome`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Upheld => "upheld",
-            Self::Dismissed => "dismissed",
-        }
+bahay_base::text_enum! {
+    /// The outcome of the decision on a report.
+    pub enum ReportOutcome {
+        Upheld = "upheld",
+        Dismissed = "dismissed",
     }
 }
 
@@ -89,11 +78,11 @@ impl TryFrom<Row> for ReportRecord {
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
         let invalid =
             |field: &str| sqlx::Error::Decode(format!("invalid {field} of a report").into());
-        let reason = ReportReason::ALL.into_iter().find(|reason| reason.as_str() == row.reason);
+        let reason = row.reason.parse::<ReportReason>().ok();
         let outcome = match &row.outcome {
             None => None,
             Some(text) => {
-                let outcome = ReportOutcome::ALL.into_iter().find(|one| one.as_str() == text);
+                let outcome = text.parse::<ReportOutcome>().ok();
                 Some(outcome.ok_or_else(|| invalid("outcome"))?)
             }
         };

@@ -8,3 +8,7 @@ pub mod entropy;
 pub mod error_line;
 pub mod ids;
 pub mod reason;
+pub mod text_enum;
+
+#[doc(hidden)]
+pub use serde;

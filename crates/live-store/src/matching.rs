@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
-use serde::{Deserialize, Serialize};
 
 use crate::{LiveStore, Unavailable};
 
@@ -37,57 +36,23 @@ const MEMORY_MS: u32 = 600_000;
 /// The number of tickets in one call.
 const READ_AT_ONCE: usize = 500;
 
-/// The state of a ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TicketState {
-    Waiting,
-    /// A table is chosen, and the player is being seated.
-    Placed,
-    Seated,
-    Cancelled,
-    Expired,
-}
-
-impl TicketState {
-    const ALL: [Self; 5] =
-        [Self::Waiting, Self::Placed, Self::Seated, Self::Cancelled, Self::Expired];
-
-    /// Returns the name that the scripts use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Placed => "placed",
-            Self::Seated => "seated",
-            Self::Cancelled => "cancelled",
-            Self::Expired => "expired",
-        }
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
+bahay_base::text_enum! {
+    /// The state of a ticket.
+    pub enum TicketState {
+        Waiting = "waiting",
+        /// A table is chosen, and the player is being seated.
+        Placed = "placed",
+        Seated = "seated",
+        Cancelled = "cancelled",
+        Expired = "expired",
     }
 }
 
-/// The reason why a ticket waits although other players wait too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitReason {
-    /// All fitting players come from the same network, and the rooms keep those apart.
-    OnlySameNetwork,
-}
-
-impl WaitReason {
-    const ALL: [Self; 1] = [Self::OnlySameNetwork];
-
-    /// Returns the name that the scripts use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OnlySameNetwork => "only_same_network",
-        }
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+bahay_base::text_enum! {
+    /// The reason why a ticket waits although other players wait too.
+    pub enum WaitReason {
+        /// All fitting players come from the same network, and the rooms keep those apart.
+        OnlySameNetwork = "only_same_network",
     }
 }
 
@@ -182,7 +147,7 @@ impl LiveStore {
         call.key(self.match_key("waiting")).key(self.match_key("over"));
         call.arg(id.to_string()).arg(OVER_MS).arg(OVER_MAX);
         let state: Option<String> = call.invoke_async(&mut self.commands.clone()).await?;
-        Ok(state.and_then(|state| TicketState::from_text(&state)))
+        Ok(state.and_then(|state| state.parse().ok()))
     }
 
     /// Cancels the ticket of a player who was seated without it.
@@ -325,9 +290,9 @@ impl LiveStore {
                 fields.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
             Some(TicketUpdate {
                 ticket: fields.get("ticket")?.parse().ok()?,
-                state: TicketState::from_text(fields.get("state")?)?,
+                state: fields.get("state")?.parse().ok()?,
                 table: fields.get("table").and_then(|table| table.parse().ok()),
-                reason: fields.get("reason").and_then(|reason| WaitReason::from_text(reason)),
+                reason: fields.get("reason").and_then(|reason| reason.parse().ok()),
             })
         });
         Ok((over.collect(), place.or_else(|| Some(after.to_owned()))))
@@ -353,9 +318,9 @@ fn parse_ticket(id: TicketId, row: [Option<String>; 7]) -> Option<StoredTicket> 
         id,
         player: player?.parse().ok()?,
         body: body?,
-        state: TicketState::from_text(&state?)?,
+        state: state?.parse().ok()?,
         table: table.and_then(|table| table.parse().ok()),
-        reason: reason.and_then(|reason| WaitReason::from_text(&reason)),
+        reason: reason.and_then(|reason| reason.parse().ok()),
         since: time(since)?,
         expires_at: time(expires)?,
     })

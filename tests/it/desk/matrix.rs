@@ -116,7 +116,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
 async fn every_role_is_authorised_as_the_table_states() {
     let server = Server::new().await;
     let mut browsers = Vec::new();
-    for role in Role::ALL {
+    for role in Role::ALL.iter().copied() {
         let mut browser = Browser::new(&server);
         browser.enrol(&format!("the.{role}"), role).await;
         browsers.push(browser);

@@ -394,7 +394,7 @@ async fn every_operation_of_the_contract_is_in_the_table() {
 async fn every_caller_gets_the_status_in_the_table() {
     let server = Server::new().await;
     let mut operators = Vec::new();
-    for role in Role::ALL {
+    for role in Role::ALL.iter().copied() {
         operators.push(server.session(&format!("the.{role}"), role).await);
     }
     let mut wrong = Vec::new();

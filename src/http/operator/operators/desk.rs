@@ -13,9 +13,11 @@ use crate::http::operator::desk_ui::components::{
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
-use crate::http::{Code, Path, Services};
+use crate::http::{Code, CodeExt as _, Path, Services};
+use bahay_base::text_enum::UnknownTextError;
+
 use crate::operators::{
-    ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, ParseRoleError, Role,
+    ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, Role,
 };
 
 const HERE: &str = "/desk/operators";
@@ -36,7 +38,7 @@ pub(crate) async fn list(
         Column::Text("Token until (UTC)"),
         Column::Text("Actions"),
     ];
-    let roles = Role::ALL.map(|role| (role.as_str(), role.as_str()));
+    let roles: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), role.as_str())).collect();
     let body = html! {
         (table("Operators", &columns, &rows))
         h2 { "Add an operator" }
@@ -96,7 +98,7 @@ pub(crate) async fn add(
     let name = parse_operator_name(name.trim(), Code::BodyInvalid)?;
     let role: Role = role
         .parse()
-        .map_err(|error: ParseRoleError| Code::BodyInvalid.with_detail(error.to_string()))?;
+        .map_err(|error: UnknownTextError| Code::BodyInvalid.with_detail(error.to_string()))?;
     let now = services.clock.now();
     let code = Operators::from_ref(&services).add(by.actor(), &name, role, now).await?;
     Ok(show_code(&session, name.as_str(), &code))
