@@ -1,7 +1,22 @@
 -- The projections of settled games: their endings, the statistics of players, the scores of leaderboards, and
 -- ratings, each by kind of game. They follow from the seals of the ledger, which contain every settlement
--- once and in one order. A progress row has the last projected seal, and advances in the transaction that
--- projects. So each game counts once, and a projection can be deleted and rebuilt.
+-- once and in one order.
+
+-- The positions of all projections of the seals. A position advances in the transaction that projects, so each
+-- operation counts once, and a projection can be deleted and rebuilt. Each projection inserts its own row.
+create table projections (
+    name text primary key check (name ~ '^[a-z][a-z0-9_]*$'),
+    -- The last projected seal.
+    seal bigint not null default 0 check (seal >= 0),
+    -- The settings that the projected rows depend on; a change of them requires a rebuild.
+    version text not null default '',
+    -- The number of rebuilds, which is part of the names of cached data.
+    generation bigint not null default 1
+);
+
+insert into projections (name) values ('standings'), ('ratings');
+
+grant select, update (seal, version, generation) on projections to bahay_service;
 
 -- The ending of each game, as a name of its kind such as `stock`.
 create table game_results (
@@ -52,20 +67,9 @@ create table board_scores (
     primary key (kind, board, span, starts_on, player)
 ) with (fillfactor = 80);
 
-create table standings_progress (
-    is_only boolean primary key default true check (is_only),
-    -- The last projected seal.
-    seal bigint not null check (seal >= 0),
-    -- The days and seasons in use; a change of them requires a rebuild.
-    calendar text not null,
-    -- The number of rebuilds, which is part of the names of cached data.
-    generation bigint not null
-);
-
 grant select, insert, delete on game_results to bahay_service;
 grant select, insert, update, delete on player_statistics, player_counters, board_scores
     to bahay_service;
-grant select, insert, update on standings_progress to bahay_service;
 
 -- The ratings of players in a kind of game: Weng-Lin ratings with their uncertainty, both in thousandths.
 create table ratings (
@@ -85,13 +89,4 @@ create table ratings (
 -- creation, so the last criterion reads it from its end.
 create index ratings_ranked on ratings (kind, at_least desc, rated_at, reverse(player::text));
 
-create table ratings_progress (
-    is_only boolean primary key default true check (is_only),
-    -- The last projected seal.
-    seal bigint not null check (seal >= 0)
-);
-
-insert into ratings_progress (seal) values (0);
-
 grant select, insert, update (rating, uncertainty, games, rated_at) on ratings to bahay_service;
-grant select, update on ratings_progress to bahay_service;

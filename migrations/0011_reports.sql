@@ -1,7 +1,6 @@
--- The projections of reports, from the seals of the ledger some seconds late, like standings:
--- `figures_progress` has the last projected seal, and advances in the transaction that projects. They can be
--- deleted and rebuilt. Amounts are in hundredths of a coin. The indexes were chosen by measurement, for
--- answers within some milliseconds with a million games.
+-- The projection of figures for reports, from the seals of the ledger some seconds late, like standings.
+-- Amounts are in hundredths of a coin. The indexes were chosen by measurement, for answers within some
+-- milliseconds with a million games.
 
 -- Transfers by the hour (UTC) of their booking. `kind` is that of the game, and empty without one; `room` is
 -- empty if there is none.
@@ -128,19 +127,29 @@ create table newcomer_coins (
 
 create index newcomer_coins_most on newcomer_coins (day, amount desc, player);
 
-create table figures_progress (
-    is_only boolean primary key default true check (is_only),
-    -- The last projected seal.
-    seal bigint not null check (seal >= 0)
-);
+-- The payments of a settled game from and to such new players, from which those gains are summed.
+create view newcomer_payments as
+    select r.game, (f.finished_at at time zone 'UTC')::date as day, v.player, v.amount
+    from game_records r
+    cross join lateral jsonb_array_elements(r.settlement -> 'payments') y
+    join game_players f on f.game = r.game and f.seat = (y ->> 'from')::smallint
+    join game_players t on t.game = r.game and t.seat = (y ->> 'to')::smallint
+    cross join lateral (
+        values
+            (t.player, f.player, (y ->> 'paid')::bigint),
+            (f.player, t.player, -((y ->> 'paid')::bigint))
+    ) as v (player, newcomer, amount)
+    join players m on m.id = v.newcomer
+    where m.kind = 'guest' and m.created_at > f.finished_at - interval '7 days';
 
-insert into figures_progress (seal) values (0);
+grant select on newcomer_payments to bahay_service;
+
+insert into projections (name) values ('figures');
 
 grant select, insert, update on booked_hours, operation_hours, held_by_kind, held_pots,
     settlement_days, newcomer_coins to bahay_service;
 grant select, insert, update (gross, fee, reversed_at) on settlements, player_settlements
     to bahay_service;
-grant select, update on figures_progress to bahay_service;
 
 -- The operations that are not projected yet, which reports read from the ledger itself.
 create view late_operations as
@@ -149,6 +158,6 @@ create view late_operations as
     union all
     select unnest(s.operations)
     from seals s
-    where s.number > (select p.seal from figures_progress p);
+    where s.number > (select p.seal from projections p where p.name = 'figures');
 
 grant select on late_operations to bahay_service;

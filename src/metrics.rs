@@ -14,11 +14,11 @@ use std::time::Duration;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::TypedMetric;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::{MetricType, TypedMetric};
 use prometheus_client::registry::{Metric, Registry};
 
 /// The registry of metrics. Clones share it.
@@ -140,6 +140,18 @@ impl Metrics {
         sample: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
         let sample = Box::new(move || SampledValue::Level(sample()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
+    }
+
+    /// Registers gauges with one label, whose values are sampled at each scrape.
+    pub fn register_gauges_fn(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        label: &'static str,
+        sample: impl Fn() -> Vec<(&'static str, u64)> + Send + Sync + 'static,
+    ) {
+        let sample = Box::new(move || SampledValue::Levels(label, sample()));
         self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
     }
 
@@ -266,6 +278,8 @@ impl Metrics {
 /// A sampled value with the kind of its metric.
 enum SampledValue {
     Level(u64),
+    /// Gauges by the value of a label.
+    Levels(&'static str, Vec<(&'static str, u64)>),
     Count(u64),
     Time(Duration),
 }
@@ -284,11 +298,16 @@ impl fmt::Debug for SampledMetric {
 }
 
 impl Collector for SampledMetric {
-    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let gauge = |level| ConstGauge::new(i64::try_from(level).unwrap_or(i64::MAX));
         match (self.sample)() {
-            SampledValue::Level(level) => {
-                let level = i64::try_from(level).unwrap_or(i64::MAX);
-                self.write(encoder, &ConstGauge::new(level))
+            SampledValue::Level(level) => self.write(encoder, &gauge(level)),
+            SampledValue::Levels(label, levels) => {
+                let kind = MetricType::Gauge;
+                let mut family = encoder.encode_descriptor(self.name, self.help, None, kind)?;
+                levels.into_iter().try_for_each(|(value, level)| {
+                    gauge(level).encode(family.encode_family(&[(label, value)])?)
+                })
             }
             SampledValue::Count(count) => self.write(encoder, &ConstCounter::new(count)),
             SampledValue::Time(time) => self.write(encoder, &ConstCounter::new(time.as_secs_f64())),
@@ -346,6 +365,7 @@ mod tests {
         let play = PlayMetrics::default();
         metrics.register_play(&play);
         metrics.register_gauge_fn("bahay_things", "Things", || 5);
+        metrics.register_gauges_fn("bahay_ages", "Ages", "of", || vec![("one", 7), ("two", 8)]);
         metrics.register_counter_fn("bahay_steps", "Steps", || 6);
         metrics.register_seconds_fn("bahay_busy_seconds", "Busy", || Duration::from_millis(1_500));
         play.moves.increment();
@@ -356,6 +376,8 @@ mod tests {
         let text = metrics.text().unwrap();
         for line in [
             "bahay_things 5",
+            "bahay_ages{of=\"one\"} 7",
+            "bahay_ages{of=\"two\"} 8",
             "bahay_steps_total 6",
             "bahay_busy_seconds_total 1.5",
             "bahay_moves_total 1",

@@ -2,37 +2,28 @@
 //! finished games alone. The winner has the first rank, all others share the second one. Games with
 //! a house bot or at a private table are not rated.
 //!
-//! Ratings are a projection of the ledger's seals, which contain every settlement once and in one
-//! order, some seconds late. Any process may project, because the changed ratings and the position
-//! are written in one transaction, which locks the row of the position. A player's games come in
-//! the order of their settlements, because the settlements lock the same wallet. Whole thousandths
-//! are stored; a rating is a floating-point number only between two rows.
+//! Ratings are a [`Projection`] of the ledger's seals, some seconds late. Whole thousandths are
+//! stored; a rating is a floating-point number only between two rows.
 //!
 //! The module also reads the other attributes of a player that matchmaking needs; `standings` has
 //! the leaderboard by rating. Deliberately absent: any effect of a rating on coins.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
+use bahay_engine::seat::Seat;
 use bahay_engine::table::Timestamp;
 use jiff_sqlx::ToSqlx as _;
 use skillratings::MultiTeamOutcome;
 use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
 use sqlx::{PgConnection, PgPool};
-use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
 use crate::db;
-use crate::ids::{PRIVATE_ROOM, PlayerId};
+use crate::ids::PlayerId;
+use crate::projections::{self, Projection, SettledGameRow};
 
 /// The rating of a new player, in thousandths.
 pub const INITIAL_RATING: i32 = 25_000;
-
-/// The interval between two checks for new seals.
-const POLL_INTERVAL: Duration = Duration::from_secs(2);
-
-/// The number of seals per batch, each with at most a thousand operations.
-const SEALS_MAX: i64 = 4;
 
 /// The number of the last games whose players count as recently met.
 const LAST_GAMES: i64 = 3;
@@ -176,99 +167,44 @@ impl Ratings {
         })
     }
 
-    /// Runs the projection for as long as the future is polled.
-    pub async fn run(self) {
-        let mut ticks = tokio::time::interval(POLL_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            if let Err(error) = self.catch_up().await {
-                tracing::warn!(%error, "the projection of ratings failed");
-            }
-        }
-    }
-
     /// Projects all sealed operations, unless another process is projecting.
     pub async fn catch_up(&self) -> Result<(), sqlx::Error> {
-        while self.project_batch().await? {}
-        Ok(())
-    }
-
-    /// Projects one batch. Returns whether there may be more.
-    async fn project_batch(&self) -> Result<bool, sqlx::Error> {
-        let mut tx = self.pool.begin().await?;
-        let progress = sqlx::query_scalar!(
-            "select p.seal from ratings_progress p for no key update skip locked"
-        );
-        // The missing row means that another process is projecting.
-        let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
-            return Ok(false);
-        };
-        let next = sqlx::query!(
-            r#"
-            select max(n.number) as number,
-                array_agg(n.operation order by n.number, n.place) as "operations: Vec<i64>"
-            from (
-                select s.number, o.operation, o.place
-                from seals s
-                cross join unnest(s.operations) with ordinality as o (operation, place)
-                where s.number > $1 and s.number <= $1 + $2
-            ) n
-            "#,
-            seal,
-            SEALS_MAX
-        );
-        let next = next.fetch_one(&mut *tx).await?;
-        let (Some(last), Some(operations)) = (next.number, next.operations) else {
-            return Ok(false);
-        };
-        db::plan_by_keys_in_tx(&mut tx).await?;
-        let games = read_settled_games(&mut tx, &operations).await?;
-        let mut rated = read_ratings(&mut tx, &games).await?;
-        for game in &games {
-            apply_game(&mut rated, game);
-        }
-        write_ratings(&mut tx, &rated).await?;
-        sqlx::query!("update ratings_progress set seal = $1", last).execute(&mut *tx).await?;
-        tx.commit().await?;
-        Ok(last == seal.saturating_add(SEALS_MAX))
+        projections::catch_up(self).await.map(|_| ())
     }
 }
 
-/// Reads the games that these operations settled, in their order.
-async fn read_settled_games(
-    tx: &mut PgConnection,
-    operations: &[i64],
-) -> Result<Vec<RatedGame>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select g.kind, t.finished_at as "finished_at!: jiff_sqlx::Timestamp",
-            t.players as "players!", t.has_bots or g.room = $2 as "is_unrated!",
-            (r.settlement ->> 'winner')::int as "winner"
-        from unnest($1::bigint[]) with ordinality as s (operation, place)
-        join operations o on o.id = s.operation and o.kind = 'settle'
-        join games g on g.id = o.game
-        join game_records r on r.game = o.game
-        cross join lateral (
-            select array_agg(p.player order by p.seat) as players,
-                max(p.finished_at) as finished_at, bool_or(h.id is not null) as has_bots
-            from game_players p
-            left join players h on h.id = p.player and h.kind = 'bot'
-            where p.game = o.game
-        ) t
-        order by s.place
-        "#,
-        operations,
-        PRIVATE_ROOM
-    )
-    .fetch_all(tx)
-    .await?;
-    let games = rows.into_iter().map(|row| {
-        let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
-        let winner = winner.filter(|_| !row.is_unrated);
-        RatedGame { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
-    });
-    Ok(games.collect())
+impl Projection for Ratings {
+    const NAME: &'static str = "ratings";
+    const TABLES: &'static [&'static str] = &["ratings"];
+    const SEALS_MAX: i64 = 4;
+
+    type Error = sqlx::Error;
+    type Changes = ();
+
+    fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        operations: &[i64],
+    ) -> Result<(), sqlx::Error> {
+        let games = projections::read_settled_games(connection, operations).await?;
+        let games: Vec<_> = games.into_iter().map(RatedGame::from).collect();
+        let mut rated = read_ratings(connection, &games).await?;
+        for game in &games {
+            apply_game(&mut rated, game);
+        }
+        write_ratings(connection, &rated).await
+    }
+}
+
+impl From<SettledGameRow> for RatedGame {
+    fn from(row: SettledGameRow) -> Self {
+        let winner = row.settlement.winner.filter(|_| row.is_ranked()).map(Seat::index);
+        Self { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
+    }
 }
 
 /// Reads the existing ratings of these games' players.

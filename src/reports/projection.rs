@@ -1,47 +1,43 @@
-//! The projection of figures: takes the next seals of the ledger and adds their operations, in one
-//! transaction with the projection's position, whose row is locked. A game's ending comes from the
-//! projection of standings, so this one never overtakes it.
+//! The projection of figures: adds the booked operations, the settlements and the reversals of a
+//! batch.
 
 use sqlx::{PgConnection, PgPool};
 
-use crate::db;
+use super::Reports;
+use crate::projections::Projection;
 
-/// The number of seals per batch, each with at most a thousand operations.
-const SEALS_MAX: i64 = 8;
+impl Projection for Reports {
+    const NAME: &'static str = "figures";
+    const TABLES: &'static [&'static str] = &[
+        "booked_hours",
+        "operation_hours",
+        "held_by_kind",
+        "held_pots",
+        "settlements",
+        "player_settlements",
+        "settlement_days",
+        "newcomer_coins",
+    ];
+    const SEALS_MAX: i64 = 8;
+    /// A game's ending comes from the projection of standings.
+    const AFTER: Option<&'static str> = Some("standings");
 
-/// Projects one batch. Returns whether there may be more.
-pub(super) async fn project_batch(pool: &PgPool) -> Result<bool, sqlx::Error> {
-    let mut tx = pool.begin().await?;
-    let progress =
-        sqlx::query_scalar!("select p.seal from figures_progress p for no key update skip locked");
-    // The missing row means that another process is projecting.
-    let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
-        return Ok(false);
-    };
-    let next = sqlx::query!(
-        r#"
-        select max(n.number) as number, array_agg(n.operation) as "operations: Vec<i64>"
-        from (
-            select s.number, unnest(s.operations) as operation
-            from seals s
-            where s.number > $1 and s.number <= $1 + $2
-                and s.number <= (select p.seal from standings_progress p)
-        ) n
-        "#,
-        seal,
-        SEALS_MAX
-    );
-    let next = next.fetch_one(&mut *tx).await?;
-    let (Some(last), Some(operations)) = (next.number, next.operations) else {
-        return Ok(false);
-    };
-    db::plan_by_keys_in_tx(&mut tx).await?;
-    add_booked(&mut tx, &operations).await?;
-    add_settlements(&mut tx, &operations).await?;
-    reverse_settlements(&mut tx, &operations).await?;
-    sqlx::query!("update figures_progress set seal = $1", last).execute(&mut *tx).await?;
-    tx.commit().await?;
-    Ok(last == seal.saturating_add(SEALS_MAX))
+    type Error = sqlx::Error;
+    type Changes = ();
+
+    fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        operations: &[i64],
+    ) -> Result<(), sqlx::Error> {
+        add_booked(connection, operations).await?;
+        add_settlements(connection, operations).await?;
+        reverse_settlements(connection, operations).await
+    }
 }
 
 /// Adds the booked operations: operations and transfers by hour, the coins by kind of account, and
@@ -174,29 +170,11 @@ async fn add_settlements(
             returning game, finished_at, day, kind, room, ending, took_pot, taken_over, gross, fee,
                 pot
         ),
-        paid as (
-            select s.day, s.finished_at, (y ->> 'paid')::bigint as amount, f.player as payer,
-                t.player as payee
-            from settled s
-            join game_records r on r.game = s.game
-            cross join lateral jsonb_array_elements(r.settlement -> 'payments') y
-            join game_players f on f.game = s.game and f.seat = (y ->> 'from')::smallint
-            join game_players t on t.game = s.game and t.seat = (y ->> 'to')::smallint
-        ),
         of_newcomers as (
             insert into newcomer_coins as c (player, day, amount)
             select n.player, n.day, sum(n.amount)
-            from (
-                select p.payee as player, p.day, p.amount
-                from paid p
-                join players m on m.id = p.payer
-                where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
-                union all
-                select p.payer, p.day, -p.amount
-                from paid p
-                join players m on m.id = p.payee
-                where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
-            ) n
+            from settled s
+            join newcomer_payments n on n.game = s.game
             group by n.player, n.day
             on conflict (player, day) do update set amount = c.amount + excluded.amount
         ),
@@ -258,32 +236,14 @@ async fn reverse_settlements(
             join game_players p on p.game = r.game
             where s.player = p.player and s.finished_at = r.finished_at and s.game = r.game
         ),
-        paid as (
-            select s.day, s.finished_at, (y ->> 'paid')::bigint as amount, f.player as payer,
-                t.player as payee
-            from reversed s
-            join game_records r on r.game = s.game
-            cross join lateral jsonb_array_elements(r.settlement -> 'payments') y
-            join game_players f on f.game = s.game and f.seat = (y ->> 'from')::smallint
-            join game_players t on t.game = s.game and t.seat = (y ->> 'to')::smallint
-        ),
         of_newcomers as (
             update newcomer_coins c
             set amount = c.amount - n.amount
             from (
-                select m.player, m.day, sum(m.amount) as amount
-                from (
-                    select p.payee as player, p.day, p.amount
-                    from paid p
-                    join players m on m.id = p.payer
-                    where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
-                    union all
-                    select p.payer, p.day, -p.amount
-                    from paid p
-                    join players m on m.id = p.payee
-                    where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
-                ) m
-                group by m.player, m.day
+                select p.player, p.day, sum(p.amount) as amount
+                from reversed r
+                join newcomer_payments p on p.game = r.game
+                group by p.player, p.day
             ) n
             where c.player = n.player and c.day = n.day
         ),

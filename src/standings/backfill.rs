@@ -8,11 +8,12 @@ use bahay_engine::table::Record;
 use sqlx::PgPool;
 
 use crate::ids::PRIVATE_ROOM;
+use crate::projections::{self, Projection as _};
 
 use super::season::Calendar;
 use super::settled_game::{SettledGame, ending_and_counts};
 use super::statistics::StandingsUpdate;
-use super::{StandingsError, projection};
+use super::{Standings, StandingsError, projection};
 
 /// The standings of a database whose settled games all pass through this value.
 #[derive(Debug)]
@@ -70,18 +71,12 @@ impl StandingsBatch {
     /// Writes the batch. The ledger must have sealed exactly its games.
     pub async fn write(self, pool: &PgPool) -> Result<(), StandingsError> {
         let mut tx = pool.begin().await?;
-        if projection::lock_position(&mut tx, &self.calendar).await?.is_none() {
-            return Err(StandingsError::Unreadable("another process is projecting".to_owned()));
-        }
+        let version = self.calendar.to_string();
+        let position = projections::lock_position::<Standings>(&mut tx, &version).await?;
+        let busy = || StandingsError::Unreadable("another process is projecting".to_owned());
+        let head = position.ok_or_else(busy)?.head;
         projection::write_update(&mut tx, &self.update).await?;
-        sqlx::query!(
-            "
-            update standings_progress
-            set seal = coalesce((select max(s.number) from seals s), 0)
-            "
-        )
-        .execute(&mut *tx)
-        .await?;
+        projections::advance(&mut tx, Standings::NAME, head).await?;
         Ok(tx.commit().await?)
     }
 }

@@ -7,11 +7,12 @@ use bahay_engine::table::PlayerId;
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 use sqlx::{Executor as _, PgConnection, PgPool};
 
-use super::StandingsError;
-use super::projection::{parse_score_key, read_all_sums, read_seal, read_settled_games};
+use super::projection::{parse_score_key, read_all_sums, read_settled_games};
 use super::season::Calendar;
 use super::statistics::{CounterKey, Score, ScoreKey, StandingsUpdate};
+use super::{Standings, StandingsError};
 use crate::clock;
+use crate::projections::{self, Projection as _};
 use crate::records::Records;
 
 /// The result of a check.
@@ -38,22 +39,20 @@ pub async fn check(
 ) -> Result<StandingsCheck, StandingsError> {
     let mut tx = pool.begin().await?;
     tx.execute("set transaction isolation level repeatable read, read only").await?;
-    let progress = sqlx::query!("select s.seal, s.calendar from standings_progress s")
-        .fetch_optional(&mut *tx)
-        .await?;
-    let Some(progress) = progress else {
-        return Ok(StandingsCheck::default());
-    };
-    let mut checked = StandingsCheck { seal: progress.seal, ..StandingsCheck::default() };
-    if progress.calendar != calendar.to_string() {
+    let position = projections::read_position(&mut tx, Standings::NAME).await?;
+    let mut checked = StandingsCheck { seal: position.seal, ..StandingsCheck::default() };
+    if position.seal > 0 && position.version != calendar.to_string() {
         checked
             .differences
-            .push(format!("projected with calendar {}, not {calendar}", progress.calendar));
+            .push(format!("projected with calendar {}, not {calendar}", position.version));
         return Ok(checked);
     }
     let mut update = StandingsUpdate::default();
-    for seal in 1..=progress.seal {
-        let operations = read_seal(&mut tx, seal).await?.unwrap_or_default();
+    for seal in 1..=position.seal {
+        let operations =
+            sqlx::query_scalar!("select s.operations from seals s where s.number = $1", seal)
+                .fetch_one(&mut *tx)
+                .await?;
         for game in read_settled_games(&mut tx, records, &operations).await? {
             update.apply_game(&game, calendar);
             checked.games += 1;

@@ -1,9 +1,9 @@
 //! Standings: the statistics of each player in the settled games of a kind, and leaderboards of
 //! each kind by day, week, season and all time.
 //!
-//! PostgreSQL is the source of truth. `projection` follows the seals of the ledger some seconds
-//! behind and applies each settled game once, without delaying settlements; `statistics` computes
-//! the changes, and `check` recomputes everything and compares. Boards are read from Redis. A board
+//! PostgreSQL is the source of truth. `projection` applies each settled game once, some seconds late
+//! and without delaying settlements ([`Projection`]); `statistics` computes the changes, and `check`
+//! recomputes everything and compares. Boards are read from Redis. A board
 //! that is missing there, because Redis was emptied or the board expired, is filled from PostgreSQL
 //! on request.
 //!
@@ -27,7 +27,6 @@ mod statistics;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use bahay_engine::catalog;
 use bahay_engine::table::PlayerId;
@@ -35,12 +34,12 @@ use futures_util::TryStreamExt as _;
 use jiff::civil::Date;
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
-use tokio::sync::{Mutex, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::sync::Mutex;
 
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::live_store::{BoardRank, BoardSection, LiveStore, ReachedScore, Unavailable};
+use crate::projections::{self, Projection};
 use crate::records::{RecordError, Records};
 
 pub use backfill::{StandingsBackfill, StandingsBatch};
@@ -48,8 +47,6 @@ pub use check::{StandingsCheck, check};
 pub use season::{Calendar, ParseSeasonError, ParseZoneError, Season, Span, Zone};
 pub use statistics::Statistics;
 
-use projection::ProjectionStep;
-use statistics::{Score, ScoreKey};
 
 /// The maximum page size.
 pub const LIMIT_MAX: u32 = 100;
@@ -57,9 +54,6 @@ pub const LIMIT_MAX: u32 = 100;
 /// The number of ranks that pages from the top can reach. Lower ranks are shown around their
 /// players.
 pub const PLACES_MAX: u32 = 10_000;
-
-/// The interval between two checks for new seals.
-const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of scores raised per call.
 const RAISED_AT_ONCE: usize = 1_000;
@@ -308,60 +302,9 @@ impl Standings {
         Ok(first.map(|first| *self.inner.first_day.get_or_init(|| first)))
     }
 
-    /// Runs the projection until the server stops.
-    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut ticks = interval(POLL_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                // A dropped sender means that the server has stopped as well.
-                _ = stopping.wait_for(|stop| *stop) => return,
-                _ = ticks.tick() => {}
-            }
-            let projected = tokio::select! {
-                // An interrupted transaction changes nothing.
-                _ = stopping.wait_for(|stop| *stop) => return,
-                projected = self.catch_up() => projected,
-            };
-            if let Err(error) = projected {
-                tracing::warn!(%error, "the projection of standings failed");
-            }
-        }
-    }
-
     /// Projects all sealed operations, and raises the scores in Redis.
     pub async fn catch_up(&self) -> Result<(), StandingsError> {
-        loop {
-            match projection::project_next_seal(
-                &self.inner.pool,
-                &self.records,
-                &self.inner.calendar,
-            )
-            .await?
-            {
-                ProjectionStep::Busy => return Ok(()),
-                ProjectionStep::UpToDate { generation } => {
-                    self.inner.generation.store(generation, Ordering::Release);
-                    return Ok(());
-                }
-                ProjectionStep::Applied { generation, scores } => {
-                    self.inner.generation.store(generation, Ordering::Release);
-                    let mut boards = BTreeMap::<_, Vec<_>>::new();
-                    for (ScoreKey { kind, board, span, starts_on, player }, score) in scores {
-                        let board_id = BoardId { kind, board, span, starts_on };
-                        let Score { points: score, reached_at } = score;
-                        boards.entry(board_id).or_default().push(ReachedScore {
-                            player,
-                            score,
-                            reached_at,
-                        });
-                    }
-                    for (board_id, scores) in boards {
-                        self.raise(&board_id.key(generation), &scores).await;
-                    }
-                }
-            }
-        }
+        projections::catch_up(self).await.map(|_| ())
     }
 
     /// Raises scores in Redis. A failure is repaired when the board is filled again.
@@ -436,8 +379,11 @@ impl Standings {
         if generation > 0 {
             return Ok(generation);
         }
-        let progress = db::retry(|| projection::read_position(&self.inner.pool)).await?;
-        let generation = progress.map_or(0, |progress| progress.generation);
+        let query = || async {
+            let mut connection = self.inner.pool.acquire().await?;
+            projections::read_position(&mut connection, Self::NAME).await
+        };
+        let generation = db::retry(query).await?.generation;
         self.inner.generation.store(generation, Ordering::Release);
         Ok(generation)
     }

@@ -1,141 +1,76 @@
-//! The projection of standings: takes the next seal of the ledger, applies its settled games, and
-//! advances the position, in one transaction. The row of the position is locked, so one process
-//! projects at a time, and a crash neither loses nor doubles a game.
-//!
-//! Seals are the input because they contain every operation once, in one order, and appear
-//! atomically. A player's games come in the order of their settlements, because the settlements
-//! lock the same wallet.
+//! The projection of standings: applies settled games to results, statistics, counters and scores,
+//! and raises the scores in Redis after the commit.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId, Settlement};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{GameId, PlayerId};
 use jiff::civil::Date;
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::season::{Calendar, Span};
+use super::season::Span;
 use super::settled_game::{SettledGame, ending_and_counts};
 use super::statistics::{
     CounterKey, GameSums, Score, ScoreKey, StandingsUpdate, Statistics, StatisticsKey,
 };
-use super::{Board, StandingsError};
+use super::{Board, BoardId, Standings, StandingsError};
 use crate::clock;
-use crate::db;
-use crate::ids::PRIVATE_ROOM;
+use crate::live_store::ReachedScore;
+use crate::projections::{self, Projection, SettledGameRow};
 use crate::records::{RecordError, Records};
 use crate::replay::GameReplay;
 
-/// The result of one step.
-#[derive(Debug)]
-pub(super) enum ProjectionStep {
-    /// Another process is projecting.
-    Busy,
-    /// Every seal is projected.
-    UpToDate { generation: i64 },
-    /// One seal was projected, with the new values of the changed scores.
-    Applied { generation: i64, scores: Vec<(ScoreKey, Score)> },
-}
+impl Projection for Standings {
+    const NAME: &'static str = "standings";
+    const TABLES: &'static [&'static str] =
+        &["board_scores", "player_counters", "player_statistics", "game_results"];
+    /// Every game is replayed, so a batch is one seal.
+    const SEALS_MAX: i64 = 1;
 
-/// The position of the projection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ProjectionPosition {
-    pub(super) seal: i64,
-    pub(super) generation: i64,
-}
+    type Error = StandingsError;
+    /// The new values of the changed scores.
+    type Changes = Vec<(ScoreKey, Score)>;
 
-/// Projects the next seal, if there is one.
-pub(super) async fn project_next_seal(
-    pool: &PgPool,
-    records: &Records,
-    calendar: &Calendar,
-) -> Result<ProjectionStep, StandingsError> {
-    let mut tx = pool.begin().await?;
-    let Some(ProjectionPosition { seal, generation }) = lock_position(&mut tx, calendar).await?
-    else {
-        return Ok(ProjectionStep::Busy);
-    };
-    let seal = seal.saturating_add(1);
-    let Some(operations) = read_seal(&mut tx, seal).await? else {
-        // The initial position is committed, so that readers know its generation.
-        tx.commit().await?;
-        return Ok(ProjectionStep::UpToDate { generation });
-    };
-    db::plan_by_keys_in_tx(&mut tx).await?;
-    let games = read_settled_games(&mut tx, records, &operations).await?;
-    let players: BTreeSet<_> =
-        games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
-    let mut update = StandingsUpdate::from_sums(read_sums(&mut tx, &players).await?);
-    for game in &games {
-        update.apply_game(game, calendar);
+    fn pool(&self) -> &PgPool {
+        &self.inner.pool
     }
-    let scores = write_update(&mut tx, &update).await?;
-    sqlx::query!("update standings_progress set seal = $1", seal).execute(&mut *tx).await?;
-    tx.commit().await?;
-    Ok(ProjectionStep::Applied { generation, scores })
-}
 
-/// Reads the position; `None` before the first step.
-pub(super) async fn read_position(
-    pool: &PgPool,
-) -> Result<Option<ProjectionPosition>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        ProjectionPosition,
-        "select s.seal, s.generation from standings_progress s"
-    );
-    row.fetch_optional(pool).await
-}
-
-/// Locks the row of the position. Returns `None` while another process holds it. If the stored
-/// position belongs to another calendar, all standings are deleted and the position is reset.
-pub(super) async fn lock_position(
-    connection: &mut PgConnection,
-    calendar: &Calendar,
-) -> Result<Option<ProjectionPosition>, sqlx::Error> {
-    let calendar = calendar.to_string();
-    sqlx::query!(
-        "
-        insert into standings_progress (seal, calendar, generation)
-        values (0, $1, 1)
-        on conflict (is_only) do nothing
-        ",
-        calendar
-    )
-    .execute(&mut *connection)
-    .await?;
-    let row = sqlx::query!(
-        "
-        select s.seal, s.calendar, s.generation
-        from standings_progress s
-        for no key update skip locked
-        "
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    if row.calendar == calendar {
-        return Ok(Some(ProjectionPosition { seal: row.seal, generation: row.generation }));
+    fn version(&self) -> String {
+        self.inner.calendar.to_string()
     }
-    tracing::warn!(before = %row.calendar, now = %calendar, "standings are rebuilt");
-    sqlx::query!("delete from board_scores").execute(&mut *connection).await?;
-    sqlx::query!("delete from player_counters").execute(&mut *connection).await?;
-    sqlx::query!("delete from player_statistics").execute(&mut *connection).await?;
-    sqlx::query!("delete from game_results").execute(&mut *connection).await?;
-    let generation = sqlx::query_scalar!(
-        "
-        update standings_progress
-        set seal = 0, calendar = $1, generation = generation + 1
-        returning generation
-        ",
-        calendar
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(Some(ProjectionPosition { seal: 0, generation }))
+
+    async fn apply(
+        &self,
+        connection: &mut PgConnection,
+        operations: &[i64],
+    ) -> Result<Self::Changes, StandingsError> {
+        let games = read_settled_games(connection, &self.records, operations).await?;
+        let players: BTreeSet<_> =
+            games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
+        let mut update = StandingsUpdate::from_sums(read_sums(connection, &players).await?);
+        for game in &games {
+            update.apply_game(game, &self.inner.calendar);
+        }
+        Ok(write_update(connection, &update).await?)
+    }
+
+    async fn publish(&self, generation: i64, changes: Option<Self::Changes>) {
+        self.inner.generation.store(generation, Ordering::Release);
+        let mut boards = BTreeMap::<_, Vec<_>>::new();
+        for (key, Score { points: score, reached_at }) in changes.into_iter().flatten() {
+            let ScoreKey { kind, board, span, starts_on, player } = key;
+            let reached = ReachedScore { player, score, reached_at };
+            boards.entry(BoardId { kind, board, span, starts_on }).or_default().push(reached);
+        }
+        for (board_id, scores) in boards {
+            self.raise(&board_id.key(generation), &scores).await;
+        }
+    }
 }
 
 /// Reads a player's statistics in games of a kind.
@@ -176,92 +111,62 @@ pub(super) async fn statistics(
     })
 }
 
-/// Reads the operations of a seal, in its order.
-pub(super) async fn read_seal(
-    connection: &mut PgConnection,
-    seal: i64,
-) -> Result<Option<Vec<i64>>, sqlx::Error> {
-    sqlx::query_scalar!("select s.operations from seals s where s.number = $1", seal)
-        .fetch_optional(connection)
-        .await
-}
-
-/// Reads the games that these operations settled, in their order. During a recomputation old
-/// records come from the archive.
+/// Reads the games that these operations settled, in their order, and replays them. During a
+/// recomputation old records come from the archive.
 pub(super) async fn read_settled_games(
     connection: &mut PgConnection,
     records: &Records,
     operations: &[i64],
 ) -> Result<Vec<SettledGame>, StandingsError> {
-    let rows = sqlx::query!(
+    let rows = projections::read_settled_games(connection, operations).await?;
+    let games: Vec<Uuid> = rows.iter().map(|row| row.id).collect();
+    let texts = sqlx::query!(
         r#"
-        select g.id, g.kind, g.finished_at as "finished_at!: SqlTimestamp",
-            r.settlement as "settlement!", r.record as "record?", t.players as "players!",
-            t.nets as "nets!", t.bots as "bots!", g.room = $2 as "is_private!"
-        from unnest($1::bigint[]) with ordinality as s (operation, place)
-        join operations o on o.id = s.operation and o.kind = 'settle'
-        join games g on g.id = o.game
-        join game_records r on r.game = g.id
-        cross join lateral (
-            select array_agg(q.player) as players, array_agg(q.net) as nets,
-                coalesce(array_agg(q.player) filter (where q.is_bot), '{}') as bots
-            from (
-                select p.player, p.net, h.id is not null as is_bot
-                from game_players p
-                left join players h on h.id = p.player and h.kind = 'bot'
-                where p.game = g.id
-                order by p.seat
-            ) q
-        ) t
-        order by s.place
+        select r.game, r.record as "record!"
+        from game_records r
+        where r.game = any($1) and r.record is not null
         "#,
-        operations,
-        PRIVATE_ROOM
+        &games
     )
     .fetch_all(&mut *connection)
     .await?;
-    let moved: Vec<Uuid> =
-        rows.iter().filter(|row| row.record.is_none()).map(|row| row.id).collect();
-    let mut moved = records.read_archived_in_tx(connection, &moved).await?;
+    let mut texts: BTreeMap<_, _> =
+        texts.into_iter().map(|row| (row.game, Ok(row.record))).collect();
+    let archived: Vec<_> = games.into_iter().filter(|game| !texts.contains_key(game)).collect();
+    texts.extend(records.read_archived_in_tx(connection, &archived).await?);
     // A replay uses the CPU, so it runs outside of the async threads.
-    let counted = tokio::task::spawn_blocking(move || {
+    let replayed = tokio::task::spawn_blocking(move || {
         let games = rows.into_iter().map(|row| {
-            let settlement: Settlement = serde_json::from_value(row.settlement)?;
-            let player = |seat: bahay_engine::seat::Seat| {
-                row.players.get(seat.index()).copied().map(PlayerId)
-            };
-            let nets = row.players.iter().zip(&row.nets);
-            let seated: Vec<PlayerId> = row.players.iter().copied().map(PlayerId).collect();
-            let record = match row.record {
-                Some(record) => Ok(record),
-                None => {
-                    moved.remove(&row.id).unwrap_or_else(|| Err(sqlx::Error::RowNotFound.into()))
-                }
-            };
-            let end = replay_to_end(row.id, record);
-            let (ending, counts) =
-                end.map(|game| ending_and_counts(&game, &seated)).unwrap_or_default();
-            Ok(SettledGame {
-                game: GameId(row.id),
-                kind: row.kind,
-                finished_at: clock::from_jiff(row.finished_at.to_jiff()),
-                ending,
-                counts,
-                winner: settlement.winner.and_then(player),
-                pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
-                is_ranked: row.bots.is_empty() && !row.is_private,
-                nets: nets
-                    .filter(|(player, _)| !row.bots.contains(player))
-                    .map(|(player, net)| (PlayerId(*player), Coins::from_hundredths(*net)))
-                    .collect(),
-            })
+            let missing = || Err(sqlx::Error::RowNotFound.into());
+            let record = texts.remove(&row.id).unwrap_or_else(missing);
+            build_settled_game(row, record)
         });
-        games.collect::<Result<Vec<_>, serde_json::Error>>()
+        games.collect()
     });
-    counted
-        .await
-        .map_err(|error| StandingsError::Unreadable(error.to_string()))?
-        .map_err(|error| StandingsError::Unreadable(error.to_string()))
+    replayed.await.map_err(|error| StandingsError::Unreadable(error.to_string()))
+}
+
+fn build_settled_game(row: SettledGameRow, record: Result<String, RecordError>) -> SettledGame {
+    let players: Vec<_> = row.players.iter().copied().map(PlayerId).collect();
+    let player = |seat: Seat| players.get(seat.index()).copied();
+    let end = replay_to_end(row.id, record);
+    let (ending, counts) = end.map(|game| ending_and_counts(&game, &players)).unwrap_or_default();
+    SettledGame {
+        game: GameId(row.id),
+        finished_at: clock::from_jiff(row.finished_at.to_jiff()),
+        ending,
+        counts,
+        winner: row.settlement.winner.and_then(player),
+        pot: row.settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
+        is_ranked: row.is_ranked(),
+        nets: players
+            .iter()
+            .zip(&row.nets)
+            .filter(|(player, _)| !row.bots.contains(&player.0))
+            .map(|(player, net)| (*player, Coins::from_hundredths(*net)))
+            .collect(),
+        kind: row.kind,
+    }
 }
 
 /// Replays a game to its end.

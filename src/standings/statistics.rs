@@ -56,7 +56,7 @@ pub(super) struct CounterKey {
 
 /// The key of a player's score on a board of one span.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ScoreKey {
+pub struct ScoreKey {
     pub(super) kind: String,
     pub(super) board: Board,
     pub(super) span: Span,
@@ -66,7 +66,7 @@ pub(super) struct ScoreKey {
 
 /// A player's points on a board, and the end of the game that brought the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Score {
+pub struct Score {
     pub(super) points: i64,
     pub(super) reached_at: Timestamp,
 }

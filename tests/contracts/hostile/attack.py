@@ -40,7 +40,7 @@ APPEND_ONLY = {
 # Tables that background tasks and running games change at any time.
 BACKGROUND = {
     "accounts", "operations", "operation_keys", "transfers", "entries", "seals", "pending_house_entries", "ledger_checks", "booked_hours",
-    "operation_hours", "figures_progress", "standings_progress", "ratings_progress", "held_by_kind", "held_pots",
+    "operation_hours", "projections", "held_by_kind", "held_pots", "jobs",
     "games", "game_players", "game_records", "game_results", "player_statistics", "player_counters",
     "board_scores", "ratings", "settlements", "player_settlements", "settlement_days", "newcomer_coins",
 }

@@ -199,7 +199,7 @@ async fn a_rebuilt_projection_of_reversals_has_the_same_sums() {
     for again in [
         "truncate settlements, settlement_days, player_settlements, newcomer_coins, booked_hours,
             operation_hours, held_by_kind, held_pots",
-        "update figures_progress set seal = 0",
+        "update projections set seal = 0 where name = 'figures'",
     ] {
         sqlx::query(again).execute(&owner).await.unwrap();
     }

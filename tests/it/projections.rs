@@ -1,0 +1,117 @@
+//! The runner of projections: positions, rebuilds and the measurement of lag.
+
+use bahay::metrics::Metrics;
+use bahay::projections::{self, Position, Projection, Runner};
+use bahay::ratings::Ratings;
+use bahay::reports::Reports;
+use bahay::standings::{Calendar, Standings};
+use sqlx::{AssertSqlSafe, PgPool};
+use tokio::sync::watch;
+
+use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::waiting::wait_until;
+use crate::support::live::TestLive;
+
+async fn play(bank: &Bank) {
+    let players = bank.players([100_000; 3]).await;
+    let table = table();
+    for winner in [0, 1, 1, 2] {
+        bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
+    }
+    bank.ledger.project_house_entries().await.unwrap();
+}
+
+async fn standings(bank: &Bank) -> Standings {
+    let (live, _publications) = TestLive::new().connect().await;
+    Standings::new(bank.pool.clone(), live, Calendar::default())
+}
+
+async fn position<P: Projection>(pool: &PgPool) -> Position {
+    projections::read_position(&mut pool.acquire().await.unwrap(), P::NAME).await.unwrap()
+}
+
+/// Returns the rows of all tables of a projection.
+async fn rows<P: Projection>(pool: &PgPool) -> Vec<String> {
+    let mut rows = Vec::new();
+    for table in P::TABLES {
+        let query = format!("select to_jsonb(t)::text from {table} t order by 1");
+        let found = sqlx::query_scalar(AssertSqlSafe(query)).fetch_all(pool);
+        let found: Vec<String> = found.await.unwrap();
+        assert!(!found.is_empty() || *table == "game_results" || *table == "player_counters");
+        rows.extend(found);
+    }
+    rows
+}
+
+async fn assert_rebuilds<P: Projection>(projection: &P, owner: &PgPool)
+where
+    P::Error: std::fmt::Debug,
+{
+    let before = (rows::<P>(owner).await, position::<P>(owner).await);
+    assert!(before.1.seal > 0 && before.1.seal == before.1.head);
+    projections::rebuild::<P>(owner).await.unwrap();
+    let emptied = position::<P>(owner).await;
+    assert_eq!((emptied.seal, emptied.generation), (0, before.1.generation + 1));
+    assert!(projections::catch_up(projection).await.unwrap());
+    assert_eq!(rows::<P>(owner).await, before.0, "{}", P::NAME);
+    let after = position::<P>(owner).await;
+    assert_eq!((after.seal, after.version), (before.1.seal, before.1.version));
+}
+
+#[tokio::test]
+async fn a_rebuilt_projection_has_the_same_rows() {
+    let bank = Bank::new().await;
+    play(&bank).await;
+    let owner = bank.database.owner_pool().await;
+    let standings = standings(&bank).await;
+    let ratings = Ratings::new(bank.pool.clone());
+    let reports = Reports::with_own_pool(&bank.pool);
+    standings.catch_up().await.unwrap();
+    ratings.catch_up().await.unwrap();
+    reports.catch_up().await.unwrap();
+    assert_rebuilds(&standings, &owner).await;
+    assert_rebuilds(&ratings, &owner).await;
+    assert_rebuilds(&reports, &owner).await;
+}
+
+#[tokio::test]
+async fn figures_wait_for_standings() {
+    let bank = Bank::new().await;
+    play(&bank).await;
+    let reports = Reports::with_own_pool(&bank.pool);
+    assert!(!projections::catch_up(&reports).await.unwrap());
+    assert_eq!(position::<Reports>(&bank.pool).await.seal, 0);
+    standings(&bank).await.catch_up().await.unwrap();
+    assert!(projections::catch_up(&reports).await.unwrap());
+    let Position { seal, head, .. } = position::<Reports>(&bank.pool).await;
+    assert_eq!(seal, head);
+}
+
+#[tokio::test]
+async fn the_lag_grows_while_a_projection_is_held_up() {
+    let bank = Bank::new().await;
+    play(&bank).await;
+    let metrics = Metrics::default();
+    let lag = || {
+        let text = metrics.text().unwrap();
+        let prefix = "bahay_projection_lag_seconds{projection=\"ratings\"} ";
+        let line = text.lines().find_map(|line| line.strip_prefix(prefix));
+        line.map(|lag| lag.parse::<u64>().unwrap())
+    };
+    let (stop, stopping) = watch::channel(false);
+    let mut held = bank.pool.begin().await.unwrap();
+    sqlx::query("select from projections where name = 'ratings' for update")
+        .execute(&mut *held)
+        .await
+        .unwrap();
+    let runner = Runner::new(&metrics);
+    let running = tokio::spawn(runner.run(Ratings::new(bank.pool.clone()), stopping));
+    wait_until("the lag is seen", async || lag() >= Some(2)).await;
+    assert_eq!(position::<Ratings>(&bank.pool).await.seal, 0);
+    held.rollback().await.unwrap();
+    wait_until("the ratings are up to date", async || lag() < Some(2)).await;
+    let Position { seal, head, .. } = position::<Ratings>(&bank.pool).await;
+    assert_eq!(seal, head);
+    stop.send_replace(true);
+    running.await.unwrap();
+}
