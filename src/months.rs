@@ -1,10 +1,10 @@
 //! Monthly partitions: tables that grow with every game have a partition per month, and the
 //! partitions of the coming months are created here ahead of time.
 //!
-//! Each node checks periodically for missing partitions and creates them by a database function
-//! whose rights the service lacks; creations are serialized, and the second one has nothing to do.
+//! A periodic job checks for missing partitions and creates them by a database function whose rights
+//! the service lacks; creations are serialized, and the second one has nothing to do.
 //! A row without a partition of its month is never rejected: it goes to a default partition, and
-//! the creation of the month moves it. Two gauges show when maintenance fails.
+//! the creation of the month moves it. On each node two gauges show when maintenance fails.
 //!
 //! Older months are closed here as well, by another such function, if the owner of the schema has
 //! limited the months for which entries are kept (`bahay migrate`): their entries are removed, and
@@ -18,8 +18,6 @@ use std::time::Duration;
 use jiff_sqlx::{Timestamp, ToSqlx as _};
 use prometheus_client::metrics::gauge::Gauge;
 use sqlx::{PgExecutor, PgPool};
-use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval};
 
 use crate::metrics::Metrics;
 
@@ -33,7 +31,7 @@ pub const AHEAD: i32 = 3;
 const COUNTED_MAX: i64 = 100_000;
 
 /// The interval of maintenance.
-const MAINTENANCE_INTERVAL: Duration = Duration::from_mins(10);
+pub const PERIOD: Duration = Duration::from_mins(10);
 
 /// Returns the least operation id of the month (UTC) of a time, like the database function of the
 /// same name: an operation of that time or later has no lower id.
@@ -80,45 +78,28 @@ impl Months {
             pool,
             ahead: gauge(
                 "bahay_partition_months_ahead",
-                "Months after the current one that all tables have partitions for; -1 before the first maintenance",
+                "Months after the current one that all tables have partitions for; -1 before the first observation",
             ),
             unforeseen: gauge(
                 "bahay_default_partition_rows",
-                "Rows in default partitions, whose month has no partition; -1 before the first maintenance",
+                "Rows in default partitions, whose month has no partition; -1 before the first observation",
             ),
         }
     }
 
-    /// Runs maintenance at intervals until the server stops.
-    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut ticks = interval(MAINTENANCE_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                _ = stopping.wait_for(|stop| *stop) => return,
-                _ = ticks.tick() => {}
-            }
-            let maintained = tokio::select! {
-                _ = stopping.wait_for(|stop| *stop) => return,
-                maintained = self.maintain() => maintained,
-            };
-            match maintained {
-                Ok(MonthsReport { created: 0, .. }) => {}
-                Ok(MonthsReport { created, ahead, .. }) => {
-                    tracing::info!(created, ahead, "partitions were created")
-                }
-                Err(error) => tracing::warn!(%error, "the partitions could not be maintained"),
-            }
-            let closed = tokio::select! {
-                _ = stopping.wait_for(|stop| *stop) => return,
-                closed = self.close_oldest_month() => closed,
-            };
-            match closed {
-                Ok(None) => {}
-                Ok(Some(month)) => tracing::info!(month, "a month was closed"),
-                Err(error) => tracing::warn!(%error, "a month cannot be closed yet"),
-            }
+    /// Maintains the partitions, and closes the oldest month if it is due.
+    pub async fn run(&self) -> Result<(), sqlx::Error> {
+        let MonthsReport { created, ahead, .. } = self.maintain().await?;
+        if created > 0 {
+            tracing::info!(created, ahead, "partitions were created");
         }
+        match self.close_oldest_month().await {
+            Ok(None) => {}
+            Ok(Some(month)) => tracing::info!(month, "a month was closed"),
+            // Open games and filled POTs may prevent it for weeks.
+            Err(error) => tracing::warn!(%error, "a month cannot be closed yet"),
+        }
+        Ok(())
     }
 
     /// Closes the oldest month if its entries have been kept for the configured time. Returns the
@@ -146,11 +127,17 @@ impl Months {
         for table in find_unanalyzed_tables(&self.pool).await? {
             self.analyze(&table).await?;
         }
+        let (ahead, unforeseen) = self.observe().await?;
+        Ok(MonthsReport { created, ahead, unforeseen })
+    }
+
+    /// Sets the gauges of this node, and returns their values.
+    pub async fn observe(&self) -> Result<(i64, i64), sqlx::Error> {
         let ahead = count_months_ahead(&self.pool).await?;
         let unforeseen = count_unforeseen_rows(&self.pool).await?;
         self.ahead.set(ahead);
         self.unforeseen.set(unforeseen);
-        Ok(MonthsReport { created, ahead, unforeseen })
+        Ok((ahead, unforeseen))
     }
 
     async fn analyze(&self, table: &str) -> Result<(), sqlx::Error> {

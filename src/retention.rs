@@ -1,9 +1,9 @@
 //! Retention: the removal of rows that are no longer needed, in batches by age.
 //!
-//! Every node periodically removes the expired rows of each kind ([`ExpiringRows`]), one batch per
-//! transaction, until a batch is not full. Rows locked by another node are skipped. A batch is
-//! short, so it blocks nobody, and a pause between two batches keeps a removal of millions from
-//! monopolizing the database.
+//! A periodic job removes the expired rows of each kind ([`ExpiringRows`]), one batch per
+//! transaction, until a batch is not full. Rows locked by others are skipped. A batch is short, so
+//! it blocks nobody, and a pause between two batches keeps a removal of millions from monopolizing
+//! the database.
 //!
 //! Deliberately absent: booked rows, records of games, and the audit of operators. They are kept
 //! permanently, records of old games in the archive (`records`); `accounts` describes the data kept
@@ -14,11 +14,12 @@ use std::time::Duration;
 use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 
-use crate::clock::{self, Clock, Timestamp};
-use crate::{db, idempotency};
+use crate::clock::{self, Clock};
+use crate::db::{self, to_sql};
+use crate::idempotency;
 
 /// The interval between two removals.
-const INTERVAL: Duration = Duration::from_mins(5);
+pub const PERIOD: Duration = Duration::from_mins(5);
 
 /// The number of rows per transaction, and the pause after it.
 const PORTION: u16 = 1_000;
@@ -59,18 +60,20 @@ pub enum ExpiringRows {
     SignInFailures,
     GrantCounts,
     IdempotencyAnswers,
+    UsedNonces,
     Notices,
 }
 
 impl ExpiringRows {
     /// All kinds in the order of removal: a session is removed after its tokens.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::RefreshTokens,
         Self::Sessions,
         Self::OperatorSessions,
         Self::SignInFailures,
         Self::GrantCounts,
         Self::IdempotencyAnswers,
+        Self::UsedNonces,
         Self::Notices,
     ];
 
@@ -83,6 +86,7 @@ impl ExpiringRows {
             Self::SignInFailures => "counts of failed sign-ins",
             Self::GrantCounts => "counts of grants",
             Self::IdempotencyAnswers => "answers to repeated calls",
+            Self::UsedNonces => "used nonces of ID tokens",
             Self::Notices => "notices",
         }
     }
@@ -109,23 +113,21 @@ impl Retention {
         Self { pool, clock, periods }
     }
 
-    /// Removes expired rows at intervals, for as long as the future is polled. A process runs one
-    /// such task.
-    pub async fn run(self) {
-        let mut interval = tokio::time::interval(INTERVAL);
-        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            interval.tick().await;
-            for old in ExpiringRows::ALL {
-                match self.remove(old).await {
-                    Ok(0) => {}
-                    Ok(rows) => tracing::debug!(rows, "expired {} were removed", old.label()),
-                    Err(error) => {
-                        tracing::warn!(%error, "expired {} could not be removed", old.label())
-                    }
+    /// Removes all expired rows. Continues with the next kind after a failure, and returns the last
+    /// one.
+    pub async fn remove_all(&self) -> Result<(), sqlx::Error> {
+        let mut result = Ok(());
+        for old in ExpiringRows::ALL {
+            match self.remove(old).await {
+                Ok(0) => {}
+                Ok(rows) => tracing::debug!(rows, "expired {} were removed", old.label()),
+                Err(error) => {
+                    tracing::warn!(%error, "expired {} could not be removed", old.label());
+                    result = Err(error);
                 }
             }
         }
+        result
     }
 
     /// Removes all expired rows of a kind. Returns their number.
@@ -146,165 +148,142 @@ impl Retention {
     pub async fn remove_portion(&self, old: ExpiringRows) -> Result<u64, sqlx::Error> {
         let now = self.clock.now();
         let RetentionPeriods { sessions, notices } = self.periods;
+        let before = |kept| to_sql(clock::subtract(now, kept));
+        let day_before = |kept| {
+            let at = clock::to_jiff(clock::subtract(now, kept));
+            at.to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
+        };
         match old {
-            ExpiringRows::RefreshTokens => {
-                self.refresh_tokens(clock::subtract(now, EXPIRED_TOKENS_KEPT)).await
-            }
-            ExpiringRows::Sessions => self.sessions(clock::subtract(now, sessions)).await,
-            ExpiringRows::OperatorSessions => {
-                self.operator_sessions(clock::subtract(now, sessions)).await
-            }
-            ExpiringRows::SignInFailures => {
-                self.sign_in_failures(clock::subtract(now, FAILURES_KEPT)).await
-            }
-            ExpiringRows::GrantCounts => {
-                self.grant_counts(clock::subtract(now, GRANT_COUNTS_KEPT)).await
-            }
-            ExpiringRows::IdempotencyAnswers => {
-                self.idempotency_answers(clock::subtract(now, idempotency::RETENTION)).await
-            }
-            ExpiringRows::Notices => self.notices(clock::subtract(now, notices)).await,
+            ExpiringRows::RefreshTokens => remove_rows!(
+                self.pool,
+                r#"
+                    delete from refresh_tokens
+                    where hash in (
+                        select o.hash
+                        from refresh_tokens o
+                        where o.expires_at < $1
+                        order by o.expires_at
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                before(EXPIRED_TOKENS_KEPT)
+            ),
+            // Such sessions are unusable, because their refresh tokens have expired since.
+            ExpiringRows::Sessions => remove_rows!(
+                self.pool,
+                r#"
+                    with old as (
+                        select o.id
+                        from sessions o
+                        where o.last_seen_at < $1
+                        order by o.last_seen_at
+                        limit $2
+                        for update skip locked
+                    ), tokens as (
+                        delete from refresh_tokens t
+                        using old
+                        where t.session = old.id
+                    )
+                    delete from sessions s
+                    using old
+                    where s.id = old.id
+                "#,
+                before(sessions)
+            ),
+            ExpiringRows::OperatorSessions => remove_rows!(
+                self.pool,
+                r#"
+                    delete from operator_sessions
+                    where id in (
+                        select o.id
+                        from operator_sessions o
+                        where o.last_seen_at < $1
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                before(sessions)
+            ),
+            ExpiringRows::SignInFailures => remove_rows!(
+                self.pool,
+                r#"
+                    delete from sign_in_failures
+                    where name_hash in (
+                        select o.name_hash
+                        from sign_in_failures o
+                        where o.since < $1
+                        order by o.since
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                before(FAILURES_KEPT)
+            ),
+            ExpiringRows::GrantCounts => remove_rows!(
+                self.pool,
+                r#"
+                    delete from grant_counts
+                    where (code, taker, day) in (
+                        select o.code, o.taker, o.day
+                        from grant_counts o
+                        where o.day < $1
+                        order by o.day
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                day_before(GRANT_COUNTS_KEPT)
+            ),
+            ExpiringRows::IdempotencyAnswers => remove_rows!(
+                self.pool,
+                r#"
+                    delete from idempotency_keys
+                    where (caller, route, key) in (
+                        select o.caller, o.route, o.key
+                        from idempotency_keys o
+                        where o.created_at < $1
+                        order by o.created_at
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                before(idempotency::RETENTION)
+            ),
+            ExpiringRows::UsedNonces => remove_rows!(
+                self.pool,
+                r#"
+                    delete from used_nonces
+                    where name in (
+                        select o.name
+                        from used_nonces o
+                        where o.expires_at < $1
+                        order by o.expires_at
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                before(Duration::ZERO)
+            ),
+            ExpiringRows::Notices => remove_rows!(
+                self.pool,
+                r#"
+                    delete from notices
+                    where id in (
+                        select o.id
+                        from notices o
+                        where o.created_at < $1
+                        order by o.created_at
+                        limit $2
+                        for update skip locked
+                    )
+                "#,
+                before(notices)
+            ),
         }
-    }
-
-    async fn refresh_tokens(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        remove_rows!(
-            self.pool,
-            r#"
-            delete from refresh_tokens
-            where hash in (
-                select o.hash
-                from refresh_tokens o
-                where o.expires_at < $1
-                order by o.expires_at
-                limit $2
-                for update skip locked
-            )
-            "#,
-            to_sql(before)
-        )
-    }
-
-    /// Removes sessions that are unusable, because their refresh tokens have expired since.
-    async fn sessions(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        remove_rows!(
-            self.pool,
-            r#"
-            with old as (
-                select o.id
-                from sessions o
-                where o.last_seen_at < $1
-                order by o.last_seen_at
-                limit $2
-                for update skip locked
-            ), tokens as (
-                delete from refresh_tokens t
-                using old
-                where t.session = old.id
-            )
-            delete from sessions s
-            using old
-            where s.id = old.id
-            "#,
-            to_sql(before)
-        )
-    }
-
-    async fn operator_sessions(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        remove_rows!(
-            self.pool,
-            r#"
-            delete from operator_sessions
-            where id in (
-                select o.id
-                from operator_sessions o
-                where o.last_seen_at < $1
-                limit $2
-                for update skip locked
-            )
-            "#,
-            to_sql(before)
-        )
-    }
-
-    async fn sign_in_failures(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        remove_rows!(
-            self.pool,
-            r#"
-            delete from sign_in_failures
-            where name_hash in (
-                select o.name_hash
-                from sign_in_failures o
-                where o.since < $1
-                order by o.since
-                limit $2
-                for update skip locked
-            )
-            "#,
-            to_sql(before)
-        )
-    }
-
-    async fn grant_counts(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        let day = clock::to_jiff(before).to_zoned(jiff::tz::TimeZone::UTC).date();
-        remove_rows!(
-            self.pool,
-            r#"
-            delete from grant_counts
-            where (code, taker, day) in (
-                select o.code, o.taker, o.day
-                from grant_counts o
-                where o.day < $1
-                order by o.day
-                limit $2
-                for update skip locked
-            )
-            "#,
-            day.to_sqlx()
-        )
-    }
-
-    async fn idempotency_answers(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        remove_rows!(
-            self.pool,
-            r#"
-            delete from idempotency_keys
-            where (caller, route, key) in (
-                select o.caller, o.route, o.key
-                from idempotency_keys o
-                where o.created_at < $1
-                order by o.created_at
-                limit $2
-                for update skip locked
-            )
-            "#,
-            to_sql(before)
-        )
-    }
-
-    async fn notices(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
-        remove_rows!(
-            self.pool,
-            r#"
-            delete from notices
-            where id in (
-                select o.id
-                from notices o
-                where o.created_at < $1
-                order by o.created_at
-                limit $2
-                for update skip locked
-            )
-            "#,
-            to_sql(before)
-        )
     }
 }
 
 const fn days(number: u64) -> Duration {
     Duration::from_hours(24 * number)
-}
-
-fn to_sql(time: Timestamp) -> jiff_sqlx::Timestamp {
-    clock::to_jiff(time).to_sqlx()
 }

@@ -111,6 +111,8 @@ actions! {
     TableVoided = "table_void";
     TableReleased = "table_release";
     PotRefunded = "pot_refund";
+    JobRetried = "job_retry";
+    JobDiscarded = "job_discard";
     /// An order about a table was recorded and then failed.
     TableOrderFailed = "table_order_failed";
     /// Hidden cards of a running game were displayed.

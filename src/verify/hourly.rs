@@ -1,5 +1,5 @@
-//! The scheduled check of the ledger: one check per time slot, on the first node that claims it,
-//! and once a day with a replay of every game.
+//! The scheduled check of the ledger: a periodic job with one check per time slot, once a day with a
+//! replay of every game.
 //!
 //! The result is a row in `ledger_checks`, a log line, metrics on every node, and a part of
 //! `/readyz`. A difference stops nothing; it requires a person's attention.
@@ -13,17 +13,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use serde_json::json;
 use sqlx::PgPool;
 use sqlx::postgres::types::PgInterval;
-use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval};
 
 use super::ledger::{self, Extent, Report};
 use crate::db;
 use crate::ledger::LedgerError;
 use crate::metrics::Metrics;
 use crate::records::Records;
-
-/// The interval at which a node looks for a new slot and for the results of other nodes.
-const POLL_INTERVAL: Duration = Duration::from_secs(20);
 
 /// The overlap with the last check, in minutes. An operation carries the start time of its
 /// transaction, and may be committed this much later.
@@ -60,15 +55,17 @@ impl Checks {
     /// Creates checks with one slot per interval `every`.
     pub fn new(pool: PgPool, every: Duration, metrics: &Metrics) -> Self {
         let gauge = |name, help| metrics.register(name, help, Gauge::default());
+        let differences = gauge(
+            "bahay_ledger_check_differences",
+            "Differences found by the last check of the ledger; -1 before the first",
+        );
+        differences.set(-1);
         Self {
             pool,
             records: Records::without_archive(),
             every,
             last: Arc::default(),
-            differences: gauge(
-                "bahay_ledger_check_differences",
-                "Differences found by the last check of the ledger; -1 before the first",
-            ),
+            differences,
             finished_at: gauge(
                 "bahay_ledger_check_finished_timestamp_seconds",
                 "End of the last check of the ledger, in seconds since 1970",
@@ -87,32 +84,21 @@ impl Checks {
         *self.last.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Checks in every slot until the server stops.
-    pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        self.differences.set(-1);
-        let mut ticks = interval(POLL_INTERVAL.min(self.every));
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                _ = stopping.wait_for(|stop| *stop) => return,
-                _ = ticks.tick() => {}
-            }
-            let checked = tokio::select! {
-                // An interrupted check leaves a row without an end.
-                _ = stopping.wait_for(|stop| *stop) => return,
-                checked = self.run_due_check() => checked,
-            };
-            if let Err(error) = checked {
-                tracing::warn!(%error, "the ledger could not be checked");
-            }
-        }
+    /// Returns the time between two checks.
+    pub fn period(&self) -> Duration {
+        self.every
     }
 
-    /// Runs the check of the current slot unless it is claimed already, and reads the last result.
+    /// Runs the check of the current slot unless it has been completed, and reads the last result.
     pub async fn run_due_check(&self) -> Result<(), LedgerError> {
         if let Some(slot) = db::retry(|| self.claim_slot()).await? {
             self.check(slot).await?;
         }
+        Ok(self.observe().await?)
+    }
+
+    /// Reads the last result, of any node.
+    pub async fn observe(&self) -> Result<(), sqlx::Error> {
         let Some(last) = db::retry(|| read_last_check(&self.pool)).await? else {
             return Ok(());
         };
@@ -122,20 +108,23 @@ impl Checks {
         Ok(())
     }
 
-    /// Claims the current slot. Returns `None` if it is claimed already.
+    /// Claims the current slot, also after an interrupted check. Returns `None` if its check has
+    /// been completed.
     async fn claim_slot(&self) -> Result<Option<CheckSlot>, sqlx::Error> {
         let every = PgInterval::try_from(self.every).map_err(sqlx::Error::Encode)?;
         sqlx::query_as!(
             CheckSlot,
             r#"
-            insert into ledger_checks (slot, extent)
+            insert into ledger_checks as l (slot, extent)
             select date_bin($1, now(), 'epoch'::timestamptz),
                 case when exists (
                     select from ledger_checks c
                     where c.extent = 'everything' and c.finished_at is not null
                         and c.started_at > now() - make_interval(hours => $2)
                 ) then 'recent' else 'everything' end
-            on conflict (slot) do nothing
+            on conflict (slot) do update
+            set finished_at = null
+            where l.finished_at is null
             returning slot as "slot: Timestamp", extent
             "#,
             every,

@@ -9,6 +9,7 @@ use axum::routing::get;
 use bahay::accounts;
 use bahay::grant_limits::GrantLimits;
 use bahay::openid::{Issuer, Issuers};
+use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use ring::rand::SystemRandom;
@@ -343,6 +344,10 @@ async fn a_nonce_expires_after_ten_minutes_and_is_removed() {
     server.clock.advance(Duration::from_millis(1));
     expect_refusal(sign_in(&server, &late), 401, "id_token_refused").await;
     ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
+    let (pool, clock) = (server.bank.pool.clone(), server.clock.clone());
+    let retention = Retention::new(pool, clock, RetentionPeriods::default());
+    server.clock.advance(Duration::from_millis(1));
+    assert_eq!(retention.remove(ExpiringRows::UsedNonces).await.unwrap(), 1);
     assert_eq!(used().await, 1, "the expired nonce is removed");
     // Requesting a nonce stores nothing.
     for _ in 0..10 {

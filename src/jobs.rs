@@ -1,0 +1,139 @@
+//! The jobs of the house: their registration with the queue, and what each node shows of them.
+//!
+//! A job runs on any node, so every node reads the results from the database ([`Jobs::observe`]):
+//! the last check of the ledger, the partitions, and the state of the queue.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bahay_jobs::{Outcome, Stats, Worker};
+use sqlx::PgPool;
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::metrics::{CounterFamily, Metrics};
+use crate::months::{self, Months};
+use crate::records::{ARCHIVING_PERIOD, Archiver};
+use crate::retention::{self, Retention};
+use crate::verify::hourly::Checks;
+
+/// The interval at which a node reads the results of jobs.
+const OBSERVE_INTERVAL: Duration = Duration::from_secs(20);
+
+/// The jobs of a node. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct Jobs {
+    worker: Worker,
+    months: Months,
+    checks: Checks,
+    stats: Arc<Mutex<Stats>>,
+}
+
+/// Returns a handler that calls a method of a clone of the value.
+macro_rules! call {
+    ($value:expr, $method:ident) => {{
+        let value = $value.clone();
+        move || {
+            let value = value.clone();
+            async move { value.$method().await }
+        }
+    }};
+}
+
+impl Jobs {
+    /// Registers the jobs, and the metrics of the queue.
+    pub fn new(
+        pool: PgPool,
+        metrics: &Metrics,
+        retention: &Retention,
+        checks: &Checks,
+        archiver: Option<&Archiver>,
+    ) -> Self {
+        let months = Months::new(pool.clone(), metrics);
+        let worker = Worker::new(pool)
+            .with_observer(count_outcomes(metrics))
+            .every(retention::PERIOD, "remove_expired_rows", call!(retention, remove_all))
+            .every(months::PERIOD, "maintain_months", call!(months, run))
+            .every(checks.period(), "check_ledger", call!(checks, run_due_check));
+        let worker = match archiver {
+            Some(archiver) => {
+                worker.every(ARCHIVING_PERIOD, "archive_records", call!(archiver, archive_due))
+            }
+            None => worker,
+        };
+        let jobs = Self { worker, months, checks: checks.clone(), stats: Arc::default() };
+        let (oldest, dead) = (jobs.clone(), jobs.clone());
+        metrics.register_gauge_fn(
+            "bahay_oldest_due_job_seconds",
+            "Time for which the oldest due job has waited",
+            move || oldest.stats().oldest_due.as_secs(),
+        );
+        metrics.register_gauge_fn(
+            "bahay_dead_jobs",
+            "Jobs whose attempts are used up and that wait for an operator",
+            move || dead.stats().dead,
+        );
+        jobs
+    }
+
+    /// Runs the jobs until the server stops, and returns when they have ended or are handed back.
+    pub async fn run(self, stopping: watch::Receiver<bool>) {
+        let observed = self.clone().observe_until(stopping.clone());
+        tokio::join!(self.worker.run(stopping), observed);
+    }
+
+    /// Runs all due jobs, and returns their number; for tests.
+    pub async fn run_jobs(&self) -> Result<u32, sqlx::Error> {
+        self.worker.run_jobs().await
+    }
+
+    /// Reads the results of jobs, of any node, for the metrics and the probes of this one.
+    pub async fn observe(&self) -> Result<(), sqlx::Error> {
+        self.checks.observe().await?;
+        self.months.observe().await?;
+        let stats = self.worker.read_stats().await?;
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner) = stats;
+        Ok(())
+    }
+
+    async fn observe_until(self, mut stopping: watch::Receiver<bool>) {
+        let mut ticks = interval(OBSERVE_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let observed = tokio::select! {
+                _ = stopping.wait_for(|stop| *stop) => return,
+                observed = async {
+                    ticks.tick().await;
+                    self.observe().await
+                } => observed,
+            };
+            if let Err(error) = observed {
+                tracing::warn!(%error, "the results of jobs cannot be read");
+            }
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Registers counters of the ended attempts, and returns the function that increments them.
+fn count_outcomes(metrics: &Metrics) -> impl Fn(&'static str, Outcome) + Send + Sync + 'static {
+    let register = |name, help| {
+        let counts = CounterFamily::default();
+        metrics.register_counts(name, help, &counts);
+        counts
+    };
+    let done = register("bahay_jobs_done", "Jobs that this process has done");
+    let failed = register("bahay_jobs_failed", "Failed attempts of jobs by this process");
+    let dead = register("bahay_jobs_dead", "Jobs whose last attempt failed in this process");
+    move |job, outcome| {
+        let counts = match outcome {
+            Outcome::Done => &done,
+            Outcome::Failed => &failed,
+            Outcome::Dead => &dead,
+        };
+        counts.increment("job", job);
+    }
+}
