@@ -16,6 +16,10 @@
 import { CLOSE_CODES } from "../gen/socket.js";
 import type { Command, Message } from "../gen/socket.js";
 import type { Models } from "../games/model.js";
+import {
+  ATTEMPT_TIMEOUT_MS, BACKOFF_MIN_MS, BACKOFF_MAX_MS, BACKOFF_LOST_MS, BACKOFF_TOO_FAST_MS, WAKE_MS, HEDGE_MS,
+  FRESH_MS, LATE_COMMAND_MS, RACERS, PING_DELAY_MS, RETRY_MS, PROTOCOL_ERRORS_MAX, BUFFERED_MAX, FIRST_PING_ID,
+} from "./limits.js";
 import type { Host, Session } from "./session.js";
 import {
   AUTHENTICATE_ID, FIRST_ID, type TablePosition, type ActiveSocket, type PendingSocket, activateSocket, createPendingSocket, socketRequest,
@@ -23,38 +27,6 @@ import {
 import type { Effect, Link } from "./types.js";
 import { Watchdog } from "./watchdog.js";
 import { type Form, MessageReader, isForm } from "./wire.js";
-
-/** The timeout from the first attempt to the arrival of the table, after which the attempt is repeated. */
-const ATTEMPT_TIMEOUT_MS = 10_000;
-/** The back-off after the first failure; doubled after each further one. */
-const BACKOFF_MIN_MS = 200;
-const BACKOFF_MAX_MS = 8_000;
-/** The back-off after a connection that worked, long enough to spread the clients that lost it together. */
-const BACKOFF_LOST_MS = 100;
-/** The back-off after the server has closed the connection for too many commands. */
-const BACKOFF_TOO_FAST_MS = 6_000;
-/** A second wake-up while an answer has been missing for this long abandons the pending sockets. */
-const WAKE_MS = 2_500;
-/** The time after which a socket that is still opening is hedged by another one. */
-const HEDGE_MS = 2_500;
-const FRESH_MS = 1_000;
-/** The longest delay of a command that was sent on an abandoned connection. */
-const LATE_COMMAND_MS = 60_000;
-/** The number of sockets opened at once if the network may have changed. */
-const RACERS = 3;
-/** The delay of the `ping` that follows `join`. */
-const PING_DELAY_MS = 10;
-/** The delay before a retryable refusal is retried. */
-const RETRY_MS = 600;
-/** The number of consecutive protocol errors after which the client gives up. */
-const PROTOCOL_ERRORS_MAX = 3;
-/**
- * The bound of the buffer of messages received while a game's model is loaded; a fuller one restarts the
- * connection.
- */
-const BUFFERED_MAX = 2_000;
-/** The first id of pings, beyond all others, so that the other ids count from 0 on each connection. */
-const FIRST_PING_ID = 1_000_000;
 
 /** A command without its id. */
 export type CommandBody = Command extends infer C ? (C extends Command ? Omit<C, "id"> : never) : never;

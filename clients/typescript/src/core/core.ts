@@ -8,6 +8,9 @@ import type { Event, Message } from "../gen/socket.js";
 import type { GameModel } from "../games/model.js";
 import { resolveIntent, isTableIntent } from "./commands.js";
 import { Connection } from "./connection.js";
+import {
+  COMMAND_RETRY_MS, HALTED_RETRY_MS, SLEPT_MS, TAGS_MAX, GAPS_MAX,
+} from "./limits.js";
 import { gameToReveal } from "./observe.js";
 import { JOIN_ID, type TablePosition } from "./sockets.js";
 import { LoadedModels } from "./models.js";
@@ -22,17 +25,6 @@ import type {
   CommandNumber, CoreOptions, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Notification, Wish,
 } from "./types.js";
 import { FORMS, hexOf } from "./wire.js";
-
-/** The delay before a retryable refusal is retried. */
-const RETRY_MS = 300;
-/** The delay before the client joins a halted table again. */
-const HALTED_RETRY_MS = 10_000;
-/** The least lead of the wall clock over the monotonic one that counts as a sleep of the machine. */
-const SLEPT_MS = 1_000;
-/** The number of table versions whose tags are kept. */
-const TAGS_MAX = 256;
-/** The number of consecutive gaps after which the table is not requested again. */
-const GAPS_MAX = 3;
 
 type Join = "wanted" | "sent" | "joined" | "no_table";
 
@@ -276,7 +268,7 @@ export class Core {
     if (!this.#isAuthenticated) return;
     if (this.#join === "sent") {
       // The pending `join` may be answered with an older state.
-      this.#timers.schedule(this.#now + RETRY_MS, () => this.#requestJoin());
+      this.#timers.schedule(this.#now + COMMAND_RETRY_MS, () => this.#requestJoin());
       return;
     }
     this.#connection.beginRejoin();
@@ -483,7 +475,7 @@ export class Core {
     if (id === null) return;
     if (id === this.#joinId) return this.#handleJoinRefusal(code, retryable);
     const isPending = this.#outbox.handleRefusal(id, message);
-    if (isPending) this.#timers.schedule(this.#now + this.#jitter(2 * RETRY_MS), () => this.#outbox.send());
+    if (isPending) this.#timers.schedule(this.#now + this.#jitter(2 * COMMAND_RETRY_MS), () => this.#outbox.send());
   }
 
   #handleJoined(): void {
@@ -504,7 +496,7 @@ export class Core {
     if (retryable || code === "table_halted") {
       if (!retryable) this.#notify({ type: "unseated", reason: "halted" });
       this.#join = "wanted";
-      const pause = retryable ? 2 * RETRY_MS : HALTED_RETRY_MS;
+      const pause = retryable ? 2 * COMMAND_RETRY_MS : HALTED_RETRY_MS;
       this.#timers.schedule(this.#now + this.#jitter(pause), () => {
         if (this.#join === "wanted") this.#requestJoin();
       });
