@@ -1,38 +1,33 @@
 //! The command line. A command that fails prints one line and exits with 1; an invalid command line
 //! exits with 2.
 
-use std::io::{IsTerminal, Read, stderr, stdin, stdout};
+use std::io::{Read, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bahay_engine::table::Clocks;
+use bahay_base::error_line::to_one_line;
 use clap::{Parser, Subcommand};
+use http_body_util::Empty;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 
 use crate::accounts::{Sanction, SanctionKind, SanctionRecord};
-use crate::arena::Arena;
-use crate::collusion::Collusion;
 use crate::config::{ArchiveSettings, Config, Database, OwnerSettings, StandingsSettings};
-use crate::env::Env;
-use crate::farm::Farm;
-use crate::fixtures::{GenerateHistory, HistorySummary};
 use crate::ids::PlayerId;
-use crate::ledger_events::command::EventsOptions;
 use crate::operate::TableCommand;
 use crate::operators::audit::Actor;
 use crate::operators::{OperatorName, OperatorSummary, Operators, Role, Sanctions};
+use crate::projections;
+use crate::ratings::Ratings;
 use crate::reason::Reason;
 use crate::records::command::ArchiveOptions;
 use crate::records::{self, Records};
 use crate::reports::Reports;
-use crate::simulate::Simulate;
-use crate::tapes::Tapes;
+use crate::standings::Standings;
 use crate::telemetry::LogFormat;
-use crate::{
-    app, arena, clock, collusion, db, demo, env, farm, fixtures, http, ledger_events, loadtest,
-    lobby, operate, simulate, standings, tapes, telemetry, verify, ws,
-};
+use crate::{app, clock, db, http, operate, standings, telemetry, verify, ws};
 
 /// The house that runs the table: a server for table games played for coins.
 #[derive(Parser, Debug)]
@@ -55,12 +50,15 @@ enum Command {
     },
     /// Check that a server is alive, for process supervisors.
     Healthcheck(Healthcheck),
-    /// Watch guests play in a room until one takes the POT.
-    Demo(Demo),
-    /// Measure how many tables a server can run, and check its correctness under load.
-    Loadtest(Box<LoadTest>),
     /// Verify the record of a finished game, or the whole ledger.
     Verify(Verify),
+    /// Delete the rows of a projection, which servers then compute anew from the ledger. Needs the
+    /// database login that migrates.
+    Rebuild {
+        projection: ProjectionName,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
     /// Move records of old games to the archive, or check the archive.
     Archive {
         #[command(flatten)]
@@ -72,37 +70,16 @@ enum Command {
     },
     /// Write booked operations and played games as one stream of numbered events, one JSON document
     /// a line.
+    #[cfg(feature = "events")]
     Events {
         #[command(flatten)]
-        what: EventsOptions,
+        what: bahay_events::EventsOptions,
         #[command(flatten)]
         database: Box<Database>,
     },
     /// Handle halted and lost tables.
     #[command(subcommand)]
     Table(TableCommand),
-    /// Simulate games of bots in virtual time, and print statistics.
-    Simulate(Simulate),
-    /// Play bots against each other, each deal with rotated seats, and print their winnings.
-    Arena(Arena),
-    /// Run games for a learning program, in lines of JSON on the standard streams.
-    Env(Env),
-    /// Write the messages of simulated games, and the state that a client must derive from them.
-    Tapes(Tapes),
-    /// Plant colluding bots among others, and print how many of them the signs of collusion detect.
-    Collusion(Collusion),
-    /// Compute the coins that one person with many accounts can bring to one wallet in a day.
-    Farm(Farm),
-    /// Fill an empty database with settled games, to test reports on a large history. Needs the
-    /// database login that migrates.
-    GenerateHistory {
-        #[command(flatten)]
-        what: GenerateHistory,
-        #[command(flatten)]
-        database: Box<Database>,
-        #[command(flatten)]
-        settings: StandingsSettings,
-    },
     /// Ban a player, for a time or for good.
     Ban {
         #[command(subcommand)]
@@ -130,20 +107,12 @@ enum Command {
     Asyncapi,
 }
 
-/// The options of the load test.
-#[derive(clap::Args, Debug)]
-struct LoadTest {
-    #[command(flatten)]
-    options: loadtest::Options,
-    /// The server's database, to verify the ledger at the end.
-    #[arg(long = "database-url", env = "DATABASE_URL", hide_env_values = true, value_name = "URL",
-          value_parser = parse_database)]
-    database: Option<Database>,
-}
-
-fn parse_database(url: &str) -> Result<Database, String> {
-    let read = url.parse().map(|database_url| Database { database_url });
-    read.map_err(|error| to_one_line(&error))
+/// A projection of the ledger.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ProjectionName {
+    Standings,
+    Ratings,
+    Figures,
 }
 
 /// The options of verification. A record is verified with its deal, its actions and its settlement.
@@ -218,19 +187,12 @@ enum SanctionCommand {
     List { player: PlayerId },
 }
 
-/// The address of a running server.
-#[derive(clap::Args, Debug)]
-struct Server {
-    /// The server's address.
-    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
-    url: String,
-}
-
 /// The options of a health check.
 #[derive(clap::Args, Debug)]
 struct Healthcheck {
-    #[command(flatten)]
-    server: Server,
+    /// The server's address.
+    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    url: String,
     /// Check also that the server is ready: that PostgreSQL and Redis answer it.
     #[arg(long)]
     ready: bool,
@@ -244,26 +206,20 @@ struct Healthcheck {
     probe_url: String,
 }
 
-/// The server and the room of a demo.
-#[derive(clap::Args, Debug)]
-struct Demo {
-    #[command(flatten)]
-    server: Server,
-    /// The room, by its id.
-    #[arg(long, default_value = "newbie", value_name = "ROOM")]
-    room: String,
-}
-
 /// The error of a command, for printing.
-type CommandError = Box<dyn std::error::Error>;
+pub type CommandError = Box<dyn std::error::Error>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let Cli { command } = Cli::parse();
-    match run(command) {
+    exit_code("bahay", run(Cli::parse().command))
+}
+
+/// Prints the error of a program's command, if it failed, and returns the program's status.
+pub fn exit_code(program: &str, result: Result<(), CommandError>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("bahay: {}", to_one_line(&*error));
+            eprintln!("{program}: {}", to_one_line(&*error));
             ExitCode::FAILURE
         }
     }
@@ -276,51 +232,22 @@ fn run(command: Command) -> Result<(), CommandError> {
             runtime()?.block_on(migrate(*database, settings))
         }
         Command::Healthcheck(what) => runtime()?.block_on(healthcheck(&what)),
-        Command::Demo(Demo { server: Server { url }, room }) => {
-            Ok(runtime()?.block_on(demo::run(&url, &room))?)
-        }
-        Command::Loadtest(test) => {
-            let LoadTest { options, database } = *test;
-            let complaints =
-                database.map(|database| async move || collect_complaints(database).await);
-            Ok(runtime()?.block_on(loadtest::run(options, complaints))?)
-        }
         Command::Verify(Verify { what: Some(what), .. }) => runtime()?.block_on(run_verify(what)),
         Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
+        Command::Rebuild { projection, database } => {
+            runtime()?.block_on(rebuild(projection, *database))
+        }
         Command::Archive { what, database, settings } => {
             runtime()?.block_on(archive(what, *database, &settings))
         }
-        Command::Events { what, database } => runtime()?.block_on(events(what, *database)),
+        #[cfg(feature = "events")]
+        Command::Events { what, database } => {
+            Ok(runtime()?.block_on(bahay_events::export(what, database.database_url))?)
+        }
         Command::Table(command) => {
             let said = runtime()?.block_on(operate::run_table_command(command))?;
             print!("{said}");
             Ok(())
-        }
-        Command::Simulate(what) => {
-            let rooms = lobby::house_rooms(Clocks::default());
-            Ok(simulate::run(&what, &rooms, &mut stdout().lock())?)
-        }
-        Command::Arena(what) => {
-            let rooms = lobby::house_rooms(Clocks::default());
-            let mut progress = arena::Progress::new(stderr().is_terminal().then(stderr));
-            let report_progress = |done, all| progress.update(done, all);
-            Ok(arena::run(&what, &rooms, &mut stdout().lock(), report_progress)?)
-        }
-        Command::Env(what) => Ok(env::run(&what, stdin().lock(), &mut stdout().lock())?),
-        Command::Tapes(what) => {
-            let rooms = lobby::house_rooms(Clocks::default());
-            Ok(tapes::run(&what, &rooms)?)
-        }
-        Command::Collusion(what) => {
-            collusion::run(what, &mut stdout().lock())?;
-            Ok(())
-        }
-        Command::Farm(what) => {
-            farm::run(&what, &mut stdout().lock())?;
-            Ok(())
-        }
-        Command::GenerateHistory { what, database, settings } => {
-            runtime()?.block_on(generate_history(what, *database, &settings))
         }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
         Command::Ban { what, database } => {
@@ -342,7 +269,7 @@ fn run(command: Command) -> Result<(), CommandError> {
 
 /// Builds the runtime. With one processor a single thread runs all tasks, whose wake-ups share one
 /// queue, so that many of them run between two polls of the kernel.
-fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
+pub fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
     let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
     let mut runtime = match processors {
         1 => tokio::runtime::Builder::new_current_thread(),
@@ -368,6 +295,20 @@ async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), Comm
     let pool = connect_owner(database).await?;
     db::migrate(&pool).await?;
     Ok(db::write_owner_settings(&pool, entries_kept_months.0, archive_grace_days.0).await?)
+}
+
+async fn rebuild(projection: ProjectionName, database: Database) -> Result<(), CommandError> {
+    db::check_schema(&database.database_url).await?;
+    // The duration grows with the number of rows.
+    let options =
+        db::PoolOptions { connections_max: 1, statement_timeout_ms: 0, ..db::PoolOptions::default() };
+    let pool = db::connect_as_login(database.database_url, options).await;
+    let pool = pool.map_err(app::ServeError::Connect)?;
+    Ok(match projection {
+        ProjectionName::Standings => projections::rebuild::<Standings>(&pool).await?,
+        ProjectionName::Ratings => projections::rebuild::<Ratings>(&pool).await?,
+        ProjectionName::Figures => projections::rebuild::<Reports>(&pool).await?,
+    })
 }
 
 /// Opens one connection with all rights of the login.
@@ -439,44 +380,16 @@ async fn run_sanction(
     Ok(())
 }
 
-async fn generate_history(
-    what: GenerateHistory,
-    database: Database,
-    settings: &StandingsSettings,
-) -> Result<(), CommandError> {
-    db::check_schema(&database.database_url).await?;
-    let options = db::PoolOptions {
-        connections_max: 3,
-        statement_timeout_ms: 0,
-        // On a busy machine, a transaction of this command may be idle for longer than the server
-        // allows.
-        idle_transaction_timeout_ms: 0,
-        ..db::PoolOptions::default()
-    };
-    // After a crash the whole history is generated anew.
-    let url = database.database_url.options([("synchronous_commit", "off")]);
-    let pool = db::connect_as_login(url, options).await;
-    let pool = pool.map_err(app::ServeError::Connect)?;
-    let now = clock::Clock::system().now();
-    let calendar = settings.calendar();
-    let report_progress = |games| eprintln!("{games} games");
-    let HistorySummary { games, players, windows } =
-        fixtures::generate(&pool, what, now, calendar, report_progress).await?;
-    eprintln!("counting them for reports");
-    let reports = Reports::with_own_pool(&pool);
-    reports.catch_up().await?;
-    reports.close().await;
-    db::vacuum(&pool).await?;
-    println!("{games} games of {players} players in {windows} windows");
-    Ok(())
-}
-
 async fn healthcheck(what: &Healthcheck) -> Result<(), CommandError> {
-    let Healthcheck { server: Server { url }, ready, probe_url } = what;
+    let Healthcheck { url, ready, probe_url } = what;
+    let client = Client::builder(TokioExecutor::new()).build_http::<Empty<&[u8]>>();
     let alive = format!("{}/healthz", url.trim_end_matches('/'));
     let is_ready = format!("{}/readyz", probe_url.trim_end_matches('/'));
     for question in std::iter::once(alive).chain(ready.then_some(is_ready)) {
-        reqwest::get(question).await?.error_for_status()?;
+        let status = client.get(question.parse()?).await?.status();
+        if !status.is_success() {
+            return Err(format!("{question} answers {status}").into());
+        }
     }
     Ok(())
 }
@@ -487,13 +400,6 @@ async fn connect_service(database: Database) -> Result<db::PgPool, CommandError>
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
     let pool = db::connect(database.database_url, options).await;
     Ok(pool.map_err(app::ServeError::Connect)?)
-}
-
-async fn events(what: EventsOptions, database: Database) -> Result<(), CommandError> {
-    let pool = connect_service(database).await?;
-    let report_progress =
-        |error: &ledger_events::NatsError| eprintln!("bahay: {}; trying again", to_one_line(error));
-    Ok(ledger_events::command::run(what, pool, &mut stdout().lock(), report_progress).await?)
 }
 
 async fn archive(
@@ -507,7 +413,8 @@ async fn archive(
     Ok(records::command::run(what, pool, records, schedule, &mut stdout().lock()).await?)
 }
 
-async fn ledger_report(
+/// Verifies the whole ledger of a database.
+pub async fn ledger_report(
     database: Database,
     records: &Records,
 ) -> Result<verify::ledger::Report, CommandError> {
@@ -524,13 +431,6 @@ async fn run_verify(what: VerifyTarget) -> Result<(), CommandError> {
             verify_standings(*database, &settings, &archive.records()?).await
         }
     }
-}
-
-/// Returns the differences in the ledger, for the load tester.
-async fn collect_complaints(database: Database) -> Result<Vec<String>, String> {
-    let report = ledger_report(database, &Records::without_archive()).await;
-    let report = report.map_err(|error| to_one_line(&*error))?;
-    Ok(report.difference_texts().collect())
 }
 
 async fn verify_ledger(database: Database, records: &Records) -> Result<(), CommandError> {
@@ -569,21 +469,6 @@ fn verify_file(file: &std::path::Path) -> Result<(), CommandError> {
     println!("  {} actions by the rules", verified.actions);
     println!("  settlement recomputed: {winner}, fee {fee}");
     Ok(())
-}
-
-/// Formats an error and its causes as one line.
-fn to_one_line(error: &dyn std::error::Error) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        // Many errors repeat their cause in their own message.
-        if !line.contains(&text) {
-            line = format!("{line}: {text}");
-        }
-        cause = error.source();
-    }
-    line.replace('\n', " ")
 }
 
 #[cfg(test)]

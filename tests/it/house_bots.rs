@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bahay::client::{Client, Play};
 use bahay::clock::Timestamp;
 use bahay::live_store::SeatClaim;
 use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
+use bahay_client::{Client, Play};
 use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
 use serde_json::{Value, json};
 use tokio::time::timeout;

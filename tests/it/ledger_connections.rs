@@ -1,7 +1,7 @@
 //! The ledger has its own connections, so readers cannot delay the opening or settlement of games.
 
-use bahay::client::Play;
 use bahay::ws::protocol::Message;
+use bahay_client::Play;
 use bahay_engine::table::{Event, PhaseView};
 use tokio::task::JoinSet;
 use tokio::time::timeout;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bahay::client::Client;
 use bahay::live_store::{LiveStore, SeatReservation, TicketState};
 use bahay::lobby::{self, Lobby, LobbyError, Matcher, Ticket};
 use bahay::ratings::Ratings;
+use bahay_client::Client;
 use bahay_engine::matchmaking::{Candidate, TicketId};
 use bahay_engine::table::{Clocks, PlayerId, TableId};
 use serde_json::{Value, json};
@@ -471,7 +471,7 @@ async fn waiting(lobby: &Lobby, all: impl Iterator<Item = (&PlayerId, &Ticket)>)
 #[tokio::test(flavor = "multi_thread")]
 async fn ratings_follow_finished_games() {
     let house = House::new().await;
-    timeout(PATIENCE, bahay::demo::run(&house.base, "newbie")).await.unwrap().unwrap();
+    timeout(PATIENCE, bahay_lab::demo::run(&house.base, "newbie")).await.unwrap().unwrap();
     let (one, other) = (Ratings::new(house.pool.clone()), Ratings::new(house.pool.clone()));
     tokio::join!(house.rate_all(&one), house.rate_all(&other));
     let counts = sqlx::query_as::<_, (i64, i64, i64, i64)>(

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output};
 
-use bahay::client::{Client, Play, PlayError};
 use bahay::ws::protocol::{Closing, Message, close};
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId};

@@ -2,11 +2,11 @@
 //! during a game, several payers and receivers, no POT. It is in the catalogue only for tests; no
 //! other code of the server knows it.
 
-use bahay::client::{Client, Play, PlayError};
 use bahay::operators::Role;
 use bahay::verify;
 use bahay::ws::protocol::Command;
 use bahay::ws::protocol::brief::Form;
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyEvent, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;

@@ -2,12 +2,12 @@
 //! last write to disk. Others write on; readers of the lost lines must not take the new lines for
 //! their continuation.
 
-use bahay::client::PlayError;
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::live_store::Point;
 use bahay::tables::Tables;
 use bahay::ws::protocol::{Message, close};
+use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{Clocks, ConnectionId, Input, PlayerId, Table, TableId};
 use redis::AsyncCommands as _;

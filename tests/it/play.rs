@@ -1,9 +1,9 @@
 //! Play over the socket: guarantees for clients, and the treatment of invalid ones.
 
-use bahay::client::{Client, Play, PlayError};
-use bahay::demo;
 use bahay::ws::protocol::{MESSAGE_BYTES_MAX, Message, close};
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::table::{Event, GameId, PhaseView};
+use bahay_lab::demo;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use uuid::Uuid;

@@ -4,12 +4,12 @@
 
 use std::process::Command;
 
-use bahay::client::{Client, Play, PlayError};
 use bahay::lobby::{self, RuleSetRequest};
 use bahay::rate_limit::{self, Rate};
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{self, AnyAction, AnyGame};
 use bahay_engine::game::Game;
 use bahay_engine::table::{Clocks, Event, Input, Phase, PhaseView, Rejection, Table, TableId};

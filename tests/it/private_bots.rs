@@ -31,7 +31,7 @@ async fn house(bots: u16) -> House {
     House::with_setup(Setup { rooms, lobby, ..Setup::default() }).await
 }
 
-async fn open(host: &bahay::client::Client) -> String {
+async fn open(host: &bahay_client::Client) -> String {
     let body = json!({ "room": "newbie", "bet": BET });
     let (status, opened) = call(host, "POST", "/v1/private-tables", Some(&body)).await;
     assert_eq!(status, 201, "{opened}");

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use bahay::client::{Client, Play};
 use bahay::ledger::audit::Difference;
 use bahay::ledger::{LedgerError, PotRefundRequest};
 use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
 use bahay::operators::Role;
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
+use bahay_client::{Client, Play};
 use bahay_engine::table::{Clocks, PhaseView, Share, TableId};
 use redis::AsyncCommands as _;
 use serde_json::{Value, json};

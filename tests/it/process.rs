@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-use bahay::client::Play;
 use bahay::ws::protocol::Message;
+use bahay_client::Play;
 use bahay_engine::catalog::{AnyAction, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;

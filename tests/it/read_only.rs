@@ -5,13 +5,13 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use bahay::archive::halted;
-use bahay::client::{Client, Play};
 use bahay::db;
 use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
 use bahay::live_store::{LiveStore, RedisSetupError};
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
+use bahay_client::{Client, Play};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PhaseView;
 use redis::aio::MultiplexedConnection;

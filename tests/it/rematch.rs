@@ -1,9 +1,9 @@
 //! Rematches: the players of a game meet at one private table, whoever asks first and at whichever
 //! node; the others are invited over the socket and by a notice, unless one has blocked the other.
 
-use bahay::client::{Client, Play};
 use bahay::lobby::{FinishedGame, LobbyError, REMATCH_WITHIN, house_rooms};
 use bahay::ws::protocol::Message;
+use bahay_client::{Client, Play};
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use futures_util::future::join_all;
 use redis::AsyncCommands as _;

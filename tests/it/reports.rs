@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use bahay::clock::Timestamp;
-use bahay::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::records::Records;
@@ -12,6 +11,7 @@ use bahay::reports::{Interval, RecordVerdict, Reports, SettlementFilter, Sums, T
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
+use bahay_lab::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
 use futures_util::TryStreamExt as _;
 use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bahay::client::{PlayError, SocketAuth};
 use bahay::ws::protocol::{Command, Credential, Message, close};
+use bahay_client::{PlayError, SocketAuth};
 use sqlx::Connection as _;
 use tokio::time::{sleep, timeout};
 

@@ -1,9 +1,9 @@
 //! Changes of a room while its tables play: the running game ends under its own terms, the next one
 //! has the new terms, and a waiting POT keeps the rules of its beginning.
 
-use bahay::client::Play;
 use bahay::lobby::house_rooms;
 use bahay::operators::Role;
+use bahay_client::Play;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PhaseView, Price};
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! The conditions for a seat: an open socket, no recent no-shows, and nobody at the table with the
 //! same device or with a block on either side.
 
-use bahay::client::Client;
 use bahay::lobby::{self, house_rooms};
 use bahay::ws::protocol::{Message, WaitReason};
+use bahay_client::Client;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
 use reqwest::header::RETRY_AFTER;

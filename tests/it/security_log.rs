@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use bahay::client::Client;
+use bahay_client::Client;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;

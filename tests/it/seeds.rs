@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use bahay::archive::{self, UnrevealedFilter};
-use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Timestamp;
 use bahay::reports::{Deals, Reports};
 use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::{Clocks, GameId, Input, Phase, PhaseView, PlayerId, TableId, TableView};

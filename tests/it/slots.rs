@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use bahay::clock::Clock;
-use bahay::demo;
 use bahay::lobby::house_rooms;
 use bahay_engine::table::Clocks;
+use bahay_lab::demo;
 use futures_util::StreamExt;
 use redis::cluster_routing::Slot;
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::lobby::{Room, house_rooms};
 use bahay::records::Records;
 use bahay::ws::protocol::{Closing, Message};
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::games::tongits::{Countdowns, Rules};
 use bahay_engine::table::Readable as _;

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bahay::db::{self, PoolOptions};
-use bahay::demo;
 use bahay::metrics::Metrics;
 use bahay::records::Records;
 use bahay::verify::hourly::Checks;
 use bahay::verify::ledger::{self, Extent, Mismatch, Report};
+use bahay_lab::demo;
 use sqlx::AssertSqlSafe;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;

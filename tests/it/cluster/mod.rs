@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay::app::RunningServer;
-use bahay::client::{Play, PlayError};
 use bahay::clock::Clock;
 use bahay::entropy;
 use bahay::live_store::{AppendOutcome, JournalEntry, NewLine, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
+use bahay_client::{Play, PlayError};
 use bahay_engine::table::{Clocks, ENGINE, PhaseView, TableId};
 use tokio::time::timeout;
 use uuid::Uuid;

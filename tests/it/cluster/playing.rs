@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use bahay::client::{Client, Play, PlayError};
 use bahay::ws::protocol::Message;
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::table::{Event, PhaseView, TableId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;

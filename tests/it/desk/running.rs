@@ -1,7 +1,7 @@
 //! A running game, as operators view and void it over the API.
 
-use bahay::client::{Client, Play};
 use bahay::operators::Role;
+use bahay_client::{Client, Play};
 use bahay_engine::cards::CardSet;
 use bahay_engine::catalog::AnyView;
 use bahay_engine::table::{GameId, PhaseView};

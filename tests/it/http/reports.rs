@@ -2,9 +2,9 @@
 //! matches the books. Access to hidden cards and exports of data are audited.
 
 use bahay::auth::DeskToken;
-use bahay::fixtures::{self, GenerateHistory};
 use bahay::operators::Role;
 use bahay::standings::Calendar;
+use bahay_lab::fixtures::{self, GenerateHistory};
 use reqwest::header::COOKIE;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};

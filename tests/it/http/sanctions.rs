@@ -4,11 +4,11 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use bahay::accounts::{Sanction, SanctionKind};
-use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::operators::audit::Actor;
 use bahay::operators::{Role, Sanctions};
 use bahay::ws::protocol::{Message, close};
+use bahay_client::{Client, Play, PlayError};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::timeout;

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use bahay::accounts::{Sanction, SanctionError, SanctionKind};
-use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::lobby::house_rooms;
 use bahay::operators::Sanctions;
 use bahay::operators::audit::Actor;
 use bahay::social::Phrase;
 use bahay::ws::protocol::{Command, Message, Tag};
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::games::tongits::Action;
 use bahay_engine::seat::SeatSet;

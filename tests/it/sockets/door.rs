@@ -1,9 +1,9 @@
 //! Tests of admission: authentication of sockets, origins, handshakes, and limits on sockets,
 //! connections and requests.
 
-use bahay::client::{Client, Play, PlayError, SocketAuth};
 use bahay::rate_limit::Rate;
 use bahay::ws::protocol::{Command, Credential, Message, close};
+use bahay_client::{Client, Play, PlayError, SocketAuth};
 use reqwest::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bahay::client::{Client, Play};
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::protocol::Message;
+use bahay_client::{Client, Play};
 use bahay_engine::catalog::{AnyAction, AnyEvent, AnyGame, AnyRules};
 use bahay_engine::games::tongits::{Action, Event as GameEvent};
 use bahay_engine::seat::SeatSet;

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bahay::archive::halted;
-use bahay::client::PlayError;
 use bahay::lobby::house_rooms;
 use bahay::ws::protocol::{Command, Message, close};
 use bahay::ws::{FaultHooks, example_commands, example_messages};
+use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::hex::Hex;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bahay::client::{
+use bahay_client::{
     Client, CommandNumber, CommandOutcome, PlayEvent, ReconnectingPlay, table_events,
 };
 use bahay_engine::catalog::AnyAction;

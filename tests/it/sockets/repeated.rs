@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bahay::client::{Play, PlayError};
 use bahay::ws::protocol::{Command, Message};
+use bahay_client::{Play, PlayError};
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Clocks, GameId, PhaseView};
 use tokio::time::timeout;

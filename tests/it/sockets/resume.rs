@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use bahay::client::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use bahay::tables::Tables;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
+use bahay_client::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::game::{Game, Viewer};

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use bahay::client::{Client, SocketAuth};
+use bahay_client::{Client, SocketAuth};
 use bahay_engine::table::PhaseView;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::time::timeout;

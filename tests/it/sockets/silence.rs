@@ -5,9 +5,9 @@
 use std::slice;
 use std::time::Duration;
 
-use bahay::client::Play;
 use bahay::lobby::{Room, house_rooms};
 use bahay::ws::{LinkTimes, Silence};
+use bahay_client::Play;
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::{Clocks, PhaseView, PlayerId};
 use tokio::time::timeout;

@@ -9,13 +9,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bahay::client::{Client, Play, RawMessage};
 use bahay::clock::Clock;
 use bahay::live_store::LiveStore;
 use bahay::lobby::house_rooms;
 use bahay::social::Phrase;
 use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, Message};
+use bahay_client::{Client, Play, RawMessage};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;

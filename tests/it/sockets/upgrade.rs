@@ -1,9 +1,9 @@
 //! Tests of upgrade requests that authenticate and join by themselves, as browsers can. The
 //! answers, refusals and limits are those of the equivalent messages.
 
-use bahay::client::{Client, Play};
 use bahay::rate_limit::Rate;
 use bahay::ws::protocol::{Command, close};
+use bahay_client::{Client, Play};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;

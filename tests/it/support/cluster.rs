@@ -11,16 +11,12 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, FromRedisValue};
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::house::PATIENCE;
 use super::programs::program;
+pub(crate) use super::waiting::{free_port, wait_until};
 
 pub(crate) const SLOTS: u16 = 16_384;
-
-/// The polling interval.
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A Redis process.
 #[derive(Debug)]
@@ -198,20 +194,4 @@ pub(crate) async fn node(settings: &[&str]) -> Server {
         "0",
     ];
     Server::start(&[own.as_slice(), settings].concat()).await
-}
-
-/// Returns a port that was free a moment ago and is unlikely to be taken meanwhile.
-pub(crate) fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    free.expect("loopback has a free port").port()
-}
-
-/// Polls until a condition holds.
-pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
-    let awaited = timeout(PATIENCE, async {
-        while !holds().await {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    });
-    assert!(awaited.await.is_ok(), "timed out waiting until {what}");
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use bahay::accounts::{self, HashOptions};
 use bahay::app::{self, RunningServer, ServerParts};
 use bahay::auth::Signer;
-use bahay::client::{Client, Play};
 use bahay::clock::Clock;
 use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
@@ -16,6 +15,7 @@ use bahay::records::{ArchiveSchedule, Records};
 use bahay::retention::RetentionPeriods;
 use bahay::rewards::Terms;
 use bahay::ws::{FaultHooks, LinkTimes, Silence};
+use bahay_client::{Client, Play};
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
@@ -26,9 +26,7 @@ use uuid::Uuid;
 
 use super::db::TestDatabase;
 use super::live::TestLive;
-
-/// A timeout that only a hang exceeds.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) use super::waiting::PATIENCE;
 
 /// The duration of a fight in the tests' room.
 const FIGHT_MS: u32 = 300;
@@ -180,7 +178,7 @@ impl House {
         let all = "
             select not exists (select from pending_house_entries)
                 and p.seal = (select coalesce(max(s.number), 0) from seals s)
-            from ratings_progress p";
+            from projections p where p.name = 'ratings'";
         let rated = async {
             while !sqlx::query_scalar::<_, bool>(all).fetch_one(&self.pool).await.unwrap() {
                 ratings.catch_up().await.unwrap();

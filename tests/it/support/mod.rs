@@ -9,7 +9,6 @@ pub(crate) mod fragile;
 pub(crate) mod house;
 pub(crate) mod independent;
 pub(crate) mod live;
-pub(crate) mod nats;
 pub(crate) mod node;
 pub(crate) mod operators;
 pub(crate) mod process;
@@ -17,6 +16,7 @@ pub(crate) mod programs;
 pub(crate) mod raw;
 pub(crate) mod services;
 pub(crate) mod tls;
+pub(crate) mod waiting;
 pub(crate) mod wire;
 
 /// Returns a reason for an operator's act.

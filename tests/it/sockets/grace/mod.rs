@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game as _, Viewer};

@@ -1,0 +1,174 @@
+//! The command line of the laboratory. A command that fails prints one line and exits with 1; an
+//! invalid command line exits with 2.
+
+use std::io::{IsTerminal, stderr, stdin, stdout};
+use std::process::ExitCode;
+
+use bahay::cli::{CommandError, exit_code, ledger_report, runtime};
+use bahay::config::{Database, StandingsSettings};
+use bahay::records::Records;
+use bahay::reports::Reports;
+use bahay::rooms::{Room, house_rooms};
+use bahay_base::clock::Clock;
+use bahay_base::error_line::to_one_line;
+use bahay_db as db;
+use bahay_engine::table::Clocks;
+use clap::{Args, Parser, Subcommand};
+
+use crate::arena::{self, Arena};
+use crate::collusion::{self, Collusion};
+use crate::env::{self, Env};
+use crate::farm::{self, Farm};
+use crate::fixtures::{self, GenerateHistory, HistorySummary};
+use crate::simulate::{self, Simulate};
+use crate::tapes::{self, Tapes};
+use crate::{demo, loadtest};
+
+/// The laboratory of the house: measures, exercises and studies it, and serves nobody.
+#[derive(Parser, Debug)]
+#[command(name = "bahay-lab", version, disable_help_subcommand = false)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Watch guests play in a room until one takes the POT.
+    Demo(Demo),
+    /// Measure how many tables a server can run, and check its correctness under load.
+    Loadtest(Box<LoadTest>),
+    /// Simulate games of bots in virtual time, and print statistics.
+    Simulate(Simulate),
+    /// Play bots against each other, each deal with rotated seats, and print their winnings.
+    Arena(Arena),
+    /// Run games for a learning program, in lines of JSON on the standard streams.
+    Env(Env),
+    /// Write the messages of simulated games, and the state that a client must derive from them.
+    Tapes(Tapes),
+    /// Plant colluding bots among others, and print how many of them the signs of collusion detect.
+    Collusion(Collusion),
+    /// Compute the coins that one person with many accounts can bring to one wallet in a day.
+    Farm(Farm),
+    /// Fill an empty database with settled games, to test reports on a large history. Needs the
+    /// database login that migrates.
+    GenerateHistory {
+        #[command(flatten)]
+        what: GenerateHistory,
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        settings: StandingsSettings,
+    },
+}
+
+/// The options of the load test.
+#[derive(Args, Debug)]
+struct LoadTest {
+    #[command(flatten)]
+    options: loadtest::Options,
+    /// The server's database, to verify the ledger at the end.
+    #[arg(long = "database-url", env = "DATABASE_URL", hide_env_values = true, value_name = "URL",
+          value_parser = parse_database)]
+    database: Option<Database>,
+}
+
+fn parse_database(url: &str) -> Result<Database, String> {
+    let read = url.parse().map(|database_url| Database { database_url });
+    read.map_err(|error| to_one_line(&error))
+}
+
+/// The server and the room of a demo.
+#[derive(Args, Debug)]
+struct Demo {
+    /// The server's address.
+    #[arg(long, env = "BAHAY_URL", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    url: String,
+    /// The room, by its id.
+    #[arg(long, default_value = "newbie", value_name = "ROOM")]
+    room: String,
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    exit_code("bahay-lab", run(Cli::parse().command))
+}
+
+fn run(command: Command) -> Result<(), CommandError> {
+    match command {
+        Command::Demo(Demo { url, room }) => runtime()?.block_on(demo::run(&url, &room))?,
+        Command::Loadtest(test) => {
+            let LoadTest { options, database } = *test;
+            let complaints =
+                database.map(|database| async move || collect_complaints(database).await);
+            runtime()?.block_on(loadtest::run(options, complaints))?;
+        }
+        Command::Simulate(what) => simulate::run(&what, &rooms(), &mut stdout().lock())?,
+        Command::Arena(what) => {
+            let mut progress = arena::Progress::new(stderr().is_terminal().then(stderr));
+            let report_progress = |done, all| progress.update(done, all);
+            arena::run(&what, &rooms(), &mut stdout().lock(), report_progress)?;
+        }
+        Command::Env(what) => env::run(&what, stdin().lock(), &mut stdout().lock())?,
+        Command::Tapes(what) => tapes::run(&what, &rooms())?,
+        Command::Collusion(what) => _ = collusion::run(what, &mut stdout().lock())?,
+        Command::Farm(what) => _ = farm::run(&what, &mut stdout().lock())?,
+        Command::GenerateHistory { what, database, settings } => {
+            runtime()?.block_on(generate_history(what, *database, &settings))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the default rooms, whose rules the simulated games follow.
+fn rooms() -> Vec<Room> {
+    house_rooms(Clocks::default())
+}
+
+/// Returns the differences in the ledger, for the load tester.
+async fn collect_complaints(database: Database) -> Result<Vec<String>, String> {
+    let report = ledger_report(database, &Records::without_archive()).await;
+    let report = report.map_err(|error| to_one_line(&*error))?;
+    Ok(report.difference_texts().collect())
+}
+
+async fn generate_history(
+    what: GenerateHistory,
+    database: Database,
+    settings: &StandingsSettings,
+) -> Result<(), CommandError> {
+    db::check_schema(&database.database_url).await?;
+    let options = db::PoolOptions {
+        connections_max: 3,
+        statement_timeout_ms: 0,
+        // On a busy machine, a transaction of this command may be idle for longer than the server
+        // allows.
+        idle_transaction_timeout_ms: 0,
+        ..db::PoolOptions::default()
+    };
+    // After a crash the whole history is generated anew.
+    let url = database.database_url.options([("synchronous_commit", "off")]);
+    let pool = db::connect_as_login(url, options).await?;
+    let calendar = settings.calendar();
+    let report_progress = |games| eprintln!("{games} games");
+    let HistorySummary { games, players, windows } =
+        fixtures::generate(&pool, what, Clock::system().now(), calendar, report_progress).await?;
+    eprintln!("counting them for reports");
+    let reports = Reports::with_own_pool(&pool);
+    reports.catch_up().await?;
+    reports.close().await;
+    db::vacuum(&pool).await?;
+    println!("{games} games of {players} players in {windows} windows");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_defined() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,16 @@
+//! The laboratory: programs that measure, exercise and study the house, and serve nobody.
+//!
+//! `loadtest` and `demo` play against a running server through its public API. `arena`, `simulate`,
+//! `env` and `tapes` play games in this process. `farm` and `collusion` measure what cheats can
+//! gain, with the server's own functions. `fixtures` fills a database with games.
+
+pub mod arena;
+pub mod cli;
+pub mod collusion;
+pub mod demo;
+pub mod env;
+pub mod farm;
+pub mod fixtures;
+pub mod loadtest;
+pub mod simulate;
+pub mod tapes;
