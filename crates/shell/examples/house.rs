@@ -3,9 +3,10 @@
 
 use std::time::Instant;
 
-use bahay_shell::simulation::{Options, RunTotals, simulate};
+use bahay_shell::simulation::{Options, RunTotals, simulate_game};
 
 struct Arguments {
+    game: String,
     seed: u64,
     games: u64,
     runs: u64,
@@ -13,9 +14,15 @@ struct Arguments {
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut arguments = Arguments { seed: 1, games: 1_000, runs: u64::MAX, keeps_story: false };
+    let game = "tongits".to_owned();
+    let mut arguments =
+        Arguments { game, seed: 1, games: 1_000, runs: u64::MAX, keeps_story: false };
     let mut values = std::env::args().skip(1);
     while let Some(name) = values.next() {
+        if name == "--game" {
+            arguments.game = values.next().ok_or("--game takes the name of a game")?;
+            continue;
+        }
         let mut number = || {
             let value = values.next().and_then(|value| value.parse().ok());
             value.ok_or_else(|| format!("{name} takes a whole number"))
@@ -27,7 +34,8 @@ fn arguments() -> Result<Arguments, String> {
             "--tell" => arguments.keeps_story = true,
             _ => {
                 return Err(format!(
-                    "unknown argument {name}: --seed S, --games N, --runs N, --tell"
+                    "unknown argument {name}: --game NAME, --seed S, --games N, --runs N, \
+                     --tell"
                 ));
             }
         }
@@ -36,7 +44,7 @@ fn arguments() -> Result<Arguments, String> {
 }
 
 fn main() -> std::process::ExitCode {
-    let Arguments { seed, games, runs, keeps_story } = match arguments() {
+    let Arguments { game, seed, games, runs, keeps_story } = match arguments() {
         Ok(arguments) => arguments,
         Err(message) => {
             eprintln!("{message}");
@@ -46,7 +54,12 @@ fn main() -> std::process::ExitCode {
     let started_at = Instant::now();
     let (mut totals, mut virtual_ms, mut next) = (RunTotals::default(), 0, seed);
     while totals.games < games && next.wrapping_sub(seed) < runs {
-        match simulate(Options { keeps_story, ..Options::from_seed(next) }) {
+        let options = |seats| Options { keeps_story, ..Options::from_seed(next, seats) };
+        let Some(run) = simulate_game(&game, options) else {
+            eprintln!("there is no game {game}");
+            return std::process::ExitCode::FAILURE;
+        };
+        match run {
             Ok(report) => {
                 totals.add(&report.totals);
                 virtual_ms += report.virtual_ms;

@@ -36,7 +36,16 @@ pub struct MatchRound<'a> {
     pub turn: u64,
 }
 
-impl MatchRound<'_> {
+impl<'a> MatchRound<'a> {
+    /// Returns the same round with these tickets.
+    pub fn with_tickets<'b>(self, tickets: &'b [Ticket]) -> MatchRound<'b>
+    where
+        'a: 'b,
+    {
+        let Self { rooms, tables, now, turn, .. } = self;
+        MatchRound { rooms, tables, tickets, now, turn }
+    }
+
     /// Returns the tickets to be placed together, and where.
     pub fn placements(&self) -> Vec<Placement> {
         self.plan(MatchRoom::networks_apart(self.rooms))

@@ -5,14 +5,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::simulation::client::ClientEvent;
-use crate::simulation::node::NodeRun;
-use crate::simulation::session;
-use crate::simulation::tasks::{Mailbox, Promise, Wait, promise};
-use crate::simulation::world::World;
+use crate::simulation::tasks::{Mailbox, Promise, Tasks, promise};
+use crate::simulation::{NodeRun, World};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::ConnectionId;
-
-/// The timeout of a connection attempt.
-const CONNECT_TIMEOUT_MS: u64 = 3_000;
 
 /// The silence after which a node drops a client, and the longest time that it waits to write.
 pub(super) const IDLE_MS: u64 = 15_000;
@@ -34,48 +30,7 @@ pub(super) struct Connection {
     down_at_ms: Cell<u64>,
 }
 
-impl World {
-    /// Connects a client to a node. `None` if the node does not respond.
-    pub(super) fn connect(
-        self: &Rc<Self>,
-        client: usize,
-        slot: usize,
-    ) -> Wait<Option<Rc<Connection>>> {
-        let (promise, wait) = promise(&self.tasks);
-        let refused = promise.clone();
-        self.schedule(CONNECT_TIMEOUT_MS, move |_| refused.resolve(None));
-        self.schedule(self.random_between(10, 160), move |world| {
-            let node = {
-                let slots = world.node_slots.borrow();
-                let slot = &slots[slot];
-                if slot.is_paused {
-                    return;
-                }
-                slot.node.clone()
-            };
-            let Some(node) = node.filter(|node| node.serves.get()) else {
-                promise.resolve(None);
-                return;
-            };
-            let connection = Rc::new(Connection {
-                id: ConnectionId(world.new_id()),
-                client,
-                run: node.run,
-                frames: Mailbox::new(&world.tasks),
-                is_broken: Cell::new(false),
-                is_over: Cell::new(false),
-                is_read: Cell::new(true),
-                writer: RefCell::default(),
-                up_at_ms: Cell::new(0),
-                down_at_ms: Cell::new(0),
-            });
-            world.connections.borrow_mut().insert(connection.id, connection.clone());
-            session::start(&node, connection.clone());
-            promise.resolve(Some(connection));
-        });
-        wait
-    }
-
+impl<G: GameKind> World<G> {
     /// Breaks a connection. Each end detects it after its own delay.
     pub(super) fn break_off(
         self: &Rc<Self>,
@@ -101,8 +56,23 @@ impl World {
 }
 
 impl Connection {
+    pub(super) fn new(id: ConnectionId, client: usize, run: NodeRun, tasks: &Rc<Tasks>) -> Self {
+        Self {
+            id,
+            client,
+            run,
+            frames: Mailbox::new(tasks),
+            is_broken: Cell::new(false),
+            is_over: Cell::new(false),
+            is_read: Cell::new(true),
+            writer: RefCell::default(),
+            up_at_ms: Cell::new(0),
+            down_at_ms: Cell::new(0),
+        }
+    }
+
     /// Sends a text from the client to the node.
-    pub(super) fn send_up(self: &Rc<Self>, world: &Rc<World>, text: Rc<str>) {
+    pub(super) fn send_up<G: GameKind>(self: &Rc<Self>, world: &Rc<World<G>>, text: Rc<str>) {
         let Some(at_ms) = self.arrival_ms(world, &self.up_at_ms) else {
             return;
         };
@@ -115,7 +85,7 @@ impl Connection {
     }
 
     /// Sends a text from the node to the client.
-    pub(super) fn send_down(self: &Rc<Self>, world: &Rc<World>, text: Rc<str>) {
+    pub(super) fn send_down<G: GameKind>(self: &Rc<Self>, world: &Rc<World<G>>, text: Rc<str>) {
         let Some(at_ms) = self.arrival_ms(world, &self.down_at_ms) else {
             return;
         };
@@ -128,7 +98,7 @@ impl Connection {
     }
 
     /// Closes the connection from the node's side, after its last text has arrived.
-    pub(super) fn close(self: &Rc<Self>, world: &Rc<World>) {
+    pub(super) fn close<G: GameKind>(self: &Rc<Self>, world: &Rc<World<G>>) {
         self.is_over.set(true);
         let after_ms = self.down_at_ms.get().saturating_sub(world.now_ms());
         let connection = self.clone();
@@ -137,7 +107,11 @@ impl Connection {
 
     /// Returns the arrival time of the next text. `None` if it is lost, which breaks the
     /// connection.
-    fn arrival_ms(self: &Rc<Self>, world: &Rc<World>, last_ms: &Cell<u64>) -> Option<u64> {
+    fn arrival_ms<G: GameKind>(
+        self: &Rc<Self>,
+        world: &Rc<World<G>>,
+        last_ms: &Cell<u64>,
+    ) -> Option<u64> {
         if self.is_broken.get() {
             return None;
         }
@@ -168,7 +142,7 @@ impl Connection {
     }
 
     /// Waits until the client reads. Returns false on a timeout.
-    pub(super) async fn wait_writable(&self, world: &Rc<World>) -> bool {
+    pub(super) async fn wait_writable<G: GameKind>(&self, world: &Rc<World<G>>) -> bool {
         if self.is_read.get() {
             return true;
         }

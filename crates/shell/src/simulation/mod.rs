@@ -5,9 +5,12 @@
 //! The tables, the game, the AI and the records are the real ones, and so is the shell: `driver`
 //! and `session` perform the calls of [`TableHost`](crate::TableHost) and
 //! [`PlayerSession`](crate::PlayerSession) as the service does. Redis and PostgreSQL are models of
-//! the contracts of the scripts in `src/live_store` and the operations of `src/ledger`. `lobby`
-//! models the assignment of seats in `src/lobby`. During the run and at its end, `checks` compares
-//! every message, view, line and payment with the truth.
+//! the contracts of the scripts in `crates/live-store` and the operations of `src/ledger`. Players
+//! are seated by the shell's [`Seating`](crate::lobby::Seating). During the run and at its end,
+//! `checks` compares every message, view, line and payment with the truth.
+//!
+//! Everything is generic over the game. The cards that a message names are checked only at games
+//! for which `checks/cards` states who may see which card.
 //!
 //! A run has three phases: games under faults; calm, in which every player must finish a game; and
 //! closing, after which nothing may be open. Equal seeds give equal runs, byte for byte. A
@@ -17,37 +20,53 @@
 
 mod checks;
 mod client;
-mod client_seed;
 mod connection;
-mod driver;
 mod link;
-mod lobby;
 mod node;
 mod operator;
+mod options;
 mod plan;
-mod postgres;
-mod presence;
-mod redis;
-mod repeated_joins;
 mod services;
-mod session;
 mod tasks;
+mod totals;
 mod wire;
-mod world;
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+use bahay_engine::catalog::{self, AnyGame, Visitor};
+use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Skill;
-use bahay_engine::games::tongits::Rules;
-use bahay_engine::table::{Clocks, Hits, Price, PrivateTerms, Spectators, Terms};
+use bahay_engine::game::{GameKind, Skill};
+use bahay_engine::hex::Hex;
+use bahay_engine::spaces::Spaces;
+use bahay_engine::table::{
+    Clocks, ConnectionId, GameEntropy, GameId, Lift, PlayerId, Price, PrivateTerms, Spectators,
+    TableId, Terms, Timestamp,
+};
+use bahay_engine::testing::TestRng;
+use uuid::Uuid;
 
-use tasks::Owner;
-use world::World;
+use crate::{RoomTerms, Tag};
 
+use checks::Checks;
+use client::{Client, ClientEvent};
+use connection::Connection;
+use link::{FAR, FAR_AND_BAD, NEAR, NEAR_AND_BAD, Quality};
+use node::Node;
+use services::Services;
+use tasks::{Mailbox, Owner, Tasks, Wait, promise};
+
+pub use options::{Mutation, Options};
 pub use plan::InjectedFault;
+pub use totals::{Report, RunTotals, SimulationError};
+
+/// The house's time at the start of a run, in ms since the epoch.
+const EPOCH_MS: i64 = 1_800_000_000_000;
+
+/// The number of log lines in the story of a failed run.
+const STORY_LINES: usize = 80;
 
 /// How long a run may continue under faults without a settled game.
 const STALE_MS: u64 = 40 * 60_000;
@@ -65,257 +84,301 @@ const HEAL_MS: u64 = 50_000;
 /// How long a private table may be empty before it ends.
 const ENDS_AFTER_MS: u32 = 60_000;
 
-/// The parameters of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The seed that determines the run.
-    pub seed: u64,
-    /// The number of games to settle under faults before the calm.
-    pub games: u64,
-    pub nodes: usize,
-    pub players: usize,
-    /// The tables are private, and their hosts kick players.
-    pub is_private: bool,
-    pub mutation: Option<Mutation>,
-    /// Keeps a log of the last events, which is slow.
-    pub keeps_story: bool,
-}
+type Event<G> = Box<dyn FnOnce(&Rc<World<G>>)>;
 
-impl Options {
-    /// Returns the options of a small house: two to four nodes, and players for three to five
-    /// tables.
-    pub const fn from_seed(seed: u64) -> Self {
-        let (nodes, tables) = match seed % 3 {
-            0 => (2, 3),
-            1 => (3, 4),
-            _ => (4, 5),
-        };
-        let is_private = seed % 4 == 3;
-        let players = 3 * tables;
-        Self { seed, games: 24, nodes, players, is_private, mutation: None, keeps_story: false }
-    }
-}
-
-/// A deliberate defect of the house.
+/// A process: its slot, and the number of its run there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mutation {
-    /// A node acknowledges a command before the append is answered.
-    AcksBeforeTheAppend,
-    /// Redis appends without comparing versions.
-    AppendsBlindly,
-    /// A client gets another seat's view.
-    ShowsAnothersView,
-    /// A node sends events without redaction.
-    ForgetsToRedact,
-    /// Settlement is not idempotent.
-    SettlesTwice,
-    /// The antes of a voided game stay in the POT.
-    KeepsAntesOfVoided,
-    /// The POT of a private table is never refunded.
-    ForgetsWhoPaid,
-    /// Claiming a due table removes its deadline.
-    ClaimsForGood,
-    /// A node uses its own machine's clock.
-    TrustsItsOwnClock,
-    /// A node reads the time rarely and not when a client joins.
-    JoinsByItsOwnTime,
-    /// A node is declared dead between two heartbeats.
-    BuriesTheLiving,
-    /// Games without live state stay open.
-    NeverVoids,
-    /// A session delivers lines after a gap as if there were none.
-    OverlooksGaps,
-    /// A session delivers hidden lines.
-    TellsOfHiddenLines,
-    /// A second join on a connection repeats lines that are already on their way.
-    RepeatsWhatWasSent,
-    /// A second join on a connection reads the journal, slowly, and the result replaces lines that
-    /// were published meanwhile.
-    ReadsOverPublications,
-    /// A connection keeps its watch after a refused join.
-    WatchesAfterARefusedJoin,
-    /// A node waits for each heartbeat's response before it sends the next.
-    WaitsForEachHeartbeat,
-    /// Redis appends to a halted table.
-    AppendsToHalted,
-    /// A table is voided without being halted first.
-    VoidsWithoutHalting,
-    /// Tables ignore terms updates of their room.
-    KeepsOldTerms,
-    /// The table keeps writing to a connection while its session is busy.
-    WritesWhileBusy,
-    /// A viewer that resumes from a node's memory misses a line.
-    ResumesTooLate,
-    /// A node acknowledges a client's reveal and drops it.
-    ForgetsReveals,
-    /// A node deals after the first client's reveal.
-    DealsUnheard,
-    /// A game is settled with another seed text than the one that its client revealed.
-    SettlesAnotherText,
-    /// A restarted Redis has lost the writes of the last second.
-    ForgetsTheLastSecond,
-    /// A player is taken over immediately after a disconnection.
-    GivesNoGrace,
+struct NodeRun {
+    slot: usize,
+    run: u32,
 }
 
-impl Mutation {
-    pub const ALL: [Self; 28] = [
-        Self::AcksBeforeTheAppend,
-        Self::AppendsBlindly,
-        Self::ShowsAnothersView,
-        Self::ForgetsToRedact,
-        Self::SettlesTwice,
-        Self::KeepsAntesOfVoided,
-        Self::ForgetsWhoPaid,
-        Self::ClaimsForGood,
-        Self::TrustsItsOwnClock,
-        Self::JoinsByItsOwnTime,
-        Self::BuriesTheLiving,
-        Self::NeverVoids,
-        Self::OverlooksGaps,
-        Self::TellsOfHiddenLines,
-        Self::RepeatsWhatWasSent,
-        Self::ReadsOverPublications,
-        Self::WatchesAfterARefusedJoin,
-        Self::WaitsForEachHeartbeat,
-        Self::AppendsToHalted,
-        Self::VoidsWithoutHalting,
-        Self::KeepsOldTerms,
-        Self::WritesWhileBusy,
-        Self::ResumesTooLate,
-        Self::ForgetsReveals,
-        Self::DealsUnheard,
-        Self::SettlesAnotherText,
-        Self::ForgetsTheLastSecond,
-        Self::GivesNoGrace,
-    ];
+/// The cases in which the engine panics at a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlantedPanic {
+    /// On every input.
+    Deciding,
+    /// When the table is shown.
+    Showing,
 }
 
-/// The totals of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunTotals {
-    /// Games that were settled, and games that were voided because their live state was lost.
-    pub games: u64,
-    pub voided: u64,
-    /// Games that were voided, and tables that were halted, voided and released, by an operator or
-    /// over a panic.
-    pub voided_by_order: u64,
-    pub tables_halted: u64,
-    pub tables_voided: u64,
-    pub tables_released: u64,
-    /// Clients that were informed of the end of their table.
-    pub tables_closed: u64,
-    /// Terms updates that tables have stored.
-    pub terms_updates: u64,
-    /// Updates that were written directly while the session slept, and viewers that resumed from a
-    /// node's memory.
-    pub written_directly: u64,
-    pub resumed_from_memory: u64,
-    /// Requests that were dropped before their end.
-    pub abandoned: u64,
-    /// Journal lines, and journals that a snapshot replaced.
-    pub lines: u64,
-    pub compactions: u64,
-    /// Messages of nodes; of these, acks of actions and refusals.
-    pub messages: u64,
-    pub acks: u64,
-    pub refusals: u64,
-    /// Clients that resumed at a known table, and actions that they sent again.
-    pub resumes: u64,
-    pub sent_again: u64,
-    /// Joins on connections that had joined, and second connections of players.
-    pub joins_again: u64,
-    pub second_connections: u64,
-    /// Seed texts that committed clients revealed, and commitments that were dealt without a text.
-    pub revealed: u64,
-    pub unrevealed: u64,
-    /// Actions of the AI for players who were away, within the grace (rule 8.3).
-    pub grace_actions: u64,
-    /// Connections that were disconnected for a dead node.
-    pub reaped: u64,
-    /// Watchers that were too slow.
-    pub slow_watchers: u64,
-    /// Refunds of the POTs of private tables.
-    pub pot_refunds: u64,
-    /// Grants of coins to players.
-    pub grants: u64,
-    pub faults: BTreeMap<InjectedFault, u64>,
-    live_state_was_lost: bool,
+fn player_id(client: usize) -> PlayerId {
+    PlayerId(Uuid::from_u64_pair(0x0070_6c61_7965_7200, client as u64))
 }
 
-impl RunTotals {
-    /// Adds the totals of another run.
-    pub fn add(&mut self, other: &Self) {
-        self.games += other.games;
-        self.voided += other.voided;
-        self.voided_by_order += other.voided_by_order;
-        self.tables_halted += other.tables_halted;
-        self.tables_voided += other.tables_voided;
-        self.tables_released += other.tables_released;
-        self.tables_closed += other.tables_closed;
-        self.terms_updates += other.terms_updates;
-        self.written_directly += other.written_directly;
-        self.resumed_from_memory += other.resumed_from_memory;
-        self.abandoned += other.abandoned;
-        self.lines += other.lines;
-        self.compactions += other.compactions;
-        self.messages += other.messages;
-        self.acks += other.acks;
-        self.refusals += other.refusals;
-        self.resumes += other.resumes;
-        self.sent_again += other.sent_again;
-        self.joins_again += other.joins_again;
-        self.second_connections += other.second_connections;
-        self.revealed += other.revealed;
-        self.unrevealed += other.unrevealed;
-        self.grace_actions += other.grace_actions;
-        self.reaped += other.reaped;
-        self.slow_watchers += other.slow_watchers;
-        self.pot_refunds += other.pot_refunds;
-        self.grants += other.grants;
-        for (fault, times) in &other.faults {
-            *self.faults.entry(*fault).or_default() += times;
+fn player_name(client: usize) -> String {
+    format!("player {client}")
+}
+
+/// A place for the processes of one node.
+struct NodeSlot<G: GameKind> {
+    /// The number of processes that were started here.
+    run: u32,
+    /// The running process.
+    node: Option<Rc<Node<G>>>,
+    is_paused: bool,
+    redis_cut: bool,
+    postgres_cut: bool,
+    /// The error of the operating system's clock in ms.
+    os_clock_ms: i64,
+}
+
+/// Chooses the quick AI's action for a view.
+fn choose_action<G: GameKind>(view: &G::View) -> Option<G::Action> {
+    G::choose_action(view)
+}
+
+/// Encodes a value that is sent or stored.
+fn to_json(value: &impl serde::Serialize) -> Rc<str> {
+    let text: String = serde_json::to_string(value).expect("tables and messages can be written");
+    text.into()
+}
+
+/// The state of a run.
+struct World<G: GameKind> {
+    options: Options,
+    tasks: Rc<Tasks>,
+    services: RefCell<Services>,
+    node_slots: RefCell<Vec<NodeSlot<G>>>,
+    connections: RefCell<BTreeMap<ConnectionId, Rc<Connection>>>,
+    clients: Vec<Mailbox<ClientEvent>>,
+    checks: RefCell<Checks<G>>,
+    totals: RefCell<RunTotals>,
+    /// Every link is bad.
+    is_rough: Cell<bool>,
+    /// No client begins another game.
+    is_closing: Cell<bool>,
+    /// No player leaves, drops or misses a countdown on purpose.
+    is_calm: Cell<bool>,
+    /// The current terms of the room of all tables.
+    room: RefCell<RoomTerms<G::Rules>>,
+    /// The tables at which the engine panics until an operator has repaired them.
+    panicking_tables: RefCell<BTreeMap<TableId, PlantedPanic>>,
+    /// The time until which nodes may be declared dead wrongly.
+    doubt_until_ms: Cell<u64>,
+    now_ms: Cell<u64>,
+    events: RefCell<BTreeMap<(u64, u64), Event<G>>>,
+    next_sequence: Cell<u64>,
+    ids: Cell<u64>,
+    dice: RefCell<TestRng>,
+    failure: RefCell<Option<String>>,
+    digest: Cell<u64>,
+    story: RefCell<VecDeque<String>>,
+}
+
+impl<G: GameKind> World<G> {
+    fn new(options: Options) -> Rc<Self> {
+        let tasks = Rc::new(Tasks::default());
+        let slot = |_| NodeSlot {
+            run: 0,
+            node: None,
+            is_paused: false,
+            redis_cut: false,
+            postgres_cut: false,
+            os_clock_ms: 0,
+        };
+        Rc::new(Self {
+            options,
+            services: RefCell::new(Services::new()),
+            node_slots: RefCell::new((0..options.nodes).map(slot).collect()),
+            connections: RefCell::default(),
+            clients: (0..options.players).map(|_| Mailbox::new(&tasks)).collect(),
+            tasks,
+            checks: RefCell::default(),
+            totals: RefCell::default(),
+            is_rough: Cell::new(false),
+            is_closing: Cell::new(false),
+            is_calm: Cell::new(false),
+            room: RefCell::new(RoomTerms {
+                revision: 0,
+                is_open: true,
+                terms: house_terms::<G>(options),
+            }),
+            panicking_tables: RefCell::default(),
+            doubt_until_ms: Cell::new(0),
+            now_ms: Cell::new(0),
+            events: RefCell::default(),
+            next_sequence: Cell::new(0),
+            ids: Cell::new(0),
+            dice: RefCell::new(TestRng::new(options.seed)),
+            failure: RefCell::default(),
+            digest: Cell::new(0xcbf2_9ce4_8422_2325),
+            story: RefCell::default(),
+        })
+    }
+
+    fn mutation(&self) -> Option<Mutation> {
+        self.options.mutation
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.now_ms.get()
+    }
+
+    /// Returns the house's true time.
+    fn timestamp(&self) -> Timestamp {
+        self.timestamp_at(self.now_ms())
+    }
+
+    /// Returns the house's time at this point of the run.
+    fn timestamp_at(&self, now_ms: u64) -> Timestamp {
+        let ms = i64::try_from(now_ms).expect("the time of a run fits an i64");
+        Timestamp::from_ms(EPOCH_MS + ms)
+    }
+
+    /// Schedules an event.
+    fn schedule(&self, after_ms: u64, event: impl FnOnce(&Rc<Self>) + 'static) {
+        let sequence = self.next_sequence.get();
+        self.next_sequence.set(sequence + 1);
+        self.events.borrow_mut().insert((self.now_ms() + after_ms, sequence), Box::new(event));
+    }
+
+    fn sleep(&self, ms: u64) -> Wait<()> {
+        let (promise, wait) = promise(&self.tasks);
+        self.schedule(ms, move |_| promise.resolve(()));
+        wait
+    }
+
+    fn spawn(&self, owner: Owner, task: impl Future<Output = ()> + 'static) {
+        self.tasks.spawn(owner, task);
+    }
+
+    /// Runs the world until a time, or until a check fails.
+    fn run_until(self: &Rc<Self>, until_ms: u64) -> Result<(), String> {
+        loop {
+            self.tasks.run();
+            if let Some(failure) = self.failure.borrow_mut().take() {
+                return Err(failure);
+            }
+            let next = self.events.borrow().first_key_value().map(|(key, _)| *key);
+            let Some(key) = next.filter(|(at_ms, _)| *at_ms <= until_ms) else {
+                self.now_ms.set(until_ms);
+                return Ok(());
+            };
+            let event = self.events.borrow_mut().remove(&key).expect("the event was just found");
+            self.now_ms.set(key.0);
+            self.update_digest(&key.0.to_le_bytes());
+            self.update_digest(&key.1.to_le_bytes());
+            event(self);
         }
     }
-}
 
-/// The result of a run in which every check held.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    pub totals: RunTotals,
-    /// A hash of every event, line and message: equal for equal seeds.
-    pub digest: u64,
-    /// The length of the run in virtual time.
-    pub virtual_ms: u64,
-}
+    /// Reports a violation. The first one ends the run.
+    fn fail(&self, what: String) {
+        self.failure.borrow_mut().get_or_insert(what);
+    }
 
-/// The first violation that a check found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SimulationError {
-    pub seed: u64,
-    pub message: String,
-    /// The log of the events before the violation, if it was kept.
-    pub story: Vec<String>,
-}
-
-impl fmt::Display for SimulationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in &self.story {
-            writeln!(f, "{line}")?;
+    /// Reports a failed check.
+    fn check(&self, checked: Result<(), String>) {
+        if let Err(what) = checked {
+            self.fail(what);
         }
-        writeln!(f, "seed {}: {}", self.seed, self.message)?;
-        write!(f, "repeat with: ./dev simulate-house --seed {} --runs 1 --tell", self.seed)
+    }
+
+    /// Adds bytes to the digest of the run.
+    fn update_digest(&self, bytes: &[u8]) {
+        let mix =
+            |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.digest.set(bytes.iter().fold(self.digest.get(), mix));
+    }
+
+    fn digest(&self) -> u64 {
+        self.digest.get()
+    }
+
+    /// Logs an event for the story of a failed run.
+    fn log(&self, what: impl FnOnce() -> String) {
+        if !self.options.keeps_story {
+            return;
+        }
+        let mut story = self.story.borrow_mut();
+        if story.len() == STORY_LINES {
+            story.pop_front();
+        }
+        let now_ms = self.now_ms();
+        story.push_back(format!("{:>6}.{:03} {}", now_ms / 1_000, now_ms % 1_000, what()));
+    }
+
+    fn story(&self) -> Vec<String> {
+        self.story.borrow_mut().drain(..).collect()
+    }
+
+    fn random_below(&self, n: u32) -> u32 {
+        self.dice.borrow_mut().below(n)
+    }
+
+    fn random_between(&self, least: u32, most: u32) -> u64 {
+        u64::from(least + self.random_below(most - least + 1))
+    }
+
+    fn chance(&self, share: u32) -> bool {
+        self.random_below(1_000) < share
+    }
+
+    fn draw_arrivals(&self, quality: &Quality) -> arrayvec::ArrayVec<u64, 2> {
+        quality.arrivals(&mut self.dice.borrow_mut())
+    }
+
+    /// Returns the quality of links between nodes and services.
+    fn near_link(&self) -> Quality {
+        if self.is_rough.get() { NEAR_AND_BAD } else { NEAR }
+    }
+
+    /// Returns the quality of links between clients and nodes.
+    fn far_link(&self) -> Quality {
+        if self.is_rough.get() { FAR_AND_BAD } else { FAR }
+    }
+
+    /// Returns an unused id.
+    fn new_id(&self) -> Uuid {
+        self.ids.set(self.ids.get() + 1);
+        Uuid::from_u64_pair(self.dice.borrow_mut().word(), self.ids.get())
+    }
+
+    /// Returns the entropy of a new game.
+    fn new_game_secrets(&self) -> GameEntropy {
+        let mut dice = self.dice.borrow_mut();
+        let bytes = std::array::from_fn(|_| dice.word().to_le_bytes()[0]);
+        drop(dice);
+        GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(self.new_id()) }
+    }
+
+    /// Returns the tag of a new line.
+    fn new_tag(&self) -> Tag {
+        self.ids.set(self.ids.get() + 1);
+        let [_, _, tag @ ..] = self.ids.get().to_be_bytes();
+        Tag(Hex(tag))
+    }
+
+    /// Returns the node of this run, if it is still running.
+    fn find_node(&self, run: NodeRun) -> Option<Rc<Node<G>>> {
+        let slots = self.node_slots.borrow();
+        let node = slots.get(run.slot)?.node.as_ref()?;
+        (node.run == run).then(|| node.clone())
+    }
+
+    /// Allows that live nodes are declared dead for some time from now.
+    fn extend_doubt(&self, ms: u64) {
+        let until_ms = self.now_ms() + ms;
+        self.doubt_until_ms.set(self.doubt_until_ms.get().max(until_ms));
+    }
+
+    /// Cancels all tasks, so that nothing references the world.
+    fn shut_down(&self) {
+        self.node_slots.borrow_mut().clear();
+        self.tasks.clear();
+        self.events.borrow_mut().clear();
+        self.connections.borrow_mut().clear();
+        self.services.borrow_mut().clear();
     }
 }
-
-impl std::error::Error for SimulationError {}
 
 /// Runs a simulation.
 ///
 /// # Errors
 /// Returns the first violation that a check found.
-pub fn simulate(options: Options) -> Result<Report, SimulationError> {
-    let world = World::new(options);
+pub fn simulate<G: GameKind>(options: Options) -> Result<Report, SimulationError> {
+    let world = World::<G>::new(options);
     let ran = run(&world);
     let report = Report {
         totals: world.totals.borrow().clone(),
@@ -330,14 +393,34 @@ pub fn simulate(options: Options) -> Result<Report, SimulationError> {
     }
 }
 
-fn run(world: &Rc<World>) -> Result<(), String> {
+/// Runs a simulation of the game with this name, such as `tongits`, whose options follow from the
+/// number of its seats. `None` if there is no such game.
+pub fn simulate_game(
+    game: &str,
+    options: impl FnOnce(u8) -> Options,
+) -> Option<Result<Report, SimulationError>> {
+    struct Run<F>(F);
+
+    impl<F: FnOnce(u8) -> Options> Visitor for Run<F> {
+        type Output = Result<Report, SimulationError>;
+
+        fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
+            let rules = house_terms::<G>(Options::from_seed(0, 0)).rules;
+            simulate::<G>(self.0(G::seats(&rules).least))
+        }
+    }
+
+    catalog::with_kind(game, Run(options))
+}
+
+fn run<G: GameKind>(world: &Rc<World<G>>) -> Result<(), String> {
     let options = world.options;
     for slot in 0..options.nodes {
-        node::Node::start(world, slot);
+        Node::start(world, slot);
     }
     for client in 0..options.players {
-        world.grant(client::player_id(client));
-        client::start(world, client);
+        world.grant(player_id(client));
+        Client::start(world, client);
     }
     world.spawn(Owner::World, world.clone().inject_faults());
     world.spawn(Owner::World, world.clone().change_room());
@@ -384,10 +467,10 @@ fn run(world: &Rc<World>) -> Result<(), String> {
 }
 
 /// Runs the world until a condition holds.
-fn run_until_true(
-    world: &Rc<World>,
+fn run_until_true<G: GameKind>(
+    world: &Rc<World<G>>,
     at_most_ms: u64,
-    condition: impl Fn(&Rc<World>) -> bool,
+    condition: impl Fn(&Rc<World<G>>) -> bool,
 ) -> Result<(), String> {
     let until_ms = world.now_ms() + at_most_ms;
     while !condition(world) {
@@ -400,24 +483,25 @@ fn run_until_true(
 }
 
 /// Runs the world for one step, after which no table may wait without a deadline.
-fn run_step(world: &Rc<World>) -> Result<(), String> {
+fn run_step<G: GameKind>(world: &Rc<World<G>>) -> Result<(), String> {
     world.run_until(world.now_ms() + STEP_MS)?;
     world.check_deadlines()
 }
 
 /// Returns the terms of the house's tables.
-fn house_terms(options: Options) -> Terms<Rules> {
+fn house_terms<G: GameKind>(options: Options) -> Terms<G::Rules> {
     let Options { is_private, mutation, .. } = options;
     let bet = Coins::from_whole(1).unwrap_or_default();
+    let rule_set = G::rule_sets().first().expect("every game has a rule set");
     let mut clocks = Clocks::default();
     if mutation == Some(Mutation::GivesNoGrace) {
         clocks.grace_ms = 0;
     }
     Terms {
         room: "newbie".into(),
-        rules: Rules::kingdom(),
+        rules: (rule_set.rules)(),
         price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-        hits: Some(Hits::default()),
+        hits: rule_set.hits,
         clocks,
         spectators: Spectators::default(),
         bots: Skill::default(),

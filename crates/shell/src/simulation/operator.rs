@@ -3,15 +3,14 @@
 
 use std::rc::Rc;
 
-use bahay_engine::games::tongits::Tongits;
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{Input, PlayerId, TableId};
 
-use crate::simulation::node::Node;
-use crate::simulation::postgres::{LedgerReply, Operation, Refusal};
-use crate::simulation::redis::{Reply, Request};
+use crate::simulation::node::{LIMITS, Node};
+use crate::simulation::services::postgres::{LedgerReply, Operation, Refusal};
+use crate::simulation::services::redis::{Reply, Request};
 use crate::simulation::tasks::Owner;
-use crate::simulation::world::World;
-use crate::simulation::{Mutation, driver::LIMITS};
+use crate::simulation::{Mutation, PlantedPanic, World};
 use crate::{
     ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, Voiding,
     VoidingAnswer, VoidingCall,
@@ -36,16 +35,7 @@ const REPAIRED_MS: (u32, u32) = (500, 5_000);
 /// The delay of an operator's database.
 const STEP_MS: (u32, u32) = (0, 300);
 
-/// The cases in which the engine panics at a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PlantedPanic {
-    /// On every input.
-    Deciding,
-    /// When the table is shown.
-    Showing,
-}
-
-impl World {
+impl<G: GameKind> World<G> {
     /// Changes the room's terms at intervals, until the calm.
     pub(super) async fn change_room(self: Rc<Self>) {
         loop {
@@ -193,7 +183,7 @@ impl World {
     }
 
     /// Returns a random node that accepts orders now.
-    fn random_node(self: &Rc<Self>) -> Option<Rc<Node>> {
+    fn random_node(self: &Rc<Self>) -> Option<Rc<Node<G>>> {
         let runs = self.runs();
         let count = u32::try_from(runs.len()).ok().filter(|count| *count > 0)?;
         let node = self.find_node(runs[self.random_below(count) as usize])?;
@@ -202,14 +192,14 @@ impl World {
     }
 }
 
-impl Node {
+impl<G: GameKind> Node<G> {
     async fn void(self: &Rc<Self>, table: TableId) -> Result<(), UnavailableError> {
         let skips = self.world.mutation() == Some(Mutation::VoidsWithoutHalting);
         let mut voiding = Voiding::new(table, "by order").with_skipped_halt(skips);
         while let Some(call) = voiding.next_call() {
             self.world.sleep(self.world.random_between(STEP_MS.0, STEP_MS.1)).await;
             let answer = self.void_step(table, call).await?;
-            voiding.handle_answer::<Tongits>(answer, &LIMITS);
+            voiding.handle_answer::<G>(answer, &LIMITS);
         }
         Ok(())
     }
@@ -287,7 +277,7 @@ impl Node {
                 }
                 ReleasingCall::RecordReleased => ReleasingAnswer::Done,
             };
-            if let Err(why) = releasing.handle_answer::<Tongits>(answer, &LIMITS) {
+            if let Err(why) = releasing.handle_answer::<G>(answer, &LIMITS) {
                 return Ok(Err(why));
             }
         }

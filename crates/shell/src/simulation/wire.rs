@@ -7,20 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::Tag;
 
 use bahay_engine::chance::Commitment;
-use bahay_engine::game::{Game, Viewer};
-use bahay_engine::games::tongits::{Action, Event as GameEvent, Tongits};
+use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
 
 /// A command of a client; the answer carries the same `id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Command {
+pub(super) enum Command<A> {
     Seat { id: u32 },
     Join { id: u32, from: Option<u64>, tag: Option<Tag>, table: Option<TableId> },
     Ready { id: u32, game: GameId, commitment: Option<Commitment> },
     Reveal { id: u32, game: GameId, text: String },
-    Act { id: u32, game: GameId, prompt: u32, action: Action },
+    Act { id: u32, game: GameId, prompt: u32, action: A },
     TakeBack { id: u32 },
     Leave { id: u32 },
 }
@@ -28,20 +27,21 @@ pub(super) enum Command {
 /// A message of a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Message {
+#[serde(bound(serialize = "", deserialize = ""))]
+pub(super) enum Message<G: GameKind> {
     Snapshot {
         version: u64,
         tag: Tag,
         server_time_ms: Timestamp,
-        view: Box<TableView<Tongits>>,
-        prompt: Option<OpenPrompt>,
+        view: Box<TableView<G>>,
+        prompt: Option<OpenPrompt<G::Action>>,
     },
     Update {
         version: u64,
         tag: Tag,
         server_time_ms: Timestamp,
-        events: Vec<Event<GameEvent>>,
-        prompt: Option<OpenPrompt>,
+        events: Vec<Event<G::Event>>,
+        prompt: Option<OpenPrompt<G::Action>>,
     },
     Closed {
         table: TableId,
@@ -58,25 +58,25 @@ pub(super) enum Message {
 
 /// The open prompt, as far as the player may know it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct OpenPrompt {
+pub(super) struct OpenPrompt<A> {
     pub(super) game: GameId,
     pub(super) number: u32,
     pub(super) seats: SeatSet,
     pub(super) deadline_ms: Option<Timestamp>,
-    pub(super) legal: Vec<Action>,
+    pub(super) legal: Vec<A>,
 }
 
-impl OpenPrompt {
-    pub(super) fn from_view(view: &TableView<Tongits>) -> Option<Self> {
+impl<A> OpenPrompt<A> {
+    pub(super) fn from_view<G: GameKind<Action = A>>(view: &TableView<G>) -> Option<Self> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
         };
-        let prompt = Tongits::prompt_in_view(game_view)?;
+        let prompt = G::prompt_in_view(game_view)?;
         let mut legal = Vec::new();
         if let Viewer::Seat(seat) = view.viewer()
             && prompt.seats.contains(seat)
         {
-            Tongits::legal_in_view(game_view, &mut legal);
+            G::legal_in_view(game_view, &mut legal);
         }
         let number = prompt.number;
         let seats = prompt.seats;

@@ -1,8 +1,9 @@
 //! Checks when the AI and the clock act for a player (rules 8.2 and 8.3), computed from the state
 //! before the line, independently of the engine's own code.
 
-use crate::simulation::world::World;
-use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::game::{GameKind, Viewer};
+
+use crate::simulation::World;
 use bahay_engine::table::{Clocks, Input, Line, Phase, PlayerId, Playing, Table, Timestamp};
 
 /// How long before the end of a countdown the AI acts for a player who is away, in milliseconds.
@@ -21,10 +22,10 @@ pub(super) enum AiAnswer {
 ///
 /// # Errors
 /// Returns the violation of rule 8.3.
-pub(super) fn check_answer(
-    before: &Table<Tongits>,
+pub(super) fn check_answer<G: GameKind>(
+    before: &Table<G>,
     player: PlayerId,
-    action: &Action,
+    action: &G::Action,
     at: Timestamp,
 ) -> Result<AiAnswer, &'static str> {
     let Clocks { think_ms, grace_ms, missed_turns_to_takeover, .. } = Clocks::default();
@@ -49,10 +50,12 @@ pub(super) fn check_answer(
     }
     let grace_end = occupant.away_since.after_ms(grace_ms);
     if at < grace_end {
-        return match (is_last, action) {
+        let seat = before.seat_of(player).expect("the occupant was found");
+        let view = playing.state.view(Viewer::Seat(seat));
+        return match (is_last, G::is_commitment(&view, action)) {
             (false, _) => Err("the AI acts within the grace before the last second"),
-            (true, Action::Fight) => Err("the AI calls a fight within the grace"),
-            (true, _) => Ok(AiAnswer::ForAway),
+            (true, true) => Err("the AI commits a player within the grace"),
+            (true, false) => Ok(AiAnswer::ForAway),
         };
     }
     let is_due = is_last || has_thought(playing.asked_at.max(grace_end));
@@ -63,18 +66,18 @@ pub(super) fn check_answer(
     }
 }
 
-impl World {
+impl<G: GameKind> World<G> {
     /// Checks that a tick before the end of a countdown plays nothing.
     pub(super) fn check_tick(
         &self,
-        before: &Table<Tongits>,
-        line: &Line<Action>,
-        after: &Table<Tongits>,
+        before: &Table<G>,
+        line: &Line<G::Action>,
+        after: &Table<G>,
     ) -> Result<(), String> {
         let Phase::Playing(playing) = before.phase() else {
             return Ok(());
         };
-        let prompt = |playing: &Playing<Tongits>| (playing.game, playing.prompt.number);
+        let prompt = |playing: &Playing<G>| (playing.game, playing.prompt.number);
         let is_same = match after.phase() {
             Phase::Playing(after) => prompt(after) == prompt(playing),
             Phase::Waiting

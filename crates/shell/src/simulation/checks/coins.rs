@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::simulation::Mutation;
 use crate::simulation::checks::SettledGame;
-use crate::simulation::postgres::{CoinAccount, GameRow, LedgerReply, Operation};
 use crate::simulation::services::Posted;
-use crate::simulation::world::World;
+use crate::simulation::services::postgres::{CoinAccount, GameRow, LedgerReply, Operation};
+use crate::simulation::{World, house_terms};
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Tongits;
-use bahay_engine::seat::Seat;
+use bahay_engine::game::GameKind;
+use bahay_engine::seat::{SEATS_MAX, Seat};
 use bahay_engine::table::{GameId, Phase, PlayerId, Record, TableId};
 
 /// The accounts before an operation.
@@ -21,13 +21,15 @@ pub(in crate::simulation) struct AccountsBefore {
     ends: Option<u32>,
 }
 
-/// The coins of a grant to a new or bankrupt player.
-const WELCOME_COINS: i64 = 45;
+/// The multiple of the room's minimum that a new or bankrupt player is granted.
+const WELCOME_FACTOR: u32 = 3;
 
-impl World {
+impl<G: GameKind> World<G> {
     /// Grants coins to a player from the issue account.
-    pub(in crate::simulation) fn grant(&self, player: bahay_engine::table::PlayerId) {
-        let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
+    pub(in crate::simulation) fn grant(&self, player: PlayerId) {
+        let least = house_terms::<G>(self.options).wallet_min::<G>();
+        let welcome = least.and_then(|least| least.checked_mul(WELCOME_FACTOR));
+        let welcome = welcome.expect("amounts of a run fit");
         self.services.borrow_mut().postgres.grant(player, welcome);
         self.totals.borrow_mut().grants += 1;
     }
@@ -35,7 +37,7 @@ impl World {
     /// Returns the accounts before an operation on a game.
     pub(in crate::simulation) fn accounts_before(
         &self,
-        operation: &Operation,
+        operation: &Operation<G>,
     ) -> Option<AccountsBefore> {
         let postgres = &self.services.borrow().postgres;
         let (game, table) = match operation {
@@ -62,7 +64,7 @@ impl World {
     /// Checks an operation that was posted, or found posted.
     pub(in crate::simulation) fn check_posted(
         &self,
-        operation: &Operation,
+        operation: &Operation<G>,
         posted: &Posted,
         before: Option<AccountsBefore>,
     ) -> Result<(), String> {
@@ -114,7 +116,10 @@ impl World {
                 self.check_held(*game, row, false)?;
                 if before.ends == Some(0) {
                     let table = row.opening.table;
-                    let antes = row.opening.stakes.ante.checked_mul(3).unwrap_or_default();
+                    let antes = {
+                        let seats = u32::try_from(row.opening.players.len()).unwrap_or(0);
+                        row.opening.stakes.ante.checked_mul(seats).unwrap_or_default()
+                    };
                     let pot = before.pot.checked_sub(antes);
                     if pot != Some(postgres.balance(CoinAccount::Pot(table))) {
                         return Err(format!("{game}: the antes were not refunded"));
@@ -149,7 +154,7 @@ impl World {
     /// returns exactly that.
     fn check_paid(
         &self,
-        operation: &Operation,
+        operation: &Operation<G>,
         posted: &LedgerReply,
         before: &AccountsBefore,
     ) -> Result<(), String> {
@@ -222,7 +227,7 @@ impl World {
     /// Checks that all stakes of a game are in its accounts, or none.
     fn check_held(&self, game: GameId, row: &GameRow, is_open: bool) -> Result<(), String> {
         let postgres = &self.services.borrow().postgres;
-        for (seat, stake) in Seat::all(3).zip(&row.stakes) {
+        for (seat, stake) in Seat::all(SEATS_MAX).zip(&row.stakes) {
             let held = postgres.balance(CoinAccount::Stake(game, seat));
             if held != if is_open { *stake } else { Coins::ZERO } {
                 return Err(format!("{game}: {held} is held of {seat:?}, whose stake was {stake}"));
@@ -231,11 +236,7 @@ impl World {
         Ok(())
     }
 
-    fn check_settled(
-        &self,
-        record: &Record<Tongits>,
-        before: &AccountsBefore,
-    ) -> Result<(), String> {
+    fn check_settled(&self, record: &Record<G>, before: &AccountsBefore) -> Result<(), String> {
         let game = record.game;
         record.verify().map_err(|fault| format!("{game} does not verify: {fault}"))?;
         let services = self.services.borrow();

@@ -5,13 +5,12 @@
 use std::collections::BTreeMap;
 
 use crate::simulation::checks::Checks;
-use crate::simulation::client::player_id;
-use crate::simulation::postgres::{CoinAccount, State};
-use crate::simulation::world::World;
-use bahay_engine::games::tongits::Action;
+use crate::simulation::services::postgres::{CoinAccount, State};
+use crate::simulation::{World, player_id};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{ActionOrigin, GameId, RecordedAction};
 
-impl World {
+impl<G: GameKind> World<G> {
     /// Checks that no table waits without a deadline or a reason.
     pub(in crate::simulation) fn check_deadlines(&self) -> Result<(), String> {
         let services = self.services.borrow();
@@ -95,12 +94,17 @@ impl World {
     }
 }
 
-impl Checks {
+impl<G: GameKind> Checks<G> {
     /// Checks that acknowledged actions of settled games are in their records.
     fn check_acknowledged(&self) -> Result<(), String> {
         let mut games: BTreeMap<GameId, Vec<_>> = BTreeMap::new();
         for ((game, player, prompt), acked) in &self.acked {
-            games.entry(*game).or_default().push((acked.version, *player, *prompt, acked.action));
+            games.entry(*game).or_default().push((
+                acked.version,
+                *player,
+                *prompt,
+                acked.action.clone(),
+            ));
         }
         for (game, mut acked) in games {
             // A voided game has no record.
@@ -111,7 +115,7 @@ impl Checks {
             let mut played =
                 settled.actions.iter().filter(|taken| taken.by == ActionOrigin::Player);
             for (version, player, prompt, action) in acked {
-                let is_match = |taken: &RecordedAction<Action>| {
+                let is_match = |taken: &RecordedAction<G::Action>| {
                     settled.players.get(taken.seat.index()) == Some(&player)
                         && taken.action == action
                 };

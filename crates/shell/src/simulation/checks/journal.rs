@@ -8,10 +8,9 @@ use std::rc::Rc;
 
 use crate::Tag;
 use crate::simulation::checks::{Checks, Truth, VERSIONS, absence};
-use crate::simulation::node::NodeRun;
-use crate::simulation::postgres::{CoinAccount, State};
-use crate::simulation::world::World;
-use bahay_engine::games::tongits::{Action, Tongits};
+use crate::simulation::services::postgres::{CoinAccount, State};
+use crate::simulation::{NodeRun, World};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
 
 /// The longest time between a decision and its append: a call can wait in a stalled Redis.
@@ -21,7 +20,7 @@ const DECIDED_WITHIN_MS: i64 = 30_000;
 /// anything at a table.
 const KNOWN_FOR_MS: u64 = 30_000;
 
-impl Checks {
+impl<G: GameKind> Checks<G> {
     /// Records a new table.
     pub(in crate::simulation) fn record_table(
         &mut self,
@@ -29,12 +28,13 @@ impl Checks {
         tag: Tag,
         snapshot: &str,
     ) -> Result<(), String> {
-        let state: Table<Tongits> =
+        let state: Table<G> =
             serde_json::from_str(snapshot).map_err(|error| format!("{table}: {error}"))?;
         let truth = Truth {
             first: 0,
             states: VecDeque::from([Rc::new(state)]),
             lines: VecDeque::new(),
+            events: VecDeque::new(),
             tags: VecDeque::from([tag]),
             at: Timestamp::default(),
         };
@@ -43,12 +43,12 @@ impl Checks {
     }
 
     /// Returns the current table, as its journal has it.
-    pub(in crate::simulation) fn truth(&self, table: TableId) -> Option<&Rc<Table<Tongits>>> {
+    pub(in crate::simulation) fn truth(&self, table: TableId) -> Option<&Rc<Table<G>>> {
         Some(self.tables.get(&table)?.last()?.last())
     }
 }
 
-impl World {
+impl<G: GameKind> World<G> {
     /// Checks and records an appended line.
     pub(in crate::simulation) fn check_line(
         &self,
@@ -57,14 +57,14 @@ impl World {
         tag: Tag,
         line: &str,
     ) -> Result<(), String> {
-        let line: Line<Action> =
+        let line: Line<G::Action> =
             serde_json::from_str(line).map_err(|error| format!("{table}: {error}"))?;
         let mut checks = self.checks.borrow_mut();
         let Checks { tables, seeds, .. } = &mut *checks;
         let truth = tables.get_mut(&table).and_then(|truths| truths.last_mut());
         let truth = truth.ok_or_else(|| format!("{table} was never created"))?;
         let before = truth.last().clone();
-        let (after, _) = before
+        let (after, events) = before
             .apply_line(&line)
             .map_err(|rejection| format!("{table}: {line:?} is in the journal: {rejection}"))?;
         self.check_time(truth.at, &line)?;
@@ -75,17 +75,19 @@ impl World {
         truth.at = line.at.max(truth.at);
         truth.states.push_back(Rc::new(after));
         truth.lines.push_back(line);
+        truth.events.push_back(events);
         truth.tags.push_back(tag);
         if truth.states.len() > VERSIONS {
             truth.states.pop_front();
             truth.lines.pop_front();
+            truth.events.pop_front();
             truth.tags.pop_front();
             truth.first += 1;
         }
         Ok(())
     }
 
-    fn check_time(&self, before: Timestamp, line: &Line<Action>) -> Result<(), String> {
+    fn check_time(&self, before: Timestamp, line: &Line<G::Action>) -> Result<(), String> {
         let now_ms = self.timestamp().ms();
         let at_ms = line.at.ms();
         // No node's clock is ahead of the house's time.
@@ -101,8 +103,8 @@ impl World {
     fn check_order(
         &self,
         by: NodeRun,
-        before: &Table<Tongits>,
-        line: &Line<Action>,
+        before: &Table<G>,
+        line: &Line<G::Action>,
     ) -> Result<(), String> {
         let wrong = |message: &str| Err(format!("{}: {message}: {line:?}", before.id()));
         let services = self.services.borrow();
@@ -121,7 +123,7 @@ impl World {
         Ok(())
     }
 
-    fn check_input(&self, before: &Table<Tongits>, line: &Line<Action>) -> Result<(), String> {
+    fn check_input(&self, before: &Table<G>, line: &Line<G::Action>) -> Result<(), String> {
         let wrong = |message: &str| Err(format!("{}: {message}: {line:?}", before.id()));
         match &line.input {
             Input::AiAction { player, action, .. } => {

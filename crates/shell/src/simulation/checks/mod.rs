@@ -14,12 +14,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use crate::Tag;
-use crate::simulation::node::NodeRun;
+use crate::redact_events;
+use crate::simulation::NodeRun;
 use crate::simulation::wire::Message;
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{
-    ConnectionId, GameId, Input, Line, PlayerId, RecordedAction, Table, TableId, TableView,
+    ConnectionId, Event, GameId, Input, Line, PlayerId, RecordedAction, Table, TableId, TableView,
     Timestamp,
 };
 
@@ -30,19 +31,21 @@ pub(in crate::simulation) use order::{MessageTarget, ShownVersion};
 const VERSIONS: usize = 900;
 
 /// The true states of a table, by version.
-struct Truth {
+struct Truth<G: GameKind> {
     /// The version of the first state that is kept.
     first: u64,
-    states: VecDeque<Rc<Table<Tongits>>>,
+    states: VecDeque<Rc<Table<G>>>,
     /// The line that led to each state but the first.
-    lines: VecDeque<Line<Action>>,
+    lines: VecDeque<Line<G::Action>>,
+    /// The events of each of these lines.
+    events: VecDeque<Vec<Event<G::Event>>>,
     /// The tag of each state's line.
     tags: VecDeque<Tag>,
     at: Timestamp,
 }
 
-impl Truth {
-    fn last(&self) -> &Rc<Table<Tongits>> {
+impl<G: GameKind> Truth<G> {
+    fn last(&self) -> &Rc<Table<G>> {
         self.states.back().expect("a truth begins with a state")
     }
 
@@ -53,37 +56,69 @@ impl Truth {
     }
 
     /// Returns the state after the line with this tag.
-    fn state(&self, tag: Tag) -> Option<&Rc<Table<Tongits>>> {
+    fn state(&self, tag: Tag) -> Option<&Rc<Table<G>>> {
         let ago = self.tags.iter().rev().position(|other| *other == tag)?;
         self.states.iter().rev().nth(ago)
     }
 
+    /// Checks that an update shows the events of its line as they are redacted for the player in
+    /// the seat after that line, or in the current one.
+    fn check_events(&self, tag: Tag, sent: &SentMessage<'_, G>) -> Result<(), String> {
+        let Message::Update { events, .. } = sent.message else {
+            return Ok(());
+        };
+        let ago = self.tags.iter().rev().position(|other| *other == tag);
+        let line = ago.and_then(|ago| self.events.iter().rev().nth(ago));
+        let (Some(line), Some(state)) = (line, self.state(tag)) else {
+            return Ok(());
+        };
+        let is_shown =
+            |table: &Table<G>| redact_events::<G>(line, table.viewer(sent.player)) == *events;
+        if is_shown(state) || is_shown(self.last()) {
+            return Ok(());
+        }
+        Err(format!("{} is shown other events than its own of {line:?}: {}", sent.player, sent.text))
+    }
+
     /// Returns the line that led to a version.
-    fn line(&self, version: u64) -> Option<&Line<Action>> {
+    fn line(&self, version: u64) -> Option<&Line<G::Action>> {
         self.lines.get(usize::try_from(version.checked_sub(self.first + 1)?).ok()?)
     }
 }
 
 /// An acknowledged action.
-struct AckedAction {
+struct AckedAction<A> {
     by: NodeRun,
     version: u64,
-    action: Action,
+    action: A,
 }
 
 /// The players and actions in the record of a settled game.
-struct SettledGame {
+struct SettledGame<A> {
     players: Vec<PlayerId>,
-    actions: Vec<RecordedAction<Action>>,
+    actions: Vec<RecordedAction<A>>,
+}
+
+impl<G: GameKind> Default for Checks<G> {
+    fn default() -> Self {
+        Self {
+            tables: BTreeMap::new(),
+            acked: BTreeMap::new(),
+            settled: BTreeMap::new(),
+            seeds: seeds::Seeds::default(),
+            order: order::DeliveryOrder::default(),
+            paid: BTreeMap::new(),
+            played_ms: BTreeMap::new(),
+        }
+    }
 }
 
 /// The state of the checks.
-#[derive(Default)]
-pub(in crate::simulation) struct Checks {
+pub(in crate::simulation) struct Checks<G: GameKind> {
     /// A table that was lost and created again has one truth per life.
-    tables: BTreeMap<TableId, Vec<Truth>>,
-    acked: BTreeMap<(GameId, PlayerId, u32), AckedAction>,
-    settled: BTreeMap<GameId, SettledGame>,
+    tables: BTreeMap<TableId, Vec<Truth<G>>>,
+    acked: BTreeMap<(GameId, PlayerId, u32), AckedAction<G::Action>>,
+    settled: BTreeMap<GameId, SettledGame<G::Action>>,
     seeds: seeds::Seeds,
     order: order::DeliveryOrder,
     /// The amount that each player has paid into a table's POT, less refunds, since it was last
@@ -94,22 +129,22 @@ pub(in crate::simulation) struct Checks {
 }
 
 /// A message that a node sends.
-pub(in crate::simulation) struct SentMessage<'a> {
+pub(in crate::simulation) struct SentMessage<'a, G: GameKind> {
     pub(in crate::simulation) run: NodeRun,
     pub(in crate::simulation) connection: ConnectionId,
     pub(in crate::simulation) player: PlayerId,
     pub(in crate::simulation) table: TableId,
     /// For an ack: the acknowledged input and the version of its line.
-    pub(in crate::simulation) taken: (&'a Input<Action>, u64),
-    pub(in crate::simulation) message: &'a Message,
+    pub(in crate::simulation) taken: (&'a Input<G::Action>, u64),
+    pub(in crate::simulation) message: &'a Message<G>,
     pub(in crate::simulation) text: &'a str,
 }
 
-impl Checks {
+impl<G: GameKind> Checks<G> {
     /// Checks a message that leaves a node.
     pub(in crate::simulation) fn check_message(
         &mut self,
-        sent: &SentMessage<'_>,
+        sent: &SentMessage<'_, G>,
     ) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
@@ -134,7 +169,9 @@ impl Checks {
             let Some(state) = truth.state(tag) else {
                 continue;
             };
-            found = cards::check_visible_cards(state, sent.player, sent.text)
+            found = truth
+                .check_events(tag, sent)
+                .and_then(|()| cards::check_visible_cards(state, sent.player, sent.text))
                 .and_then(|()| seeds::check_unrevealed_text(state, sent.text));
             if found.is_ok() {
                 break;
@@ -146,7 +183,7 @@ impl Checks {
     }
 
     /// Checks that the input of an ack is in the journal.
-    fn check_ack(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
+    fn check_ack(&mut self, sent: &SentMessage<'_, G>) -> Result<(), String> {
         let SentMessage { run, player, table, taken: (input, version), .. } = sent;
         let version = *version;
         let truths = self.tables.get(table).map(Vec::as_slice).unwrap_or_default();
@@ -157,7 +194,7 @@ impl Checks {
             ));
         }
         if let Input::Act { game, prompt, action, .. } = input {
-            let acked = AckedAction { by: *run, version, action: *action };
+            let acked = AckedAction { by: *run, version, action: action.clone() };
             let before = self.acked.insert((*game, *player, *prompt), acked);
             if let Some(before) = before {
                 return Err(format!(
@@ -174,7 +211,7 @@ impl Checks {
         &mut self,
         player: PlayerId,
         (version, tag): (u64, Tag),
-        view: &TableView<Tongits>,
+        view: &TableView<G>,
     ) -> Result<(), String> {
         let truths = self.tables.get(&view.table).map(Vec::as_slice).unwrap_or_default();
         let mut states = truths.iter().rev().filter_map(|truth| truth.state(tag));

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::Tag;
 use crate::simulation::checks::{Checks, Truth};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
 /// A recipient of a table's messages.
@@ -46,7 +47,7 @@ struct LastDelivery {
     time: Timestamp,
 }
 
-impl Checks {
+impl<G: GameKind> Checks<G> {
     /// Checks a message that shows a table to a recipient.
     pub(in crate::simulation) fn check_order(
         &mut self,
@@ -55,7 +56,7 @@ impl Checks {
     ) -> Result<(), String> {
         let ShownVersion { table, version, tag, time, may_repeat } = version_shown;
         let truths = self.tables.get(&table).map(Vec::as_slice).unwrap_or_default();
-        let locate = |(history, truth): (usize, &Truth)| Some((history, truth.line_index(tag)?));
+        let locate = |(history, truth): (usize, &Truth<G>)| Some((history, truth.line_index(tag)?));
         let Some((history, line)) = truths.iter().enumerate().rev().find_map(locate) else {
             // The line is older than the truth that is kept; other checks decide whether it
             // existed.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
-use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{GameId, Input, Line, Phase, PlayerId, REVEAL_MS, Table, Timestamp};
 
 /// The contributions of clients to their deals.
@@ -18,11 +18,11 @@ pub(super) struct Seeds {
 
 impl Seeds {
     /// Records the contributions of an appended line and checks the deal that it causes.
-    pub(super) fn check_line(
+    pub(super) fn check_line<G: GameKind>(
         &mut self,
-        before: &Table<Tongits>,
-        line: &Line<Action>,
-        after: &Table<Tongits>,
+        before: &Table<G>,
+        line: &Line<G::Action>,
+        after: &Table<G>,
     ) -> Result<(), String> {
         match &line.input {
             Input::Ready { player, game, commitment: Some(commitment) } => {
@@ -93,7 +93,10 @@ impl Seeds {
 }
 
 /// Checks that no seed text is shown while other clients may still choose whether to reveal theirs.
-pub(super) fn check_unrevealed_text(table: &Table<Tongits>, shown: &str) -> Result<(), String> {
+pub(super) fn check_unrevealed_text<G: GameKind>(
+    table: &Table<G>,
+    shown: &str,
+) -> Result<(), String> {
     let Phase::Revealing(revealing) = table.phase() else {
         return Ok(());
     };

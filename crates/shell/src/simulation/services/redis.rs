@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
 
-use crate::simulation::Mutation;
-use crate::simulation::node::NodeRun;
+use crate::lobby::SeatClaim;
+use crate::simulation::{Mutation, NodeRun};
 use crate::{
     AppendOutcome, JournalEntry, NewLine, NodeId, PlayerConnection, Point, StoredTable, Tag, Tail,
 };
@@ -32,7 +32,7 @@ const PORTION: usize = 16;
 
 /// A call.
 #[derive(Clone, Debug)]
-pub(super) enum Request {
+pub(in crate::simulation) enum Request {
     Time,
     Create { table: TableId, tag: Tag, snapshot: Rc<str>, idle_ms: u64 },
     Exists { table: TableId },
@@ -61,7 +61,7 @@ pub(super) enum Request {
 
 /// A response.
 #[derive(Clone, Debug)]
-pub(super) enum Reply {
+pub(in crate::simulation) enum Reply {
     Done,
     Time(u64),
     Stored(Option<StoredTable>),
@@ -75,23 +75,15 @@ pub(super) enum Reply {
     Connections(Vec<PlayerConnection>),
 }
 
-/// A player's seat claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SeatClaim {
-    None,
-    Pending(TableId),
-    Held(TableId),
-}
-
 /// A publication to the watchers of a table.
 #[derive(Clone, Debug)]
-pub(super) enum Published {
+pub(in crate::simulation) enum Published {
     Line { table: TableId, after: Point, entry: JournalEntry },
     Ended { table: TableId },
 }
 
 impl Published {
-    pub(super) fn table(&self) -> TableId {
+    pub(in crate::simulation) fn table(&self) -> TableId {
         match self {
             Self::Line { table, .. } | Self::Ended { table } => *table,
         }
@@ -100,7 +92,7 @@ impl Published {
 
 /// The state of Redis.
 #[derive(Clone, Default)]
-pub(super) struct Redis {
+pub(in crate::simulation) struct Redis {
     journals: BTreeMap<TableId, Journal>,
     due: BTreeMap<TableId, i64>,
     seat_claims: BTreeMap<PlayerId, (TableId, Option<u64>)>,
@@ -141,7 +133,7 @@ impl Journal {
 
 impl Redis {
     /// Handles a call of a node. Stores what it publishes in `published`.
-    pub(super) fn handle_request(
+    pub(in crate::simulation) fn handle_request(
         &mut self,
         now_ms: u64,
         run: NodeRun,
@@ -397,29 +389,29 @@ impl Redis {
     }
 
     /// Returns the nodes that watch a table.
-    pub(super) fn watchers(&self, table: TableId) -> Vec<NodeRun> {
+    pub(in crate::simulation) fn watchers(&self, table: TableId) -> Vec<NodeRun> {
         let watchers = self.watchers.iter().filter(|(watched, _)| *watched == table);
         watchers.map(|(_, run)| *run).collect()
     }
 
     /// Drops the subscriptions of a node, or of all.
-    pub(super) fn forget_watchers(&mut self, target: Option<NodeRun>) {
+    pub(in crate::simulation) fn forget_watchers(&mut self, target: Option<NodeRun>) {
         self.watchers.retain(|(_, run)| target.is_some_and(|target| target != *run));
     }
 
-    pub(super) fn tables(&self) -> impl Iterator<Item = (TableId, u64)> {
+    pub(in crate::simulation) fn tables(&self) -> impl Iterator<Item = (TableId, u64)> {
         self.journals.iter().map(|(table, journal)| (*table, journal.version()))
     }
 
-    pub(super) fn has_table(&self, table: TableId) -> bool {
+    pub(in crate::simulation) fn has_table(&self, table: TableId) -> bool {
         self.journals.contains_key(&table)
     }
 
-    pub(super) fn is_halted(&self, table: TableId) -> bool {
+    pub(in crate::simulation) fn is_halted(&self, table: TableId) -> bool {
         self.journals.get(&table).is_some_and(|journal| journal.halted.is_some())
     }
 
-    pub(super) fn is_due_some_time(&self, table: TableId) -> bool {
+    pub(in crate::simulation) fn is_due_some_time(&self, table: TableId) -> bool {
         self.due.contains_key(&table)
     }
 }

@@ -2,36 +2,27 @@
 //! made a request performs its calls; a queued request is woken at its turn; requests of the host
 //! itself get tasks of their own.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use bahay_engine::chance::Contribution;
-use bahay_engine::game::{Game as _, Viewer};
-use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
-use bahay_engine::table::{
-    ConnectionId, GameEntropy, Input, PlayerId, PotRefund, Table, TableId, Terms, Timestamp,
+use bahay_engine::game::GameKind;
+use bahay_engine::table::{GameEntropy, Input, PotRefund, Table, TableId, Terms, Timestamp};
+
+use crate::simulation::services::postgres::{LedgerReply, Operation, Refusal};
+use crate::simulation::services::redis::{Reply as RedisReply, Request as RedisRequest};
+use crate::simulation::{Mutation, PlantedPanic, choose_action};
+use crate::{
+    AiRequest, Call, CallResult, Context, Halt, HostEvent, LedgerAnswer, LedgerCall, LedgerFault,
+    Limits, Listing, PlantedFault, Reply, Request, RequestTicket, RoomTerms, Step, TableError, Tag,
+    UnavailableError, Watch, WatchRequest,
 };
 
-use crate::simulation::Mutation;
-use crate::simulation::node::Node;
-use crate::simulation::operator::PlantedPanic;
-use crate::simulation::postgres::{LedgerReply, Operation, Refusal};
-use crate::simulation::redis::{Reply as RedisReply, Request as RedisRequest};
-use crate::simulation::tasks::Promise;
-use crate::simulation::wire::{Message, OpenPrompt};
-use crate::{
-    AiRequest, Call, CallResult, Context, DirectFeed, DirectWriter, Halt, HostEvent, LedgerAnswer,
-    LedgerCall, LedgerFault, Limits, Listing, Notice, PlantedFault, Reply, Request, RequestTicket,
-    RoomTerms, Step, TableError, TableHost, Tag, UnavailableError, Watch, WatchRequest,
-    WriteOutcome, redact_events,
-};
+use super::Node;
+use super::slot::Slot;
 
 /// The limits of the service, lowered where the run should reach them.
-pub(super) const LIMITS: Limits = Limits {
+pub(in crate::simulation) const LIMITS: Limits = Limits {
     journal_lines: 150,
     journal_lines_in_game: 170,
     queued_notices: 8,
@@ -41,112 +32,21 @@ pub(super) const LIMITS: Limits = Limits {
     ..Limits::SERVICE
 };
 
-/// Every so many direct writes, one is backlogged.
-const BACKLOG_EVERY: u32 = 16;
-
 /// The delay of loads under the mutation that slows them.
 const SLOW_READ_MS: u32 = 40;
 
 /// The longest time of an AI request.
 const THINKING_MS: u32 = 400;
 
-/// One table in one node.
-pub(super) struct Slot {
-    pub(super) id: TableId,
-    pub(super) host: RefCell<TableHost<Tongits>>,
-    waiting: RefCell<BTreeMap<RequestTicket, Promise<()>>>,
-}
-
-/// An update that a table wrote to a connection while its session slept.
-#[derive(Debug)]
-pub(super) struct DirectMessage {
-    pub(super) connection: ConnectionId,
-    pub(super) player: PlayerId,
-    pub(super) table: TableId,
-    pub(super) message: Message,
-}
-
-/// The direct writer of one connection.
-pub(super) struct Writer {
-    connection: ConnectionId,
-    feed: Mutex<DirectFeed>,
-    /// The client does not read now.
-    pub(super) is_blocked: AtomicBool,
-    writes: AtomicU32,
-    mutation: Option<Mutation>,
-    /// The updates of all connections of the node, sent before anything else happens there.
-    written: Arc<Mutex<Vec<DirectMessage>>>,
-}
-
-impl Slot {
-    pub(super) fn new(id: TableId) -> Self {
-        Self { id, host: RefCell::new(TableHost::new(id)), waiting: RefCell::default() }
-    }
-}
-
-impl Writer {
-    pub(super) fn new(node: &Node, connection: ConnectionId) -> Self {
-        Self {
-            connection,
-            feed: Mutex::default(),
-            is_blocked: AtomicBool::new(false),
-            writes: AtomicU32::new(0),
-            mutation: node.world.mutation(),
-            written: node.written.clone(),
-        }
-    }
-
-    pub(super) fn feed(&self) -> MutexGuard<'_, DirectFeed> {
-        self.feed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Writer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Writer({})", self.connection)
-    }
-}
-
-impl DirectWriter<Tongits> for Writer {
-    fn write(&self, notice: &Notice<Tongits>, now: Timestamp) -> WriteOutcome {
-        let mut feed = self.feed();
-        let Some(player) = feed.recipient(notice, self.is_blocked.load(Ordering::Relaxed)) else {
-            return WriteOutcome::Skipped;
-        };
-        let at = notice.at;
-        let table = &*notice.table;
-        let viewer = match self.mutation {
-            Some(Mutation::ForgetsToRedact) => Viewer::Everything,
-            _ => table.viewer(player),
-        };
-        let events = redact_events::<Tongits>(&notice.events, viewer);
-        if events.is_empty() {
-            feed.skip_hidden(at);
-            return WriteOutcome::Written;
-        }
-        let prompt = OpenPrompt::from_view(&table.view(Some(player)));
-        let version = feed.to_client_point(at).version;
-        let tag = at.tag;
-        let message = Message::Update { version, tag, server_time_ms: now, events, prompt };
-        let connection = self.connection;
-        let table = table.id();
-        let written = DirectMessage { connection, player, table, message };
-        self.written.lock().unwrap_or_else(PoisonError::into_inner).push(written);
-        feed.advance(at);
-        let is_drained = !self.writes.fetch_add(1, Ordering::Relaxed).is_multiple_of(BACKLOG_EVERY);
-        if is_drained { WriteOutcome::Written } else { WriteOutcome::Backlogged }
-    }
-}
-
 /// Abandons a request if it is dropped before the reply.
-struct RequestGuard<'a> {
-    node: &'a Rc<Node>,
-    slot: &'a Rc<Slot>,
+struct RequestGuard<'a, G: GameKind> {
+    node: &'a Rc<Node<G>>,
+    slot: &'a Rc<Slot<G>>,
     ticket: RequestTicket,
     is_over: bool,
 }
 
-impl Drop for RequestGuard<'_> {
+impl<G: GameKind> Drop for RequestGuard<'_, G> {
     fn drop(&mut self) {
         // The requests of a process that has ended are gone with it.
         if !self.is_over && self.node.world.find_node(self.node.run).is_some() {
@@ -156,23 +56,23 @@ impl Drop for RequestGuard<'_> {
     }
 }
 
-impl Node {
+impl<G: GameKind> Node<G> {
     /// Decides on an input, stores the line and delivers it.
-    pub(super) async fn submit_input(
+    pub(in crate::simulation) async fn submit_input(
         self: &Rc<Self>,
         table: TableId,
-        input: Input<Action>,
-    ) -> Result<u64, TableError<Illegal>> {
+        input: Input<G::Action>,
+    ) -> Result<u64, TableError<G::Refusal>> {
         match self.send_request(&self.slot(table), Request::Submit(input)).await {
             Reply::Submitted(submitted) => submitted,
             other => unreachable!("{other:?} is no answer to an input"),
         }
     }
 
-    pub(super) async fn read_table(
+    pub(in crate::simulation) async fn read_table(
         self: &Rc<Self>,
         table: TableId,
-    ) -> Result<Option<Arc<Table<Tongits>>>, UnavailableError> {
+    ) -> Result<Option<Arc<Table<G>>>, UnavailableError> {
         match self.send_request(&self.slot(table), Request::ReadTable).await {
             Reply::Table(Ok(table)) => Ok(table),
             Reply::Table(Err(error)) => Err(UnavailableError(error.to_string())),
@@ -180,11 +80,11 @@ impl Node {
         }
     }
 
-    pub(super) async fn watch(
+    pub(in crate::simulation) async fn watch(
         self: &Rc<Self>,
         table: TableId,
-        request: WatchRequest<Tongits>,
-    ) -> Result<Watch<Tongits>, TableError<Illegal>> {
+        request: WatchRequest<G>,
+    ) -> Result<Watch<G>, TableError<G::Refusal>> {
         if self.world.mutation() != Some(Mutation::JoinsByItsOwnTime) {
             self.catch_up_time().await?;
         }
@@ -195,21 +95,21 @@ impl Node {
     }
 
     /// Makes a request and performs its calls.
-    pub(super) async fn send_request(
+    pub(in crate::simulation) async fn send_request(
         self: &Rc<Self>,
-        slot: &Rc<Slot>,
-        request: Request<Tongits>,
-    ) -> Reply<Tongits> {
+        slot: &Rc<Slot<G>>,
+        request: Request<G>,
+    ) -> Reply<G> {
         let (ticket, step) = slot.host.borrow_mut().request(&**self, request);
         self.drive(slot, ticket, step).await
     }
 
     async fn drive(
         self: &Rc<Self>,
-        slot: &Rc<Slot>,
+        slot: &Rc<Slot<G>>,
         ticket: RequestTicket,
-        mut step: Step<Tongits>,
-    ) -> Reply<Tongits> {
+        mut step: Step<G>,
+    ) -> Reply<G> {
         let mut guard = RequestGuard { node: self, slot, ticket, is_over: false };
         loop {
             self.drain_outputs(slot);
@@ -232,7 +132,12 @@ impl Node {
     }
 
     /// Waits until a queued request has its turn or its timeout.
-    async fn wait_for_turn(self: &Rc<Self>, slot: &Rc<Slot>, ticket: RequestTicket, until_ms: u64) {
+    async fn wait_for_turn(
+        self: &Rc<Self>,
+        slot: &Rc<Slot<G>>,
+        ticket: RequestTicket,
+        until_ms: u64,
+    ) {
         let (promise, turn) = crate::simulation::tasks::promise(&self.world.tasks);
         slot.waiting.borrow_mut().insert(ticket, promise.clone());
         if until_ms < u64::MAX {
@@ -245,7 +150,7 @@ impl Node {
 
     /// Drains a host's outputs: sends direct updates, wakes queued requests and starts the host's
     /// own requests.
-    pub(super) fn drain_outputs(self: &Rc<Self>, slot: &Rc<Slot>) {
+    pub(in crate::simulation) fn drain_outputs(self: &Rc<Self>, slot: &Rc<Slot<G>>) {
         let written =
             std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
         for written in written {
@@ -292,7 +197,7 @@ impl Node {
 
     /// Returns the quick AI's action after a pause, or none, as if every worker were busy. The
     /// quality of the action does not matter here, and the quick AI is fast.
-    async fn choose_action(self: &Rc<Self>, call: &AiRequest<Tongits>) -> Option<Input<Action>> {
+    async fn choose_action(self: &Rc<Self>, call: &AiRequest<G>) -> Option<Input<G::Action>> {
         if self.world.random_below(3) == 0 {
             return None;
         }
@@ -302,7 +207,7 @@ impl Node {
         });
         pause.await;
         let question = call.table.ai_question(call.seat)?;
-        Tongits::choose_action(&question.view).map(|action| question.to_input(action))
+        choose_action::<G>(&question.view).map(|action| question.to_input(action))
     }
 
     /// Performs a call to live state.
@@ -360,7 +265,7 @@ impl Node {
         })
     }
 
-    pub(super) async fn call_redis_flag(
+    pub(in crate::simulation) async fn call_redis_flag(
         self: &Rc<Self>,
         request: RedisRequest,
     ) -> Result<bool, UnavailableError> {
@@ -371,7 +276,7 @@ impl Node {
     async fn ask_ledger(
         self: &Rc<Self>,
         table: TableId,
-        call: LedgerCall<Tongits>,
+        call: LedgerCall<G>,
     ) -> Option<LedgerAnswer> {
         let (game, operation) = match call {
             LedgerCall::Open(opening) => (opening.game, Operation::Open(*opening)),
@@ -414,7 +319,7 @@ impl Node {
     }
 }
 
-impl Context<Tongits> for Node {
+impl<G: GameKind> Context<G> for Node<G> {
     fn now(&self) -> Timestamp {
         self.time()
     }
@@ -435,7 +340,7 @@ impl Context<Tongits> for Node {
         self.world.new_tag()
     }
 
-    fn room_terms(&self, _: &Terms<Rules>, known: u32) -> Option<RoomTerms<Rules>> {
+    fn room_terms(&self, _: &Terms<G::Rules>, known: u32) -> Option<RoomTerms<G::Rules>> {
         let room = self.room();
         (room.revision > known).then_some(room)
     }
@@ -473,7 +378,7 @@ impl Context<Tongits> for Node {
         }
     }
 
-    fn before_engine(&self, table: &Table<Tongits>) {
+    fn before_engine(&self, table: &Table<G>) {
         self.panic_if(table, PlantedPanic::Deciding);
     }
 
@@ -494,9 +399,9 @@ impl Context<Tongits> for Node {
     }
 }
 
-impl Node {
+impl<G: GameKind> Node<G> {
     /// Panics without printing a message to stderr.
-    pub(super) fn panic_if(&self, table: &Table<Tongits>, panic: PlantedPanic) {
+    pub(in crate::simulation) fn panic_if(&self, table: &Table<G>, panic: PlantedPanic) {
         let is_planted = self.world.panicking_tables.borrow().get(&table.id()) == Some(&panic);
         if is_planted {
             std::panic::resume_unwind(Box::new("a planted panic"));
@@ -506,7 +411,7 @@ impl Node {
 
 /// Returns a table's score in the room's list: tables with a POT first, then those with the fewest
 /// free seats. Empty tables without a POT are not listed.
-pub(super) fn listing_score(listing: &Listing) -> Option<u32> {
+fn listing_score(listing: &Listing) -> Option<u32> {
     let free = usize::from(listing.seats).saturating_sub(listing.players.len());
     let free = u32::try_from(free).unwrap_or(9);
     if listing.players.is_empty() && !listing.has_pot {

@@ -6,45 +6,82 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context as TaskContext, Poll};
 
-use bahay_engine::games::tongits::{Action, Event as GameEvent, Illegal, Tongits};
-use bahay_engine::table::{Event, Input, PlayerId, REVEAL_MS, Table, TableId, TableView};
+use bahay_engine::game::GameKind;
+use bahay_engine::table::{
+    ConnectionId, Event, Input, PlayerId, REVEAL_MS, Table, TableId, TableView,
+};
 
-use crate::simulation::Mutation;
 use crate::simulation::checks::SentMessage;
-use crate::simulation::client::{player_id, player_name};
 use crate::simulation::connection::Connection;
-use crate::simulation::driver::{DirectMessage, Writer};
-use crate::simulation::lobby::LobbyError;
-use crate::simulation::node::Node;
-use crate::simulation::operator::PlantedPanic;
+use crate::simulation::tasks::{Wait, promise};
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::world::to_json;
+use crate::simulation::{Mutation, PlantedPanic, World, player_id, player_name, to_json};
 use crate::{
     CommandRefusal, Notice, PlayerSession, Point, Presenter, SessionCall, SessionEnd, TableError,
     WatchEnd, WatchRequest,
 };
+
+use super::Node;
+use super::lobby::LobbyError;
+use super::writer::{DirectMessage, Writer};
+
+/// The timeout of a connection attempt.
+const CONNECT_TIMEOUT_MS: u64 = 3_000;
 
 /// The share of seat requests, in thousandths, whose client disconnects during the request, and
 /// when.
 const HANGS_UP: u32 = 100;
 const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
 
+impl<G: GameKind> World<G> {
+    /// Connects a client to a node. `None` if the node does not respond.
+    pub(in crate::simulation) fn connect(
+        self: &Rc<Self>,
+        client: usize,
+        slot: usize,
+    ) -> Wait<Option<Rc<Connection>>> {
+        let (promise, wait) = promise(&self.tasks);
+        let refused = promise.clone();
+        self.schedule(CONNECT_TIMEOUT_MS, move |_| refused.resolve(None));
+        self.schedule(self.random_between(10, 160), move |world| {
+            let node = {
+                let slots = world.node_slots.borrow();
+                let slot = &slots[slot];
+                if slot.is_paused {
+                    return;
+                }
+                slot.node.clone()
+            };
+            let Some(node) = node.filter(|node| node.serves.get()) else {
+                promise.resolve(None);
+                return;
+            };
+            let id = ConnectionId(world.new_id());
+            let connection = Rc::new(Connection::new(id, client, node.run, &world.tasks));
+            world.connections.borrow_mut().insert(id, connection.clone());
+            start(&node, connection.clone());
+            promise.resolve(Some(connection));
+        });
+        wait
+    }
+}
+
 /// Begins to serve a connection.
-pub(super) fn start(node: &Rc<Node>, connection: Rc<Connection>) {
+fn start<G: GameKind>(node: &Rc<Node<G>>, connection: Rc<Connection>) {
     let player = player_id(connection.client);
     let session = Session {
         node: node.clone(),
         core: PlayerSession::new(player, connection.id),
-        writer: Arc::new(Writer::new(node, connection.id)),
+        writer: Arc::new(Writer::new(connection.id, node.world.mutation(), node.written.clone())),
         connection,
     };
     node.spawn(session.run());
 }
 
-struct Session {
-    node: Rc<Node>,
-    core: PlayerSession<Tongits>,
-    writer: Arc<Writer>,
+struct Session<G: GameKind> {
+    node: Rc<Node<G>>,
+    core: PlayerSession<G>,
+    writer: Arc<Writer<G>>,
     connection: Rc<Connection>,
 }
 
@@ -58,40 +95,40 @@ impl From<SessionEnd> for SessionClosed {
 }
 
 /// An input of a session.
-enum SessionInput {
+enum SessionInput<G: GameKind> {
     Frame(Option<Rc<str>>),
-    Notice(Option<Notice<Tongits>>),
+    Notice(Option<Notice<G>>),
 }
 
 /// The input of an ack, and the version of its line.
-pub(super) type AckedInput<'a> = (&'a Input<Action>, u64);
+type AckedInput<'a, A> = (&'a Input<A>, u64);
 
 /// Messages, and the input that their ack is about.
-struct OutgoingMessages<'a> {
-    node: &'a Node,
+struct OutgoingMessages<'a, G: GameKind> {
+    node: &'a Node<G>,
     player: PlayerId,
-    about: Option<AckedInput<'a>>,
+    about: Option<AckedInput<'a, G::Action>>,
     table: Option<TableId>,
-    messages: Vec<(Message, Option<TableId>)>,
+    messages: Vec<(Message<G>, Option<TableId>)>,
 }
 
-impl Presenter<Tongits> for OutgoingMessages<'_> {
+impl<G: GameKind> Presenter<G> for OutgoingMessages<'_, G> {
     fn send_update(
         &mut self,
         at: Point,
-        events: Vec<Event<GameEvent>>,
-        table: &Table<Tongits>,
+        events: Vec<Event<G::Event>>,
+        table: &Table<G>,
         is_last: bool,
     ) {
         let view = is_last.then(|| table.view(Some(self.player)));
-        let prompt = view.as_ref().and_then(OpenPrompt::from_view);
+        let prompt = view.as_ref().and_then(OpenPrompt::from_view::<G>);
         let Point { version, tag } = at;
         let server_time_ms = self.node.time().max(table.last_line_at());
         let update = Message::Update { version, tag, server_time_ms, events, prompt };
         self.messages.push((update, Some(table.id())));
     }
 
-    fn send_snapshot(&mut self, at: Point, view: TableView<Tongits>, table: &Table<Tongits>) {
+    fn send_snapshot(&mut self, at: Point, view: TableView<G>, table: &Table<G>) {
         let server_time_ms = self.node.time().max(table.last_line_at());
         let prompt = OpenPrompt::from_view(&view);
         let table = view.table;
@@ -102,7 +139,7 @@ impl Presenter<Tongits> for OutgoingMessages<'_> {
         self.messages.push((snapshot, Some(table)));
     }
 
-    fn before_showing(&mut self, table: &Table<Tongits>) {
+    fn before_showing(&mut self, table: &Table<G>) {
         self.node.panic_if(table, PlantedPanic::Showing);
     }
 
@@ -114,7 +151,7 @@ impl Presenter<Tongits> for OutgoingMessages<'_> {
         self.messages.push((Message::Ack { id, version }, self.table));
     }
 
-    fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, Illegal>) {
+    fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, G::Refusal>) {
         let code = match why {
             CommandRefusal::NotJoined => "not_joined",
             CommandRefusal::NotSeated | CommandRefusal::Table(TableError::Missing) => "not_seated",
@@ -127,7 +164,7 @@ impl Presenter<Tongits> for OutgoingMessages<'_> {
     }
 }
 
-impl Session {
+impl<G: GameKind> Session<G> {
     async fn run(mut self) {
         loop {
             if !self.wait_writable().await {
@@ -158,7 +195,7 @@ impl Session {
         writable
     }
 
-    async fn next_input(&mut self) -> SessionInput {
+    async fn next_input(&mut self) -> SessionInput<G> {
         self.writer.feed().grant(self.core.direct_lease());
         let input = std::future::poll_fn(|context| self.poll(context)).await;
         let keeps = self.has_mutation(Mutation::WritesWhileBusy);
@@ -169,7 +206,7 @@ impl Session {
         input
     }
 
-    fn poll(&mut self, context: &mut TaskContext<'_>) -> Poll<SessionInput> {
+    fn poll(&mut self, context: &mut TaskContext<'_>) -> Poll<SessionInput<G>> {
         self.writer.is_blocked.store(!self.connection.is_read(), Ordering::Relaxed);
         if let Some(frame) = self.connection.frames.try_pop() {
             return Poll::Ready(SessionInput::Frame(frame));
@@ -249,7 +286,7 @@ impl Session {
     async fn run_session_calls(
         &mut self,
         id: u32,
-        mut ask: Option<SessionCall<Tongits>>,
+        mut ask: Option<SessionCall<G>>,
     ) -> Result<(), SessionClosed> {
         while let Some(asked) = ask.take() {
             ask = match asked {
@@ -284,7 +321,7 @@ impl Session {
         &mut self,
         id: u32,
         table: TableId,
-        input: Input<Action>,
+        input: Input<G::Action>,
     ) -> Result<(), SessionClosed> {
         let is_reveal = matches!(input, Input::Reveal { .. });
         if is_reveal && self.has_mutation(Mutation::DealsUnheard) {
@@ -312,11 +349,11 @@ impl Session {
     /// Runs a step of the shell's session and sends its messages.
     fn present<T, E: Into<SessionClosed>>(
         &mut self,
-        about: Option<(TableId, AckedInput<'_>)>,
+        about: Option<(TableId, AckedInput<'_, G::Action>)>,
         act: impl FnOnce(
-            &mut PlayerSession<Tongits>,
-            &Rc<Node>,
-            &mut OutgoingMessages<'_>,
+            &mut PlayerSession<G>,
+            &Rc<Node<G>>,
+            &mut OutgoingMessages<'_, G>,
         ) -> Result<T, E>,
     ) -> Result<T, SessionClosed> {
         let (table, about) = about.unzip();
@@ -335,14 +372,19 @@ impl Session {
         self.node.world.mutation() == Some(mutation)
     }
 
-    fn send(&self, message: Message, table: Option<TableId>, taken: Option<AckedInput<'_>>) {
+    fn send(
+        &self,
+        message: Message<G>,
+        table: Option<TableId>,
+        taken: Option<AckedInput<'_, G::Action>>,
+    ) {
         self.node.send(&self.connection, self.core.player(), &message, table, taken);
     }
 }
 
-impl Node {
+impl<G: GameKind> Node<G> {
     /// Sends an update that a table wrote while the session slept.
-    pub(super) fn send_written(self: &Rc<Self>, written: DirectMessage) {
+    pub(in crate::simulation) fn send_written(self: &Rc<Self>, written: DirectMessage<G>) {
         let DirectMessage { connection, player, table, message } = written;
         let connection = self.world.connections.borrow().get(&connection).cloned();
         if let Some(connection) = connection {
@@ -357,9 +399,9 @@ impl Node {
         &self,
         connection: &Rc<Connection>,
         player: PlayerId,
-        message: &Message,
+        message: &Message<G>,
         table: Option<TableId>,
-        taken: Option<AckedInput<'_>>,
+        taken: Option<AckedInput<'_, G::Action>>,
     ) {
         let text = to_json(message);
         let world = &self.world;

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use crate::GameOpening;
 use crate::simulation::Mutation;
 use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::Tongits;
+use bahay_engine::game::GameKind;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
 
 /// The accounts of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum CoinAccount {
+pub(in crate::simulation) enum CoinAccount {
     /// The source of all coins, the only negative account.
     Issue,
     Wallet(PlayerId),
@@ -24,9 +24,9 @@ pub(super) enum CoinAccount {
 
 /// The operations and queries of the ledger.
 #[derive(Clone, Debug)]
-pub(super) enum Operation {
+pub(in crate::simulation) enum Operation<G: GameKind> {
     Open(GameOpening),
-    Settle(std::boxed::Box<Record<Tongits>>),
+    Settle(std::boxed::Box<Record<G>>),
     Void {
         game: GameId,
     },
@@ -55,7 +55,7 @@ pub(super) enum Operation {
 
 /// The results of operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LedgerReply {
+pub(in crate::simulation) enum LedgerReply {
     Opened { stakes: Vec<Coins>, pot: Coins },
     CannotPay { seats: SeatSet },
     Settled,
@@ -67,7 +67,7 @@ pub(super) enum LedgerReply {
 
 /// The reasons why an operation was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(in crate::simulation) enum Refusal {
     GameNotOpen,
     GameUnknown,
     TableBusy,
@@ -85,7 +85,7 @@ enum Key {
 
 /// The state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(in crate::simulation) enum State {
     Open,
     Settled,
     Voided,
@@ -93,13 +93,13 @@ pub(super) enum State {
 
 /// The row of a game.
 #[derive(Clone, Debug)]
-pub(super) struct GameRow {
-    pub(super) opening: GameOpening,
-    pub(super) stakes: Vec<Coins>,
-    pub(super) state: State,
-    pub(super) opened_ms: u64,
+pub(in crate::simulation) struct GameRow {
+    pub(in crate::simulation) opening: GameOpening,
+    pub(in crate::simulation) stakes: Vec<Coins>,
+    pub(in crate::simulation) state: State,
+    pub(in crate::simulation) opened_ms: u64,
     /// The number of settlements and voids, which must be one for every game.
-    pub(super) ends: u32,
+    pub(in crate::simulation) ends: u32,
 }
 
 /// A completed operation, by its idempotency key.
@@ -112,7 +112,7 @@ struct CompletedOperation {
 
 /// The state of PostgreSQL.
 #[derive(Default)]
-pub(super) struct Postgres {
+pub(in crate::simulation) struct Postgres {
     balances: BTreeMap<CoinAccount, Coins>,
     /// The refundable amount of each player in a POT. The ledger derives it from the entries.
     paid: BTreeMap<(TableId, PlayerId), Coins>,
@@ -122,10 +122,10 @@ pub(super) struct Postgres {
 
 impl Postgres {
     /// Executes an operation unless its key is known.
-    pub(super) fn execute(
+    pub(in crate::simulation) fn execute<G: GameKind>(
         &mut self,
         now_ms: u64,
-        operation: &Operation,
+        operation: &Operation<G>,
         mutation: Option<Mutation>,
     ) -> Result<LedgerReply, Refusal> {
         let (key, input) = match operation {
@@ -235,7 +235,11 @@ impl Postgres {
         Ok(LedgerReply::Opened { stakes, pot: self.balance(CoinAccount::Pot(open.table)) })
     }
 
-    fn settle(&mut self, record: &Record<Tongits>, again: bool) -> Result<LedgerReply, Refusal> {
+    fn settle<G: GameKind>(
+        &mut self,
+        record: &Record<G>,
+        again: bool,
+    ) -> Result<LedgerReply, Refusal> {
         let row = self.games.get_mut(&record.game).ok_or(Refusal::GameUnknown)?;
         if row.state != State::Open && !again {
             return Err(Refusal::GameNotOpen);
@@ -317,7 +321,7 @@ impl Postgres {
     }
 
     /// Grants coins to a player.
-    pub(super) fn grant(&mut self, player: PlayerId, amount: Coins) {
+    pub(in crate::simulation) fn grant(&mut self, player: PlayerId, amount: Coins) {
         self.transfer(CoinAccount::Issue, CoinAccount::Wallet(player), amount);
     }
 
@@ -337,19 +341,19 @@ impl Postgres {
         }
     }
 
-    pub(super) fn balance(&self, account: CoinAccount) -> Coins {
+    pub(in crate::simulation) fn balance(&self, account: CoinAccount) -> Coins {
         self.balances.get(&account).copied().unwrap_or_default()
     }
 
-    pub(super) fn balances(&self) -> impl Iterator<Item = (CoinAccount, Coins)> {
+    pub(in crate::simulation) fn balances(&self) -> impl Iterator<Item = (CoinAccount, Coins)> {
         self.balances.iter().map(|(account, balance)| (*account, *balance))
     }
 
-    pub(super) fn game(&self, game: GameId) -> Option<&GameRow> {
+    pub(in crate::simulation) fn game(&self, game: GameId) -> Option<&GameRow> {
         self.games.get(&game)
     }
 
-    pub(super) fn games(&self) -> impl Iterator<Item = (GameId, &GameRow)> {
+    pub(in crate::simulation) fn games(&self) -> impl Iterator<Item = (GameId, &GameRow)> {
         self.games.iter().map(|(game, row)| (*game, row))
     }
 }

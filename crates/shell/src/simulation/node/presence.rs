@@ -3,16 +3,17 @@
 
 use std::rc::Rc;
 
-use bahay_engine::games::tongits::{Action, Illegal};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{ConnectionId, Input, TableId};
 
 use crate::simulation::Mutation;
-use crate::simulation::node::Node;
-use crate::simulation::redis::{Reply, Request as RedisRequest};
+use crate::simulation::services::redis::{Reply, Request as RedisRequest};
 use crate::{
     ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, ReaperCall, Request, TableError,
     UnavailableError, WatchEnd, is_departure_known,
 };
+
+use super::Node;
 
 const HEARTBEAT_INTERVAL_MS: u64 = 1_000;
 
@@ -22,11 +23,11 @@ const RETRIES_PER_BEAT: usize = 16;
 /// The only shard.
 const SHARD: u16 = 0;
 
-impl Node {
+impl<G: GameKind> Node<G> {
     /// Sends heartbeats and reaps dead nodes. The next heartbeat does not wait for the last
     /// response: a lost call takes two seconds to time out, and with the pause after it a live node
     /// would be declared dead.
-    pub(super) async fn run_heartbeats(self: Rc<Self>) {
+    pub(in crate::simulation) async fn run_heartbeats(self: Rc<Self>) {
         loop {
             if self.world.mutation() == Some(Mutation::WaitsForEachHeartbeat) {
                 self.clone().send_heartbeat().await;
@@ -119,11 +120,11 @@ impl Node {
 
     /// Submits an input. The connection that it reports is recorded before, and its record removed
     /// after it.
-    pub(super) async fn submit(
+    pub(in crate::simulation) async fn submit(
         self: &Rc<Self>,
         table: TableId,
-        input: Input<Action>,
-    ) -> Result<u64, TableError<Illegal>> {
+        input: Input<G::Action>,
+    ) -> Result<u64, TableError<G::Refusal>> {
         let before = self.presence.borrow_mut().prepare_submit(table, SHARD, &input);
         if let Some((noted, earlier)) = before {
             self.record_connection(noted).await?;
@@ -141,7 +142,10 @@ impl Node {
     }
 
     /// Handles the end of a connection of this node.
-    pub(super) async fn handle_connection_end(self: &Rc<Self>, connection: ConnectionId) {
+    pub(in crate::simulation) async fn handle_connection_end(
+        self: &Rc<Self>,
+        connection: ConnectionId,
+    ) {
         let connection = self.presence.borrow().find(connection);
         if let Some(present) = connection {
             self.disconnect(present).await;

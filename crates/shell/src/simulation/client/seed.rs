@@ -4,13 +4,14 @@
 use crate::simulation::client::{Client, Request};
 use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::GameId;
 
 /// The share of clients, in thousandths, that do not reveal, and that reveal a wrong text first.
 const NOT_REVEALED: u32 = 30;
 const REVEALS_WRONGLY: u32 = 60;
 
-impl Client {
+impl<G: GameKind> Client<G> {
     /// Returns the commitment to the client's seed text for this game, which is created if needed.
     pub(super) fn commitment(&mut self, game: GameId) -> Commitment {
         let text = match self.seed_text.take() {

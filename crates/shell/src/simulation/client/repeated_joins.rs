@@ -2,8 +2,9 @@
 //! by a second connection beside the first.
 
 use crate::simulation::client::{Client, Intent};
+use crate::simulation::to_json;
 use crate::simulation::wire::Command;
-use crate::simulation::world::to_json;
+use bahay_engine::game::GameKind;
 use bahay_engine::table::ConnectionId;
 
 /// The shares of updates after which a client joins once more, or repeatedly, on the same
@@ -20,7 +21,7 @@ const LEFT_TO_ITSELF_MS: (u32, u32) = (0, 6_000);
 /// The share of these whose first connection joins once more afterwards, like a delayed command.
 const JOINS_BEHIND: u32 = 200;
 
-impl Client {
+impl<G: GameKind> Client<G> {
     /// Joins again at random.
     pub(super) fn rejoin_at_random(&mut self) {
         let world = self.world.clone();
@@ -72,7 +73,8 @@ impl Client {
         self.rejoin_or_seat();
         if world.chance(JOINS_BEHIND) {
             self.next_id += 1;
-            let join = Command::Join { id: self.next_id, from: None, tag: None, table: None };
+            let id = self.next_id;
+            let join = Command::<G::Action>::Join { id, from: None, tag: None, table: None };
             older.send_up(&world, to_json(&join));
         }
         let after_ms = world.random_between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);

@@ -3,20 +3,23 @@
 //! slowly, leaves, sends commands twice or wrongly, and reconnects to any node: then it resumes by
 //! version and resends unacknowledged actions.
 
+mod intents;
+mod repeated_joins;
+mod seed;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-use uuid::Uuid;
 
 use crate::Tag;
 use crate::simulation::checks::{MessageTarget, ShownVersion};
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::world::{World, to_json};
-use bahay_engine::game::Game;
-use bahay_engine::games::tongits::{Action, Tongits};
-use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableId, TableView};
+use crate::simulation::{World, choose_action, player_id, to_json};
+use bahay_engine::game::GameKind;
+use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableView};
+
+pub(super) use intents::{ClientEvent, Intent};
 
 /// The time between a prompt and the action.
 const THINKING_MS: (u32, u32) = (300, 4_000);
@@ -45,39 +48,9 @@ const REVEALS_LATE: u32 = 60;
 const REVEALED_MS: (u32, u32) = (20, 400);
 const REVEALED_LATE_MS: (u32, u32) = (1_700, 2_600);
 
-/// An input of a client.
-pub(super) enum ClientEvent {
-    Message(ConnectionId, Rc<str>),
-    Disconnected(ConnectionId),
-    Alarm(Intent),
-}
-
-/// An intent that is carried out at a later time if it still applies.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Intent {
-    /// Ask again for the seat.
-    Seat,
-    Join,
-    /// Join again so many times on this connection.
-    JoinAgain(ConnectionId, u32),
-    /// Join by a second connection.
-    ConnectTwice(ConnectionId),
-    Ready(GameId),
-    Reveal(GameId),
-    Act(GameId, u32),
-    TakeBack(GameId),
-    /// Leave for another table.
-    GiveUp(TableId),
-    /// Rejoin or reconnect if no message has arrived since.
-    CheckSilence {
-        received: u64,
-        is_asked: bool,
-    },
-}
-
 /// A command that waits for its answer.
 #[derive(Clone, PartialEq)]
-pub(super) enum Request {
+pub(super) enum Request<A> {
     Seat,
     Join {
         /// Ask for a snapshot, whatever is known.
@@ -87,29 +60,29 @@ pub(super) enum Request {
     Act {
         game: GameId,
         prompt: u32,
-        action: Action,
+        action: A,
     },
     Leave,
     Other,
 }
 
 /// The client's copy of the table.
-pub(super) struct KnownTable {
+pub(super) struct KnownTable<G: GameKind> {
     version: u64,
     tag: Tag,
-    pub(super) view: TableView<Tongits>,
+    pub(super) view: TableView<G>,
 }
 
-pub(super) struct Client {
-    pub(super) world: Rc<World>,
+pub(super) struct Client<G: GameKind> {
+    pub(super) world: Rc<World<G>>,
     pub(super) number: usize,
     pub(super) player: PlayerId,
     pub(super) connection: Option<Rc<Connection>>,
-    pub(super) known: Option<KnownTable>,
+    pub(super) known: Option<KnownTable<G>>,
     /// The commands that wait for an answer on this connection.
-    pub(super) pending: BTreeMap<u32, Request>,
+    pub(super) pending: BTreeMap<u32, Request<G::Action>>,
     /// An action that is neither acknowledged nor refused, on any connection.
-    unanswered: Option<Request>,
+    unanswered: Option<Request<G::Action>>,
     intended: Option<Intent>,
     /// The seed text of the last game that the client committed to; kept for a resent command.
     pub(super) seed_text: Option<(GameId, String)>,
@@ -125,34 +98,26 @@ enum Exit {
     Player,
 }
 
-pub(super) fn player_id(client: usize) -> PlayerId {
-    PlayerId(Uuid::from_u64_pair(0x0070_6c61_7965_7200, client as u64))
-}
+impl<G: GameKind> Client<G> {
+    /// Adds a player to the house.
+    pub(super) fn start(world: &Rc<World<G>>, number: usize) {
+        let client = Self {
+            world: world.clone(),
+            number,
+            player: player_id(number),
+            connection: None,
+            known: None,
+            pending: BTreeMap::new(),
+            unanswered: None,
+            intended: None,
+            seed_text: None,
+            next_id: 0,
+            messages_received: 0,
+            away_ms: world.random_between(0, 5_000),
+        };
+        world.spawn(Owner::Client(number), client.run());
+    }
 
-pub(super) fn player_name(client: usize) -> String {
-    format!("player {client}")
-}
-
-/// Adds a player to the house.
-pub(super) fn start(world: &Rc<World>, number: usize) {
-    let client = Client {
-        world: world.clone(),
-        number,
-        player: player_id(number),
-        connection: None,
-        known: None,
-        pending: BTreeMap::new(),
-        unanswered: None,
-        intended: None,
-        seed_text: None,
-        next_id: 0,
-        messages_received: 0,
-        away_ms: world.random_between(0, 5_000),
-    };
-    world.spawn(Owner::Client(number), client.run());
-}
-
-impl Client {
     async fn run(mut self) {
         loop {
             let away_ms = std::mem::take(&mut self.away_ms);
@@ -235,7 +200,9 @@ impl Client {
         self.send(Request::Join { is_full }, |id| Command::Join { id, from, tag, table });
     }
 
-    pub(super) fn send(&mut self, request: Request, command: impl FnOnce(u32) -> Command) {
+    pub(super) fn send(&mut self, request: Request<G::Action>,
+        command: impl FnOnce(u32) -> Command<G::Action>,
+    ) {
         let Some(connection) = &self.connection else {
             return;
         };
@@ -245,7 +212,7 @@ impl Client {
     }
 
     fn handle_message(&mut self, text: &str) -> Result<(), Exit> {
-        let message: Message = match serde_json::from_str(text) {
+        let message: Message<G> = match serde_json::from_str(text) {
             Ok(message) => message,
             Err(error) => {
                 self.world.fail(format!("a client cannot read {text}: {error}"));
@@ -254,7 +221,7 @@ impl Client {
         };
         match message {
             Message::Snapshot { version, tag, server_time_ms: time, view, prompt } => {
-                let is_for_all = |request: &Request| *request == Request::Join { is_full: true };
+                let is_for_all = |request: &Request<G::Action>| *request == Request::Join { is_full: true };
                 let may_repeat = self.known.is_none() || self.pending.values().any(is_for_all);
                 let table = view.table;
                 self.check_delivery(ShownVersion { table, version, tag, time, may_repeat });
@@ -320,7 +287,7 @@ impl Client {
     }
 
     /// Compares a changed view with the truth, and reacts to it.
-    fn handle_view(&mut self, prompt: Option<OpenPrompt>, is_shown: bool) -> Result<(), Exit> {
+    fn handle_view(&mut self, prompt: Option<OpenPrompt<G::Action>>, is_shown: bool) -> Result<(), Exit> {
         let world = self.world.clone();
         if !world.is_calm.get() {
             self.rejoin_at_random();
@@ -387,7 +354,7 @@ impl Client {
         self.world.schedule(after_ms, move |_| connection.resume_reading());
     }
 
-    fn handle_ack(&mut self, request: Option<Request>) -> Result<(), Exit> {
+    fn handle_ack(&mut self, request: Option<Request<G::Action>>) -> Result<(), Exit> {
         match request {
             Some(Request::Seat) => self.join(),
             Some(Request::Join { .. }) => {
@@ -415,7 +382,7 @@ impl Client {
         Ok(())
     }
 
-    fn handle_refusal(&mut self, request: Option<Request>, code: &str) -> Result<(), Exit> {
+    fn handle_refusal(&mut self, request: Option<Request<G::Action>>, code: &str) -> Result<(), Exit> {
         let world = self.world.clone();
         let pause_ms = world.random_between(300, 2_000);
         match (request, code) {
@@ -460,8 +427,8 @@ impl Client {
         })
     }
 
-    fn send_action(&mut self, game: GameId, prompt: u32, action: Action) {
-        let request = Request::Act { game, prompt, action };
+    fn send_action(&mut self, game: GameId, prompt: u32, action: G::Action) {
+        let request = Request::Act { game, prompt, action: action.clone() };
         self.unanswered = Some(request.clone());
         self.send(request, |id| Command::Act { id, game, prompt, action });
     }
@@ -556,7 +523,7 @@ impl Client {
         let Some(PhaseView::Playing { view, .. }) = view else {
             return Ok(());
         };
-        let Some(action) = Tongits::choose_action(view) else {
+        let Some(action) = choose_action::<G>(view) else {
             world.fail(format!("{} has a prompt and no action", self.player));
             return Ok(());
         };
@@ -585,9 +552,10 @@ impl Client {
             } else {
                 (GameId(world.new_id()), prompt)
             };
+            let action = action.clone();
             self.send(Request::Other, |id| Command::Act { id, game, prompt, action });
         }
-        self.send_action(game, prompt, action);
+        self.send_action(game, prompt, action.clone());
         if world.chance(SENDS_TWICE) {
             self.send_action(game, prompt, action);
         }

@@ -3,14 +3,20 @@
 //! may take effect after a later call. A service can stall, which delays calls, or be down, which
 //! rejects them.
 
+pub(super) mod postgres;
+pub(super) mod redis;
+
 use std::rc::Rc;
 
+use bahay_engine::game::GameKind;
+
 use crate::AppendOutcome;
-use crate::simulation::node::{NodeRun, Publication};
-use crate::simulation::postgres::{self, Operation, Postgres};
-use crate::simulation::redis::{Published, Redis, Reply, Request};
+use crate::simulation::node::Publication;
 use crate::simulation::tasks::{Promise, Wait, promise};
-use crate::simulation::world::World;
+use crate::simulation::{NodeRun, NodeSlot, World};
+
+use postgres::{Operation, Postgres};
+use redis::{Published, Redis, Reply, Request};
 
 /// The timeout of a call to Redis.
 const REDIS_TIMEOUT_MS: u64 = 2_000;
@@ -65,7 +71,7 @@ impl Services {
     }
 }
 
-impl World {
+impl<G: GameKind> World<G> {
     /// Calls Redis from a node. `None`: the effect is unknown.
     pub(super) fn call_redis(
         self: &Rc<Self>,
@@ -245,7 +251,7 @@ impl World {
     pub(super) fn call_postgres(
         self: &Rc<Self>,
         run: NodeRun,
-        operation: Operation,
+        operation: Operation<G>,
     ) -> Wait<Option<Posted>> {
         let (answer, wait) = promise(&self.tasks);
         let operation = Rc::new(operation);
@@ -267,7 +273,7 @@ impl World {
     fn receive_at_postgres(
         self: &Rc<Self>,
         run: NodeRun,
-        operation: &Operation,
+        operation: &Operation<G>,
         answer: Promise<Option<Posted>>,
     ) {
         if self.services.borrow().postgres_is_down {
@@ -291,7 +297,7 @@ impl World {
     fn is_cut(
         &self,
         run: NodeRun,
-        cut: impl Fn(&crate::simulation::world::NodeSlot) -> bool,
+        cut: impl Fn(&NodeSlot<G>) -> bool,
     ) -> bool {
         self.node_slots.borrow().get(run.slot).is_none_or(cut)
     }

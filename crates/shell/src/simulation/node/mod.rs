@@ -2,22 +2,32 @@
 //! runs due tables, sends heartbeats and reaps dead nodes. A crash loses all of its memory; a
 //! paused node resumes later with stale memory.
 
+mod driver;
+mod lobby;
+mod presence;
+mod session;
+mod slot;
+mod writer;
+
 use core::time::Duration;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use crate::simulation::Mutation;
 use crate::simulation::connection::Connection;
-use crate::simulation::driver::{DirectMessage, Slot};
-use crate::simulation::postgres::{LedgerReply, Operation};
-use crate::simulation::redis::{Published, Reply, Request as RedisRequest};
+use crate::simulation::services::postgres::{LedgerReply, Operation};
+use crate::simulation::services::redis::{Published, Reply, Request as RedisRequest};
 use crate::simulation::tasks::{Mailbox, Owner};
-use crate::simulation::world::World;
+use crate::simulation::{Mutation, NodeRun, World};
 use crate::{LostGames, NodeId, Presence, Request, RoomTerms, SyncedClock, UnavailableError};
-use bahay_engine::games::tongits::Rules;
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{TableId, Timestamp};
+
+use slot::Slot;
+use writer::DirectMessage;
+
+pub(super) use driver::LIMITS;
 
 /// The interval of the search for due tables: the most by which a countdown is late.
 const TICK_MS: u64 = 100;
@@ -40,13 +50,6 @@ const TIME_SELDOM_MS: u64 = 2_900;
 const VOID_EVERY_MS: u64 = 5_000;
 const VOID_AFTER_MS: u64 = 10_000;
 
-/// A process: its slot, and the number of its run there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct NodeRun {
-    pub(super) slot: usize,
-    pub(super) run: u32,
-}
-
 /// An event of the subscription connection.
 pub(super) enum Publication {
     Published(Published),
@@ -54,14 +57,14 @@ pub(super) enum Publication {
 }
 
 /// One process of the service.
-pub(super) struct Node {
-    pub(super) world: Rc<World>,
+pub(super) struct Node<G: GameKind> {
+    pub(super) world: Rc<World<G>>,
     pub(super) run: NodeRun,
     pub(super) publications: Mailbox<Publication>,
     /// The node knows the time and accepts connections.
     pub(super) serves: Cell<bool>,
     /// Direct updates of tables that are to be sent.
-    pub(super) written: Arc<Mutex<Vec<DirectMessage>>>,
+    pub(super) written: Arc<Mutex<Vec<DirectMessage<G>>>>,
     /// Tables whose journals may have lines that this process will not receive. They are read at
     /// the next tick.
     pub(super) stale: RefCell<BTreeSet<TableId>>,
@@ -70,16 +73,16 @@ pub(super) struct Node {
     pub(super) is_down: Cell<bool>,
     lost: RefCell<LostGames>,
     /// The known terms of each revision of the room, and since when.
-    room: RefCell<Vec<(RoomTerms<Rules>, u64)>>,
-    slots: RefCell<BTreeMap<TableId, Rc<Slot>>>,
+    room: RefCell<Vec<(RoomTerms<G::Rules>, u64)>>,
+    slots: RefCell<BTreeMap<TableId, Rc<Slot<G>>>>,
     /// The house's time, and the offset that a mutation adds.
     clock: RefCell<SyncedClock>,
     ahead_ms: Cell<u32>,
 }
 
-impl Node {
+impl<G: GameKind> Node<G> {
     /// Starts a process.
-    pub(super) fn start(world: &Rc<World>, slot: usize) {
+    pub(super) fn start(world: &Rc<World<G>>, slot: usize) {
         let node = {
             let mut slots = world.node_slots.borrow_mut();
             let state = &mut slots[slot];
@@ -109,7 +112,7 @@ impl Node {
     }
 
     /// Ends a process: its memory is lost and its connections break.
-    pub(super) fn crash(world: &Rc<World>, slot: usize) {
+    pub(super) fn crash(world: &Rc<World<G>>, slot: usize) {
         let node = world.node_slots.borrow_mut()[slot].node.take();
         let Some(node) = node else {
             return;
@@ -227,7 +230,7 @@ impl Node {
     /// Calls the ledger.
     pub(super) async fn call_ledger(
         &self,
-        operation: Operation,
+        operation: Operation<G>,
     ) -> Result<LedgerReply, UnavailableError> {
         match self.world.call_postgres(self.run, operation).await {
             Some(Ok(answer)) => Ok(answer),
@@ -237,7 +240,7 @@ impl Node {
     }
 
     /// Returns the room's terms as this process knows them.
-    pub(super) fn room(&self) -> RoomTerms<Rules> {
+    pub(super) fn room(&self) -> RoomTerms<G::Rules> {
         self.room.borrow().last().expect("a process begins with a room").0.clone()
     }
 
@@ -262,16 +265,16 @@ impl Node {
         });
     }
 
-    pub(super) fn slot(&self, table: TableId) -> Rc<Slot> {
+    pub(super) fn slot(&self, table: TableId) -> Rc<Slot<G>> {
         let mut slots = self.slots.borrow_mut();
         slots.entry(table).or_insert_with(|| Rc::new(Slot::new(table))).clone()
     }
 
-    pub(super) fn find_slot(&self, table: TableId) -> Option<Rc<Slot>> {
+    pub(super) fn find_slot(&self, table: TableId) -> Option<Rc<Slot<G>>> {
         self.slots.borrow().get(&table).cloned()
     }
 
-    pub(super) fn slots(&self) -> Vec<Rc<Slot>> {
+    pub(super) fn slots(&self) -> Vec<Rc<Slot<G>>> {
         self.slots.borrow().values().cloned().collect()
     }
 

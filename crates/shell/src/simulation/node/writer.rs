@@ -1,0 +1,94 @@
+//! Direct writes: a table writes updates to a connection while its session sleeps.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bahay_engine::game::{GameKind, Viewer};
+use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
+
+use crate::simulation::Mutation;
+use crate::simulation::wire::{Message, OpenPrompt};
+use crate::{DirectFeed, DirectWriter, Notice, WriteOutcome, redact_events};
+
+/// Every so many direct writes, one is backlogged.
+const BACKLOG_EVERY: u32 = 16;
+
+/// An update that a table wrote to a connection while its session slept.
+#[derive(Debug)]
+pub(in crate::simulation) struct DirectMessage<G: GameKind> {
+    pub(in crate::simulation) connection: ConnectionId,
+    pub(in crate::simulation) player: PlayerId,
+    pub(in crate::simulation) table: TableId,
+    pub(in crate::simulation) message: Message<G>,
+}
+
+/// The direct writer of one connection.
+pub(in crate::simulation) struct Writer<G: GameKind> {
+    connection: ConnectionId,
+    feed: Mutex<DirectFeed>,
+    /// The client does not read now.
+    pub(in crate::simulation) is_blocked: AtomicBool,
+    writes: AtomicU32,
+    mutation: Option<Mutation>,
+    /// The updates of all connections of the node, sent before anything else happens there.
+    written: Arc<Mutex<Vec<DirectMessage<G>>>>,
+}
+
+impl<G: GameKind> Writer<G> {
+    pub(in crate::simulation) fn new(
+        connection: ConnectionId,
+        mutation: Option<Mutation>,
+        written: Arc<Mutex<Vec<DirectMessage<G>>>>,
+    ) -> Self {
+        Self {
+            connection,
+            feed: Mutex::default(),
+            is_blocked: AtomicBool::new(false),
+            writes: AtomicU32::new(0),
+            mutation,
+            written,
+        }
+    }
+
+    pub(in crate::simulation) fn feed(&self) -> MutexGuard<'_, DirectFeed> {
+        self.feed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<G: GameKind> fmt::Debug for Writer<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Writer({})", self.connection)
+    }
+}
+
+impl<G: GameKind> DirectWriter<G> for Writer<G> {
+    fn write(&self, notice: &Notice<G>, now: Timestamp) -> WriteOutcome {
+        let mut feed = self.feed();
+        let Some(player) = feed.recipient(notice, self.is_blocked.load(Ordering::Relaxed)) else {
+            return WriteOutcome::Skipped;
+        };
+        let at = notice.at;
+        let table = &*notice.table;
+        let viewer = match self.mutation {
+            Some(Mutation::ForgetsToRedact) => Viewer::Everything,
+            _ => table.viewer(player),
+        };
+        let events = redact_events::<G>(&notice.events, viewer);
+        if events.is_empty() {
+            feed.skip_hidden(at);
+            return WriteOutcome::Written;
+        }
+        let prompt = OpenPrompt::from_view(&table.view(Some(player)));
+        let version = feed.to_client_point(at).version;
+        let tag = at.tag;
+        let message = Message::Update { version, tag, server_time_ms: now, events, prompt };
+        let connection = self.connection;
+        let table = table.id();
+        let written = DirectMessage { connection, player, table, message };
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).push(written);
+        feed.advance(at);
+        let is_drained = !self.writes.fetch_add(1, Ordering::Relaxed).is_multiple_of(BACKLOG_EVERY);
+        if is_drained { WriteOutcome::Written } else { WriteOutcome::Backlogged }
+    }
+}
