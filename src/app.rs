@@ -22,13 +22,14 @@ use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::idempotency::Idempotency;
+use crate::jobs::Jobs;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
-use crate::lobby::{self, Bot, Bots, Catalog, Lobby, Matcher, Room, house_rooms};
+use crate::lobby::{self, Bot, Catalog, Lobby, LobbyParts, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
-use crate::months::Months;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, OperatorAuth, Operators};
+use crate::projections;
 use crate::rate_limit::{self, RateLimits};
 use crate::ratings::Ratings;
 use crate::records::{AddressError, ArchiveSchedule, Archiver, Records};
@@ -143,6 +144,8 @@ pub struct RunningServer {
     /// A channel that closes with the last socket.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
+    /// The task of the jobs, which hands running ones back when it is stopped.
+    jobs: JoinHandle<()>,
     tables: Tables<AnyGame>,
     ledger: LedgerTasks,
 }
@@ -263,7 +266,9 @@ pub async fn start(
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
     let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
     let ledger = ledger.with_read_pool(pool.clone());
-    let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
+    let catalog = Catalog::load(pool.clone(), &rooms).await?;
+    let terms = catalog.terms_source();
+    let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone(), terms);
     let tables = tables.await.map_err(ServeError::Redis)?;
     tables.start_ai_pool(ai_workers, AI_TIMEOUT)?;
     register_metrics(&metrics, &tables, [&pool, &ledger_pool]);
@@ -274,7 +279,6 @@ pub async fn start(
     background.spawn(tables.clone().run_ticker());
     let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
     let checks = checks.with_records(records.clone());
-    background.spawn(checks.clone().run(stopping.clone()));
     background.spawn(tables.clone().run_heartbeats());
     background.spawn(tables.clone().find_lost());
 
@@ -292,21 +296,22 @@ pub async fn start(
     let cursor = accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(cursor).await });
-    background.spawn(Months::new(pool.clone(), &metrics).run(stopping.clone()));
-    background.spawn(Retention::new(pool.clone(), clock.clone(), retention).run());
-    if records.has_archive() {
-        let mover = Archiver::new(pool.clone(), clock.clone(), records.clone(), archiving);
-        background.spawn(mover.run(stopping.clone()));
-    }
+    let retention = Retention::new(pool.clone(), clock.clone(), retention);
+    let archiver = records
+        .has_archive()
+        .then(|| Archiver::new(pool.clone(), clock.clone(), records.clone(), archiving));
+    let jobs = Jobs::new(pool.clone(), &metrics, &retention, &checks, archiver.as_ref());
+    let jobs = tokio::spawn(jobs.run(stopping.clone()));
 
     let idempotency = Idempotency::new(pool.clone());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
     let rewards = rewards.with_limits(limits);
     let standings = Standings::new(pool.clone(), live.clone(), calendar);
     let standings = standings.with_records(records.clone());
-    background.spawn(standings.clone().run(stopping.clone()));
+    let projections = projections::Runner::new(&metrics);
+    background.spawn(projections.clone().run(standings.clone(), stopping.clone()));
     let reports = Reports::with_own_pool(&pool).with_records(records.clone());
-    background.spawn(reports.clone().run(stopping.clone()));
+    background.spawn(projections.clone().run(reports.clone(), stopping.clone()));
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
@@ -314,24 +319,28 @@ pub async fn start(
         OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
     let corrections = Corrections::new(pool.clone(), ledger.clone(), clock.clone(), adjustments);
 
-    let catalog = Catalog::load(pool.clone(), &rooms).await?;
     let ratings = Ratings::new(pool.clone());
     let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
     let lobby_options = lobby::Options { conflict_secret, ..lobby_options };
     let bots = accounts.load_house_bots(lobby_options.bots).await?.into_iter();
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
-    let bots = Bots::new(bots.collect(), lobby_options.bots_after);
-    let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
-        .with_options(lobby_options, ratings.clone())
-        .with_accounts(accounts.clone())
-        .with_bots(&bots);
+    let lobby = Lobby::new(LobbyParts {
+        rooms: catalog.clone(),
+        tables: tables.clone(),
+        live: live.clone(),
+        ledger: ledger.clone(),
+        accounts: accounts.clone(),
+        ratings: ratings.clone(),
+        bots: bots.collect(),
+        options: lobby_options,
+    });
     background.spawn(catalog.follow_changes());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
     background.spawn(lobby.clone().run_online_refresh());
     background.spawn(lobby.clone().follow_invitations());
-    background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
-    background.spawn(ratings.run());
+    background.spawn(Matcher::new(lobby.clone()).run_until(stopping.clone()));
+    background.spawn(projections.run(ratings, stopping.clone()));
     let links = LinkMonitor::new(links);
     background.spawn(links.clone().run());
     let (alive, sessions) = mpsc::channel(1);
@@ -404,6 +413,7 @@ pub async fn start(
         probing,
         sessions,
         background,
+        jobs,
         tables,
         ledger,
     })
@@ -489,6 +499,10 @@ impl RunningServer {
         }
         if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
             tracing::warn!("some connections did not end before the deadline");
+        }
+        if tokio::time::timeout(STOP_TIMEOUT, &mut self.jobs).await.is_err() {
+            tracing::warn!("some jobs were not handed back before the deadline");
+            self.jobs.abort();
         }
         // The probes are not needed for the remaining steps.
         self.probing.abort();

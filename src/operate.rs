@@ -16,7 +16,7 @@ use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Actor};
 use crate::reason::Reason;
-use crate::tables::{Tables, VoidOutcome};
+use crate::tables::{Tables, TermsSource, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
 /// A command about tables.
@@ -155,7 +155,7 @@ async fn connect_house(house: HouseServices) -> Result<HouseConnection, CommandE
     let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     // This process runs no table, so it does not need the house's clock.
     let audit = Audit::new(pool.clone());
-    let tables = Tables::new(live, ledger, Clock::system(), pool);
+    let tables = Tables::new(live, ledger, Clock::system(), pool, TermsSource::unchanging());
     Ok(HouseConnection { tables, ledger: tasks, audit })
 }
 

@@ -13,7 +13,7 @@ use crate::ratings::MatchmakingProfile;
 
 /// Returns a player as a candidate for a table, with everything that keeps it apart from others.
 /// The network counts only if `from` is given.
-pub(crate) fn candidate(
+pub fn candidate(
     secret: &[u8; 32],
     player: PlayerId,
     profile: &MatchmakingProfile,

@@ -12,6 +12,7 @@ use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::game::Game as _;
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Clocks, PlayerId, PracticeBot, Table, TableId, Terms};
+use bahay_shell::lobby::SeatingEnd;
 
 use crate::accounts::HouseBot;
 use crate::entropy;
@@ -19,7 +20,7 @@ use crate::live_store::SeatReservation;
 use crate::rate_limit::Address;
 use crate::rooms::{PRACTICE, RoomError, RuleSetRequest, check_clocks, choose_rules};
 
-use super::take_seat::{NewOccupant, SeatOutcome};
+use super::seats::SeatRequest;
 use super::{Lobby, LobbyError};
 
 impl Lobby {
@@ -71,17 +72,12 @@ impl Lobby {
         }
         let table = Table::new(id, terms).with_revision(house.revision);
         self.tables.create_table(&table.with_bots(practice_bots(count - 1))).await?;
-        let avatar = profile.avatar.as_deref();
-        let occupant = NewOccupant { player, name: &profile.name, avatar, is_bot: false };
-        match self.take_seat(&occupant, id).await? {
-            SeatOutcome::Seated => {
+        match self.take_seat(id, &SeatRequest::new(player, &profile, reserve)).await? {
+            SeatingEnd::Seated(_) => {
                 self.live.drop_matching_ticket(player).await?;
                 Ok(id)
             }
-            SeatOutcome::BoundElsewhere | SeatOutcome::NoSeat => {
-                self.live.unreserve(PRACTICE, id, player).await?;
-                Err(LobbyError::Seating)
-            }
+            end => Err(LobbyError::from_seating(end)),
         }
     }
 

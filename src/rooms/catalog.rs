@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use super::{HouseSwitch, PRACTICE, PRIVATE, Room, RoomError, main_switch, store};
-use crate::tables::RoomTerms;
+use crate::tables::{RoomTerms, TermsSource};
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::Terms;
 
@@ -80,6 +80,12 @@ impl Catalog {
             is_open: is_open && room.is_open(),
             terms: room.terms().clone(),
         })
+    }
+
+    /// Returns the source of terms for tables, which thereby follow later changes of their rooms.
+    pub fn terms_source(&self) -> TermsSource<AnyRules> {
+        let catalog = self.clone();
+        TermsSource::new(move |terms, known_revision| catalog.room_terms(terms, known_revision))
     }
 
     /// Subscribes to changes of the rooms.

@@ -21,8 +21,8 @@ use tokio::sync::broadcast;
 use crate::clock::{Clock, Moment};
 use crate::entropy;
 use crate::live_store::{JournalEntry, NewLine, Point, Unavailable};
-use crate::tables::Tables;
 use crate::tables::counts::increment;
+use crate::tables::{Tables, to_unavailable};
 
 /// The number of talk messages queued per receiver; a slow receiver loses the oldest. Every table
 /// reserves this space.
@@ -268,7 +268,7 @@ impl<G: Readable> Tables<G> {
     async fn perform_call(&self, table: TableId, call: Call) -> CallResult {
         match self.try_call(table, call).await {
             Ok(answer) => answer,
-            Err(error) => CallResult::Failed(bahay_shell::UnavailableError(error.into_reason())),
+            Err(error) => CallResult::Failed(to_unavailable(error)),
         }
     }
 

@@ -22,9 +22,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bahay_engine::game::Refusal;
-use bahay_engine::table::{ConnectionId, Input, Readable, Rejection, Table, TableId, Terms};
+use bahay_engine::table::{ConnectionId, Input, Readable, Table, TableId, Terms};
 use bahay_shell::{
-    DirectWriter, Limits, Listing, Reply, Request, TableError, Watch, WatchRequest, write_table,
+    DirectWriter, Limits, Listing, Reply, Request, UnavailableError, Watch, WatchRequest,
+    write_table,
 };
 use futures_util::{StreamExt, stream};
 use tokio::sync::{broadcast, mpsc};
@@ -38,13 +39,13 @@ use crate::live_store::{LiveStore, Publication, TableListing, Unavailable};
 use crate::tables::ai_pool::AiPool;
 use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
-use crate::tables::room_terms::TermsSource;
 
 pub use ai_pool::AI_TIMEOUT;
-pub use bahay_shell::RoomTerms;
+pub use bahay_shell::{RoomTerms, TableError};
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
 pub use halting::{OperateError, ShowError, VoidOutcome};
+pub use room_terms::TermsSource;
 
 /// The pauses before each read of the watched journals after subscriptions were interrupted.
 const CATCH_UP_DELAYS: [Duration; 4] =
@@ -81,26 +82,6 @@ struct Inner<G: Readable> {
     stale: Mutex<Vec<TableId>>,
 }
 
-/// The reason why an input was not stored.
-#[derive(Debug, thiserror::Error)]
-pub enum SubmitError<I: Refusal> {
-    /// The table rejected the input; nothing has changed.
-    #[error("{0}")]
-    Rejected(Rejection<I>),
-    /// The table does not exist.
-    #[error("there is no such table")]
-    Missing,
-    /// The table is halted until an operator or the house releases or voids it.
-    #[error("this table is halted until an operator releases it")]
-    Halted,
-    /// The table belongs to nodes of another version of the engine.
-    #[error("another node plays this table: try again")]
-    OtherVersion,
-    /// Live state did not respond; the input may or may not be stored.
-    #[error(transparent)]
-    Unavailable(#[from] Unavailable),
-}
-
 /// The reason why a table can neither be read nor changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TableReadError {
@@ -110,18 +91,6 @@ pub enum TableReadError {
     OtherVersion,
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-}
-
-impl<I: Refusal> From<TableError<I>> for SubmitError<I> {
-    fn from(failure: TableError<I>) -> Self {
-        match failure {
-            TableError::Rejected(rejection) => Self::Rejected(rejection),
-            TableError::Missing => Self::Missing,
-            TableError::Halted => Self::Halted,
-            TableError::OtherVersion => Self::OtherVersion,
-            TableError::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
-        }
-    }
 }
 
 impl<I: Refusal> From<TableError<I>> for TableReadError {
@@ -138,18 +107,18 @@ impl<I: Refusal> From<TableError<I>> for TableReadError {
     }
 }
 
-impl<I: Refusal> From<TableReadError> for SubmitError<I> {
+impl<I: Refusal> From<TableReadError> for TableError<I> {
     fn from(error: TableReadError) -> Self {
         match error {
             TableReadError::Halted => Self::Halted,
             TableReadError::OtherVersion => Self::OtherVersion,
-            TableReadError::Unavailable(error) => Self::Unavailable(error),
+            TableReadError::Unavailable(error) => to_unavailable(error).into(),
         }
     }
 }
 
 /// The result of [`Tables::submit`] and similar functions.
-pub type SubmitResult<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Refusal>>;
+pub type SubmitResult<G, T> = Result<T, TableError<<G as bahay_engine::game::Game>::Refusal>>;
 
 impl<G: Readable> Inner<G> {
     fn clock_of(&self, table: TableId) -> &Clock {
@@ -163,16 +132,27 @@ impl<G: Readable> Inner<G> {
 
 impl<G: Readable> Tables<G> {
     /// Creates tables with the caller's clock. [`Tables::start`] uses the house's clock.
-    pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
+    pub fn new(
+        live: LiveStore,
+        ledger: Ledger,
+        clock: Clock,
+        pool: PgPool,
+        room_terms: TermsSource<G::Rules>,
+    ) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();
         let presence = NodePresence::new(&live);
-        Self::build(live, ledger, clocks, pool, presence)
+        Self::build(live, ledger, clocks, pool, presence, room_terms)
     }
 
     /// Joins this process to the house as a node, with the house's clock.
-    pub async fn start(live: LiveStore, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
+    pub async fn start(
+        live: LiveStore,
+        ledger: Ledger,
+        pool: PgPool,
+        room_terms: TermsSource<G::Rules>,
+    ) -> Result<Self, Unavailable> {
         let (presence, clocks) = NodePresence::join(&live).await?;
-        Ok(Self::build(live, ledger, clocks, pool, presence))
+        Ok(Self::build(live, ledger, clocks, pool, presence, room_terms))
     }
 
     fn build(
@@ -181,6 +161,7 @@ impl<G: Readable> Tables<G> {
         clocks: Vec<Clock>,
         pool: PgPool,
         presence: NodePresence,
+        room_terms: TermsSource<G::Rules>,
     ) -> Self {
         let queue_timeout_ms =
             u64::try_from(live.response_timeout().as_millis()).unwrap_or(u64::MAX);
@@ -191,7 +172,7 @@ impl<G: Readable> Tables<G> {
             pool,
             presence,
             counts: Counts::default(),
-            room_terms: TermsSource::default(),
+            room_terms,
             ai_pool: AiPool::default(),
             limits: Limits { queue_timeout_ms, ..Limits::SERVICE },
             started_at: Moment::now(),
@@ -220,14 +201,6 @@ impl<G: Readable> Tables<G> {
 
     pub fn counts(&self) -> &Counts {
         &self.inner.counts
-    }
-
-    /// Sets the source of room terms. Only the first call has an effect.
-    pub fn set_terms_source(
-        &self,
-        source: impl Fn(&Terms<G::Rules>, u32) -> Option<RoomTerms<G::Rules>> + Send + Sync + 'static,
-    ) {
-        self.inner.room_terms.set(Arc::new(source));
     }
 
     /// Starts the workers that choose actions for taken-over seats. Without workers, or after the
@@ -320,8 +293,7 @@ impl<G: Readable> Tables<G> {
         connection: ConnectionId,
         from: Option<Tag>,
     ) -> SubmitResult<G, Watch<G>> {
-        let request = WatchRequest { connection, writer: None, from };
-        Ok(self.request_watch(id, request).await?)
+        self.request_watch(id, WatchRequest { connection, writer: None, from }).await
     }
 
     /// Watches a table with a direct writer. Lines that the writer delivers are not queued as
@@ -332,7 +304,7 @@ impl<G: Readable> Tables<G> {
         connection: ConnectionId,
         writer: Arc<dyn DirectWriter<G>>,
         from: Option<Tag>,
-    ) -> Result<Watch<G>, TableError<G::Refusal>> {
+    ) -> SubmitResult<G, Watch<G>> {
         self.request_watch(id, WatchRequest { connection, writer: Some(writer), from }).await
     }
 
@@ -340,7 +312,7 @@ impl<G: Readable> Tables<G> {
         &self,
         id: TableId,
         request: WatchRequest<G>,
-    ) -> Result<Watch<G>, TableError<G::Refusal>> {
+    ) -> SubmitResult<G, Watch<G>> {
         // Another node may have shown the viewer a time that is ahead of this node's clock.
         let time = self.inner.live.shard_time(self.inner.live.shard_of(id));
         let driver = self.driver(id);
@@ -349,8 +321,7 @@ impl<G: Readable> Tables<G> {
             Reply::Watched(watched) => watched?,
             other => return Err(unexpected_reply(&other)),
         };
-        let unavailable = |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
-        if let Some(time) = time.map_err(unavailable)? {
+        if let Some(time) = time.map_err(to_unavailable)? {
             self.clock_of(id).raise_to(time);
         }
         Ok(watched)
@@ -475,6 +446,11 @@ impl<G: Readable> Tables<G> {
     }
 }
 
+/// Returns an error of live state as the shell has it.
+fn to_unavailable(error: Unavailable) -> UnavailableError {
+    UnavailableError(error.into_reason())
+}
+
 fn unexpected_reply<G: Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
-    bahay_shell::UnavailableError(format!("{reply:?} is no answer to this request")).into()
+    UnavailableError(format!("{reply:?} is no answer to this request")).into()
 }

@@ -20,7 +20,7 @@ use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Input, TableId};
 use bahay_shell::{
     ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, Presence, ReaperCall, Request,
-    TableError, WatchEnd, is_departure_known,
+    WatchEnd, is_departure_known,
 };
 use futures_util::future::join_all;
 use tokio::task::JoinSet;
@@ -30,7 +30,7 @@ use crate::clock::{Clock, SyncOutcome};
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::increment;
-use crate::tables::{SubmitResult, Tables};
+use crate::tables::{SubmitResult, Tables, to_unavailable};
 
 /// The interval of heartbeats. Three missing ones make a node dead.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
@@ -257,18 +257,9 @@ impl<G: Readable> Tables<G> {
         Ok(())
     }
 
-    /// Decides on an input and stores its line. Returns the table's version after it.
-    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> SubmitResult<G, u64> {
-        Ok(self.submit_input(id, input).await?)
-    }
-
     /// Decides on an input and stores its line. The connection that the input reports is recorded
-    /// before, and its record removed after it.
-    pub(crate) async fn submit_input(
-        &self,
-        id: TableId,
-        input: Input<G::Action>,
-    ) -> Result<u64, TableError<G::Refusal>> {
+    /// before, and its record removed after it. Returns the table's version after the line.
+    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> SubmitResult<G, u64> {
         let shard = self.inner.live.shard_of(id);
         let before = match &input {
             // The only input that reports a new connection.
@@ -276,10 +267,8 @@ impl<G: Readable> Tables<G> {
             _ => None,
         };
         if let Some((noted, earlier)) = before {
-            let unavailable =
-                |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
             let ConnectionRecord { node, present, .. } = noted;
-            self.inner.live.add_present(shard, node, &[present]).await.map_err(unavailable)?;
+            self.inner.live.add_present(shard, node, &[present]).await.map_err(to_unavailable)?;
             if let Some(earlier) = earlier {
                 self.forget_connection(earlier).await;
             }
@@ -309,7 +298,7 @@ impl<G: Readable> Tables<G> {
     }
 
     async fn disconnect(&self, present: PlayerConnection) {
-        let submitted = self.submit_input(present.table, present.to_disconnect()).await;
+        let submitted = self.submit(present.table, present.to_disconnect()).await;
         if !is_departure_known(&submitted) {
             self.inner.presence.state().mark_departed(present.connection);
         }

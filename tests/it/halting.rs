@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use bahay::archive::halted::{self, HaltedTable};
 use bahay::lobby::house_rooms;
-use bahay::tables::{OperateError, SubmitError, TableReadError, Tables, VoidOutcome};
+use bahay::tables::{
+    OperateError, TableError, TableReadError, Tables, TermsSource, VoidOutcome,
+};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use bahay_shell::STORE_FAULT;
@@ -59,7 +61,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let leave = Input::Leave { player: players[0] };
     for node in &nodes {
         let told = node.tables().submit(table, leave.clone()).await;
-        assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
+        assert!(matches!(told, Err(TableError::Halted)), "{told:?}");
         let looked = node.tables().read_table(table).await;
         assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
     }
@@ -154,7 +156,7 @@ async fn a_table_of_another_version_is_left_to_others() {
     let looked = other.tables().read_table(table).await;
     assert!(matches!(looked, Err(TableReadError::OtherVersion)), "{looked:?}");
     let told = other.tables().submit(table, Input::Leave { player: players[0] }).await;
-    assert!(matches!(told, Err(SubmitError::OtherVersion)), "{told:?}");
+    assert!(matches!(told, Err(TableError::OtherVersion)), "{told:?}");
     assert!(other.tables().counts().other_version() >= 2);
     assert_eq!(other.tables().counts().halted(), 0);
     let released: bool = raw.hexists(&head, "halted").await.unwrap();
@@ -174,8 +176,9 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
     ] {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let (redis, _publications) = live.connect().await;
-        let tables =
-            Tables::<Fragile>::start(redis, bank.ledger.clone(), bank.pool.clone()).await.unwrap();
+        let (ledger, pool) = (bank.ledger.clone(), bank.pool.clone());
+        let terms = TermsSource::unchanging();
+        let tables = Tables::<Fragile>::start(redis, ledger, pool, terms).await.unwrap();
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().run_ticker());
         let players = bank.players([FUNDS; 3]).await;
@@ -200,7 +203,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         assert_eq!((halted[0].table, halted[0].game), (table, Some(game)));
         assert!(halted[0].reason.contains(words), "{}", halted[0].reason);
         let told = tables.submit(table, Input::Tick).await;
-        assert!(matches!(told, Err(SubmitError::Halted | SubmitError::Rejected(_))), "{told:?}");
+        assert!(matches!(told, Err(TableError::Halted | TableError::Rejected(_))), "{told:?}");
         let voided = tables.void(table, &reason("the engine has a bug")).await.unwrap();
         assert_eq!(voided.game, Some(game));
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -247,6 +250,6 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let halted = noted(&bank).await;
     assert_eq!(halted.iter().map(|one| one.table).collect::<Vec<_>>(), [stopped]);
     let told = node.tables().submit(stopped, Input::Leave { player: others[0] }).await;
-    assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
+    assert!(matches!(told, Err(TableError::Halted)), "{told:?}");
     node.tables().release(stopped).await.unwrap();
 }

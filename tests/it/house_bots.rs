@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bahay::clock::Timestamp;
 use bahay::live_store::SeatClaim;
-use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
+use bahay::lobby::{self, Bot, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
@@ -243,8 +243,9 @@ async fn waiting_times_outlive_the_matcher() {
         Bot { player: bank.player(1).await, name: "Bot Una".into(), avatar: "carabao".into() };
     let mut remembered = BTreeSet::new();
     for _ in 0..3 {
-        let bots = Bots::new(vec![bot.clone()], Duration::from_hours(1));
-        let mut matcher = Matcher::new(node.lobby.clone()).with_bots(bots);
+        let bots_after = Duration::from_hours(1);
+        let options = lobby::Options { bots_after, ..lobby::Options::default() };
+        let mut matcher = Matcher::new(node.lobby_with(&[bot.clone()], options));
         // Companions are provided in one of every few rounds, which these include.
         for _ in 0..10 {
             assert!(matcher.run_round().await.unwrap().is_some(), "the lease was released");
@@ -268,7 +269,8 @@ async fn bots_come_in_the_round_in_which_they_are_due() {
         let player = bank.player(1_000_000).await;
         bots.push(Bot { player, name: name.into(), avatar: "carabao".into() });
     }
-    let mut matcher = Matcher::new(node.lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
+    let options = lobby::Options { bots_after: Duration::ZERO, ..lobby::Options::default() };
+    let mut matcher = Matcher::new(node.lobby_with(&bots, options));
     matcher.run_round().await.unwrap();
     let player = bank.player(1_000_000).await;
     let ticket = node.lobby.create_ticket(player, &[NEWBIE.into()], None).await.unwrap();
@@ -327,9 +329,10 @@ async fn grants_to_bots_stay_within_the_daily_limit() {
     for name in ["Bot Una", "Bot Amihan", "Bot Tala", "Bot Luna"] {
         bots.push(house_bot(&bank, name).await);
     }
-    let options = lobby::Options { bots_day_max, ..lobby::Options::default() };
-    let lobby = node.lobby.clone().with_options(options, Ratings::new(bank.pool.clone()));
-    let mut matcher = Matcher::new(lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
+    let bots_after = Duration::ZERO;
+    let options = lobby::Options { bots_day_max, bots_after, ..lobby::Options::default() };
+    let lobby = node.lobby_with(&bots, options);
+    let mut matcher = Matcher::new(lobby.clone());
     matcher.run_round().await.unwrap();
     let coins = async || granted_to_bots(&bank).await;
 

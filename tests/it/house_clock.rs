@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::clock::{Clock, Timestamp, subtract};
 use bahay::live_store::{GAP_MS, NodeId};
-use bahay::tables::Tables;
+use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event, PhaseView, Readable};
@@ -99,7 +99,9 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     let (redis, _publications) = live.connect().await;
     let (ledger, _tasks) = bank.node().await;
     let clock = Clock::house(subtract(node.tables().clock_of(table).now(), BEHIND));
-    let behind = Tables::<AnyGame>::new(redis, ledger, clock.clone(), bank.pool.clone());
+    let pool = bank.pool.clone();
+    let terms = TermsSource::unchanging();
+    let behind = Tables::<AnyGame>::new(redis, ledger, clock.clone(), pool, terms);
     let looked = node.tables().read_table(table).await.unwrap().unwrap();
     let shown = node.tables().time_at(&looked);
     assert!(clock.now() < shown, "the other node would show an earlier time");

@@ -236,8 +236,7 @@ impl Hall {
 
     async fn lobby(&self) -> (Node, Lobby, LiveStore) {
         let node = Node::new(&self.bank, &self.live, Clocks::default()).await;
-        let ratings = Ratings::new(self.bank.pool.clone());
-        let lobby = node.lobby.clone().with_options(lobby::Options::default(), ratings);
+        let lobby = node.lobby.clone();
         (node, lobby, self.live.connect().await.0)
     }
 

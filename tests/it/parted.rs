@@ -5,7 +5,7 @@
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::live_store::Point;
-use bahay::tables::Tables;
+use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::{Message, close};
 use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
@@ -134,7 +134,8 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let (live, _publications) = house.live.connect().await;
     let pool = house.database.pool().await;
     let (ledger, _tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let stranger = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool);
+    let terms = TermsSource::unchanging();
+    let stranger = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool, terms);
     let game = stranger.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
     for client in &clients[..2] {
         for input in [

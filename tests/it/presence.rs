@@ -2,7 +2,7 @@
 
 use bahay::live_store::{NodeId, PlayerConnection};
 use bahay::records::Records;
-use bahay::tables::SubmitError;
+use bahay::tables::TableError;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -71,7 +71,7 @@ async fn a_node_declared_dead_ends_its_watches() {
         let back = || Input::TakeBack { player: players[0] };
         while !matches!(
             silent.tables().submit(table, back()).await,
-            Err(SubmitError::Unavailable(_))
+            Err(TableError::Unavailable(_))
         ) {
             tokio::task::yield_now().await;
         }

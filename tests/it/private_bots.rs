@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use bahay::lobby::{
-    Bot, Bots, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
+    Bot, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
 };
-use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
@@ -165,8 +164,7 @@ async fn a_house_without_bots_refuses_to_seat_any() {
 fn lobby(bank: &Bank, node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
     let private_bots_bet_max = Coins::from_hundredths(BET + 100);
     let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
-    let bots = Bots::new(bots.to_vec(), Duration::from_hours(1));
-    node.lobby.clone().with_options(options, Ratings::new(bank.pool.clone())).with_bots(&bots)
+    node.lobby_with(bots, options)
 }
 
 async fn house_bots(bank: &Bank, count: usize) -> Vec<Bot> {

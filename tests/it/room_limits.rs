@@ -3,8 +3,7 @@
 use bahay::allowance::{DAY_STAKES_MAX, PAIR_STAKES_MAX};
 use bahay::clock::Timestamp;
 use bahay::ledger::{OpenGame, OpeningOutcome};
-use bahay::lobby::{self, Lobby, LobbyError, Matcher};
-use bahay::ratings::Ratings;
+use bahay::lobby::{LobbyError, Matcher};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Clocks, PlayerId, TableId};
@@ -120,8 +119,7 @@ async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) 
 async fn players_at_a_limit_are_not_matched() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
-    let ratings = Ratings::new(bank.pool.clone());
-    let lobby: Lobby = node.lobby.clone().with_options(lobby::Options::default(), ratings);
+    let lobby = node.lobby.clone();
     let players = bank.players([1_000_000; 4]).await;
     book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;
     let rooms = ["newbie".to_owned()];

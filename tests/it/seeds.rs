@@ -8,7 +8,7 @@ use bahay::archive::{self, UnrevealedFilter};
 use bahay::clock::Timestamp;
 use bahay::reports::{Deals, Reports};
 use bahay::standings::{Calendar, Standings};
-use bahay::tables::Tables;
+use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Command;
 use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::AnyGame;
@@ -183,8 +183,9 @@ impl UndealtTable {
     async fn new() -> Self {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let (connected, _publications) = live.connect().await;
-        let tables = Tables::<AnyGame>::start(connected, bank.ledger.clone(), bank.pool.clone());
-        let tables = tables.await.unwrap();
+        let (ledger, pool) = (bank.ledger.clone(), bank.pool.clone());
+        let terms = TermsSource::unchanging();
+        let tables = Tables::<AnyGame>::start(connected, ledger, pool, terms).await.unwrap();
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
         let terms = bahay::lobby::house_rooms(Clocks::default())[0].terms().clone();
@@ -287,7 +288,8 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
 
     let (connected, _publications) = undealt.live.connect().await;
     let (ledger, pool) = (undealt.bank.ledger.clone(), undealt.bank.pool.clone());
-    let another = Tables::<AnyGame>::start(connected, ledger, pool).await.unwrap();
+    let terms = TermsSource::unchanging();
+    let another = Tables::<AnyGame>::start(connected, ledger, pool, terms).await.unwrap();
     let ticking = tokio::spawn(another.clone().run_ticker());
     let dealt = async {
         loop {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bahay::ids::Tag;
 use bahay::lobby::LobbyError;
 use bahay::records::Records;
-use bahay::tables::SubmitError;
+use bahay::tables::TableError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Readable, Reason, Rejection};
@@ -179,7 +179,7 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
     let version = there.tables().submit(table, Input::Leave { player: players[1] }).await;
     assert!(version.is_ok(), "{version:?}");
     let again = there.tables().submit(table, Input::Leave { player: players[1] }).await;
-    assert!(matches!(again, Err(SubmitError::Rejected(Rejection::NotSeated))), "{again:?}");
+    assert!(matches!(again, Err(TableError::Rejected(Rejection::NotSeated))), "{again:?}");
 }
 
 /// With the last version that it received, a player gets exactly what it missed.

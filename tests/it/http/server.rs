@@ -10,7 +10,7 @@ use bahay::http::{self, Analyses, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::Publication;
-use bahay::lobby::{self, Catalog, Lobby, house_rooms};
+use bahay::lobby::{self, Catalog, Lobby, LobbyParts, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::audit::{Actor, Channel};
 use bahay::operators::{
@@ -189,12 +189,21 @@ impl Node {
         accounts.load_revocations().await.expect("sessions can be read");
         let stored = TestLive::new();
         let (live, publications) = stored.connect().await;
-        let tables = Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone());
         let rooms = house_rooms(Clocks::default());
-        let catalog = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
-        let lobby = Lobby::new(catalog, tables, live.clone(), ledger.clone())
-            .with_options(lobby::Options::default(), Ratings::new(pool.clone()))
-            .with_accounts(accounts.clone());
+        let rooms = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
+        let terms = rooms.terms_source();
+        let tables =
+            Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone(), terms);
+        let lobby = Lobby::new(LobbyParts {
+            rooms,
+            tables,
+            live: live.clone(),
+            ledger: ledger.clone(),
+            accounts: accounts.clone(),
+            ratings: Ratings::new(pool.clone()),
+            bots: [].into(),
+            options: lobby::Options::default(),
+        });
         let metrics = Metrics::default();
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let services = Services {

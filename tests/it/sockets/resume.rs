@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
-use bahay::tables::Tables;
+use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_client::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay_engine::catalog::AnyGame;
@@ -44,7 +44,8 @@ impl Spectator {
         let (live, publications) = house.live.connect().await;
         let pool = house.database.pool().await;
         let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-        let tables = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool);
+        let terms = TermsSource::unchanging();
+        let tables = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool, terms);
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().handle_publications(publications));
         let connection = ConnectionId(Uuid::new_v4());

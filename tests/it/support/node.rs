@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use bahay::accounts::{self, Accounts};
+use bahay::auth::{Auth, Signer};
 use bahay::clock::Clock;
-use bahay::ledger::LedgerTasks;
-use bahay::lobby::{Lobby, house_rooms};
+use bahay::ledger::{Ledger, LedgerTasks};
+use bahay::live_store::LiveStore;
+use bahay::lobby::{self, Bot, Catalog, Lobby, LobbyParts, house_rooms};
+use bahay::ratings::Ratings;
 use bahay::tables::Tables;
 use bahay_engine::catalog::AnyGame;
+use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
 use bahay_shell::{Notice, NoticeReceiver};
@@ -15,12 +20,13 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::bank::Bank;
-use super::house::PATIENCE;
+use super::house::{PATIENCE, cheap_auth_options};
 use super::live::TestLive;
 
 /// A node in this process, which is killed on drop as by `kill -9`.
 pub(crate) struct Node {
     pub(crate) lobby: Lobby,
+    parts: LobbyParts,
     _ledger: LedgerTasks,
     tasks: JoinSet<()>,
     /// The heartbeat task.
@@ -33,26 +39,38 @@ impl Node {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
         let (clock, pool) = (Clock::system(), bank.pool.clone());
-        let tables = Tables::<AnyGame>::new(live.clone(), ledger.clone(), clock, pool);
+        let rooms = Catalog::from(house_rooms(clocks));
+        let terms = rooms.terms_source();
+        let tables = Tables::<AnyGame>::new(live.clone(), ledger.clone(), clock, pool, terms);
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().handle_publications(publications));
         tasks.spawn(tables.clone().run_ticker());
-        let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
-        Self { lobby, _ledger: ledger_tasks, tasks, present: None }
+        let parts = lobby_parts(bank, rooms, tables, live, ledger);
+        let lobby = Lobby::new(parts.clone());
+        Self { lobby, parts, _ledger: ledger_tasks, tasks, present: None }
     }
 
     /// Starts a node as a server does: with the house's clock, and present among the other nodes.
     pub(crate) async fn start(bank: &Bank, live: &TestLive, clocks: Clocks) -> Self {
         let (live, publications) = live.connect().await;
         let (ledger, ledger_tasks) = bank.node().await;
-        let tables = Tables::start(live.clone(), ledger.clone(), bank.pool.clone()).await.unwrap();
+        let rooms = Catalog::from(house_rooms(clocks));
+        let terms = rooms.terms_source();
+        let tables = Tables::start(live.clone(), ledger.clone(), bank.pool.clone(), terms);
+        let tables = tables.await.unwrap();
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().handle_publications(publications));
         tasks.spawn(tables.clone().run_ticker());
         tasks.spawn(tables.clone().find_lost());
         let present = Some(tasks.spawn(tables.clone().run_heartbeats()));
-        let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
-        Self { lobby, _ledger: ledger_tasks, tasks, present }
+        let parts = lobby_parts(bank, rooms, tables, live, ledger);
+        let lobby = Lobby::new(parts.clone());
+        Self { lobby, parts, _ledger: ledger_tasks, tasks, present }
+    }
+
+    /// Returns another lobby of this node, with these bots and options.
+    pub(crate) fn lobby_with(&self, bots: &[Bot], options: lobby::Options) -> Lobby {
+        Lobby::new(LobbyParts { bots: bots.into(), options, ..self.parts.clone() })
     }
 
     /// Stops the heartbeat until [`Node::resume_heartbeats`].
@@ -67,6 +85,24 @@ impl Node {
     pub(crate) fn tables(&self) -> &Tables<AnyGame> {
         self.lobby.tables()
     }
+}
+
+/// Returns the parts of a lobby whose accounts and ratings are those of the bank's database.
+fn lobby_parts(
+    bank: &Bank,
+    rooms: Catalog,
+    tables: Tables<AnyGame>,
+    live: LiveStore,
+    ledger: Ledger,
+) -> LobbyParts {
+    let (pool, clock) = (bank.pool.clone(), Clock::system());
+    let signer = Signer::new(b"a secret of the tests is strong enough").unwrap();
+    let auth = Auth::new(signer, clock.clone(), accounts::session_lookup(pool.clone()));
+    let (books, options) = (ledger.clone(), cheap_auth_options());
+    let accounts = Accounts::new(pool.clone(), books, auth, clock, Coins::ZERO, options).unwrap();
+    let (bots, options) = ([].into(), lobby::Options::default());
+    let ratings = Ratings::new(pool);
+    LobbyParts { rooms, tables, live, ledger, accounts, ratings, bots, options }
 }
 
 /// A player connected through one node.

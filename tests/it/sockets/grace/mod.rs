@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bahay_client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
-use bahay::tables::Tables;
+use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Command;
-use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game as _, Viewer};
@@ -261,7 +261,8 @@ async fn check_interruptions(plan: RoomPlan) {
     // These tables are read independently of the node.
     let (live, _publications) = house.live.connect().await;
     let (ledger, _tasks) = Ledger::start(house.pool.clone(), LedgerOptions::default());
-    let tables = Tables::new(live, ledger, Clock::system(), house.pool.clone());
+    let terms = TermsSource::unchanging();
+    let tables = Tables::new(live, ledger, Clock::system(), house.pool.clone(), terms);
     let mut rounds = JoinSet::new();
     for number in 0..TABLES {
         let mut players = Vec::new();
