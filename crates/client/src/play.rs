@@ -1,13 +1,14 @@
-//! A socket for play, and the player's copy of the table: the last snapshot with all later updates
-//! applied. Updates are numbered; a gap or a repetition is an error here, because a server must
-//! never send one.
+//! One connection to a socket for play, which applies every message to the player's copy of the
+//! table.
 
 use std::pin::Pin;
 use std::time::Duration;
 
-use bahay_engine::chance::{ClientSeed, Commitment};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
+use bahay_engine::table::{Event, GameId, TableId, TableView};
+use bahay_protocol::brief::Form;
+use bahay_protocol::{Command, Credential, Message, MessageReader, OpenPrompt, Tag};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
@@ -17,9 +18,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message as Frame, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
-use bahay_engine::catalog::AnyGame;
-use bahay_protocol::brief::Form;
-use bahay_protocol::{Command, Credential, Message, MessageReader, OpenPrompt, Tag};
+use crate::table::{AwaitedInput, ClientTable, VersionGap};
 
 type Action = <AnyGame as Game>::Action;
 type GameEvent = <AnyGame as Game>::Event;
@@ -37,9 +36,8 @@ pub enum PlayError {
     Closed { code: u16, reason: String },
     #[error("the server sent an invalid message: {0}")]
     Nonsense(String),
-    /// An update did not follow the previous version.
-    #[error("update {got} came after version {had:?}")]
-    Gap { had: Option<u64>, got: u64 },
+    #[error(transparent)]
+    Gap(#[from] VersionGap),
     #[error("the command was refused: {code}: {detail}")]
     Refused { code: String, rule: Option<String>, detail: String },
 }
@@ -126,63 +124,8 @@ pub struct Play {
     silent: u8,
 }
 
-/// A player's copy of its table, which outlives the connection.
-#[derive(Clone, Debug, Default)]
-pub struct ClientTable {
-    view: Option<TableView<AnyGame>>,
-    version: Option<u64>,
-    /// The tag of the version.
-    tag: Option<Tag>,
-    /// The text of the client's seed for a game, once the client has committed to it.
-    text: Option<(GameId, String)>,
-    prompt: Option<OpenPrompt<Action>>,
-}
-
-impl ClientTable {
-    pub(super) fn view(&self) -> Option<&TableView<AnyGame>> {
-        self.view.as_ref()
-    }
-
-    pub(super) fn version(&self) -> Option<u64> {
-        self.version
-    }
-
-    pub(super) fn prompt(&self) -> Option<&OpenPrompt<Action>> {
-        self.prompt.as_ref()
-    }
-
-    pub(super) fn advice(&self) -> Option<Action> {
-        self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
-        match &self.view.as_ref()?.phase {
-            PhaseView::Playing { view, .. } => AnyGame::choose_action(view),
-            PhaseView::Waiting
-            | PhaseView::Preparing { .. }
-            | PhaseView::Opening { .. }
-            | PhaseView::Revealing { .. }
-            | PhaseView::Settling { .. } => None,
-        }
-    }
-
-    /// Returns the commitment to a seed from this text, or from an earlier text if the client has
-    /// already committed to one for this game, because the first command may have arrived.
-    pub(super) fn commit(&mut self, game: GameId, text: Option<String>) -> Option<Commitment> {
-        if self.text.as_ref().is_none_or(|(text_game, _)| *text_game != game) {
-            self.text = text.map(|text| (game, text));
-        }
-        let (_, text) = self.text.as_ref()?;
-        Some(ClientSeed::from_text(text).commitment())
-    }
-
-    /// Returns the text that the table asks to be revealed, and its game.
-    pub(super) fn requested_seed_text(&self) -> Option<(GameId, &str)> {
-        let (game, ..) = self.view.as_ref()?.reveal_request()?;
-        let (_, text) = self.text.as_ref().filter(|(text_game, _)| *text_game == game)?;
-        Some((game, text))
-    }
-}
-
 impl Play {
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         base: &str,
         auth: SocketAuth,
         form: Form,
@@ -230,10 +173,14 @@ impl Play {
 
     /// Returns the tag of the version.
     pub fn tag(&self) -> Option<Tag> {
-        self.state.tag
+        self.state.tag()
     }
 
-    pub(super) fn table_state_mut(&mut self) -> &mut ClientTable {
+    pub(crate) fn state(&self) -> &ClientTable {
+        &self.state
+    }
+
+    pub(crate) fn state_mut(&mut self) -> &mut ClientTable {
         &mut self.state
     }
 
@@ -247,6 +194,11 @@ impl Play {
         self.state.advice()
     }
 
+    /// Returns the input that the table awaits from the player.
+    pub fn awaited_input(&self) -> Option<AwaitedInput> {
+        self.state.awaited_input()
+    }
+
     /// Drops the connection without a closing handshake, and returns the copy of the table.
     pub fn drop_connection(self) -> ClientTable {
         self.state
@@ -254,7 +206,7 @@ impl Play {
 
     /// Continues from the copy of the table of another connection.
     pub fn resume(&mut self, state: ClientTable) {
-        if let Some(view) = &state.view {
+        if let Some(view) = state.view() {
             self.reader.set_game_kind(&view.kind);
         }
         self.state = state;
@@ -265,7 +217,7 @@ impl Play {
     pub async fn join(&mut self) -> Result<u32, PlayError> {
         let state = self.table();
         let from = self.version().filter(|_| state.is_some());
-        let tag = self.state.tag.filter(|_| state.is_some());
+        let tag = self.tag().filter(|_| state.is_some());
         self.send(|id| Command::Join { id, from, tag, table: state }).await
     }
 
@@ -328,9 +280,8 @@ impl Play {
 
     /// Waits for the next message and applies it to the copy of the table. Cancel safe.
     pub async fn next(&mut self) -> Result<Message<AnyGame>, PlayError> {
-        let message = self.next_unapplied().await?;
-        self.apply(&message)?;
-        Ok(message)
+        let raw = self.next_raw().await?;
+        self.apply_raw(&raw)
     }
 
     /// Waits for the next message without applying it.
@@ -349,7 +300,7 @@ impl Play {
     /// Applies a message of [`Play::next_raw`] to the copy of the table.
     pub fn apply_raw(&mut self, raw: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
         let message = self.decode(raw)?;
-        self.apply(&message)?;
+        self.state.apply(&message, self.reader.form())?;
         Ok(message)
     }
 
@@ -422,48 +373,8 @@ impl Play {
         }
     }
 
-    fn apply(&mut self, message: &Message<AnyGame>) -> Result<(), PlayError> {
-        match message {
-            Message::Snapshot { version, tag, view, prompt, .. } => {
-                self.state.view = Some((**view).clone());
-                self.state.version = Some(*version);
-                self.state.tag = Some(*tag);
-                self.state.prompt.clone_from(prompt);
-            }
-            Message::Update { version, tag, events, prompt, .. } => {
-                let (Some(view), Some(had)) = (&mut self.state.view, self.state.version) else {
-                    return Err(PlayError::Gap { had: None, got: *version });
-                };
-                if *version != had + 1 {
-                    return Err(PlayError::Gap { had: Some(had), got: *version });
-                }
-                for event in events {
-                    view.observe(event);
-                }
-                self.state.version = Some(*version);
-                self.state.tag = Some(*tag);
-                if self.reader.form().is_short() {
-                    self.state.prompt = OpenPrompt::from_view(view);
-                } else {
-                    self.state.prompt.clone_from(prompt);
-                }
-            }
-            Message::Closed { .. } => {
-                self.state = ClientTable::default();
-            }
-            Message::Hello { .. }
-            | Message::Said { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. }
-            | Message::Ack { .. }
-            | Message::Refusal { .. } => {}
-        }
-        Ok(())
-    }
-
     /// Returns the table of the player's copy.
     pub fn table(&self) -> Option<TableId> {
-        self.view().map(|view| view.table)
+        self.state.table()
     }
 }

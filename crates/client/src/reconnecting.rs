@@ -13,11 +13,12 @@ use bahay_base::entropy;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::Commitment;
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
+use bahay_engine::table::{Event, GameId, TableId, TableView};
 use bahay_protocol::{Command, Message, OpenPrompt, close};
 
-use super::play::{ClientTable, Play, PlayError};
-use super::{Client, ClientError};
+use crate::client::{Client, ClientError};
+use crate::play::{Play, PlayError};
+use crate::table::{AwaitedInput, ClientTable};
 
 type Action = <AnyGame as Game>::Action;
 
@@ -186,26 +187,39 @@ impl ReconnectingPlay {
     }
 
     /// Returns the player's copy of the table.
+    fn state(&self) -> &ClientTable {
+        self.play.as_ref().map_or(&self.state, Play::state)
+    }
+
+    fn state_mut(&mut self) -> &mut ClientTable {
+        self.play.as_mut().map_or(&mut self.state, Play::state_mut)
+    }
+
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
-        self.play.as_ref().map_or_else(|| self.state.view(), Play::view)
+        self.state().view()
     }
 
     pub fn version(&self) -> Option<u64> {
-        self.play.as_ref().map_or_else(|| self.state.version(), Play::version)
+        self.state().version()
     }
 
     pub fn table(&self) -> Option<TableId> {
-        self.view().map(|view| view.table)
+        self.state().table()
     }
 
     /// Returns the open prompt of the player's copy.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
-        self.play.as_ref().map_or_else(|| self.state.prompt(), Play::prompt)
+        self.state().prompt()
+    }
+
+    /// Returns the input that the table awaits from the player.
+    pub fn awaited_input(&self) -> Option<AwaitedInput> {
+        self.state().awaited_input()
     }
 
     /// Returns the action that a house bot would choose; `None` if other players are to act.
     pub fn advice(&self) -> Option<Action> {
-        self.play.as_ref().map_or_else(|| self.state.advice(), Play::advice)
+        self.state().advice()
     }
 
     /// Returns the number of connections opened so far.
@@ -225,7 +239,7 @@ impl ReconnectingPlay {
 
     /// Declares readiness. The text of the seed is revealed when the table asks for it.
     pub async fn ready(&mut self, game: GameId, text: Option<String>) -> CommandNumber {
-        let commitment = self.table_state_mut().commit(game, text);
+        let commitment = self.state_mut().commit(game, text);
         self.submit(Intent::Ready { game, commitment }).await
     }
 
@@ -373,16 +387,9 @@ impl ReconnectingPlay {
         intent.is_reported().then_some(PlayEvent::Answered { command, outcome })
     }
 
-    fn table_state_mut(&mut self) -> &mut ClientTable {
-        match &mut self.play {
-            Some(play) => play.table_state_mut(),
-            None => &mut self.state,
-        }
-    }
-
     /// Queues the reveal once for each game; [`Self::send_unsent`] sends it.
     fn reveal_if_asked(&mut self) {
-        let Some((game, text)) = self.table_state_mut().requested_seed_text() else {
+        let Some((game, text)) = self.state_mut().requested_seed_text() else {
             return;
         };
         let intent = Intent::Reveal { game, text: text.to_owned() };
@@ -422,32 +429,18 @@ impl ReconnectingPlay {
 
     /// Returns true if the table, as far as known, would still take this command.
     fn waits_for(&self, intent: &Intent) -> bool {
-        let Some(view) = self.view() else {
-            return false;
+        let awaited = self.state().awaited_input();
+        let seat = || {
+            let view = self.view()?;
+            view.seats.get(view.seat?.index())?.as_ref()
         };
-        match intent {
-            Intent::Ready { game, .. } => match &view.phase {
-                PhaseView::Preparing { game: prepared, ready, .. } => {
-                    prepared == game && view.seat.is_some_and(|seat| !ready.contains(seat))
-                }
-                PhaseView::Waiting
-                | PhaseView::Opening { .. }
-                | PhaseView::Revealing { .. }
-                | PhaseView::Playing { .. }
-                | PhaseView::Settling { .. } => false,
-            },
-            Intent::Reveal { game, .. } => {
-                view.reveal_request().is_some_and(|(asked, ..)| asked == *game)
-            }
-            Intent::Act { game, prompt, .. } => self.prompt().is_some_and(|open| {
-                open.game == *game && open.number == *prompt && !open.legal.is_empty()
-            }),
-            Intent::TakeBack => view.seat.is_some_and(|seat| {
-                let seat = view.seats.get(seat.index()).and_then(Option::as_ref);
-                seat.is_some_and(|seat| seat.taken_over)
-            }),
+        match *intent {
+            Intent::Ready { game, .. } => awaited == Some(AwaitedInput::Ready(game)),
+            Intent::Reveal { game, .. } => awaited == Some(AwaitedInput::Reveal(game)),
+            Intent::Act { game, prompt, .. } => awaited == Some(AwaitedInput::Act(game, prompt)),
+            Intent::TakeBack => seat().is_some_and(|seat| seat.taken_over),
             // Reconnecting has withdrawn an earlier request to leave.
-            Intent::Leave => view.seat.is_some(),
+            Intent::Leave => self.view().is_some_and(|view| view.seat.is_some()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `bahay simulate`: bots at a table in virtual time, without a network or a database. The same
+//! `bahay-lab simulate`: bots at a table in virtual time, without a network or a database. The same
 //! seed yields the same numbers.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! `bahay arena`: bots against each other at any game of the catalogue, on all processors. The same
-//! seed gives the same numbers, whatever the number of threads.
+//! `bahay-lab arena`: bots against each other at any game of the catalogue, on all processors. The
+//! same seed gives the same numbers, whatever the number of threads.
 //!
 //! The contest itself is defined in `bahay_engine::arena`; this module distributes it over threads
 //! and prints the results as a table (`table`) and as a picture (`picture`).
@@ -26,7 +26,7 @@ use crate::simulate::{SimulateError, SimulatedRules};
 
 pub use progress::Progress;
 
-/// The command-line options of `bahay arena`.
+/// The command-line options of `bahay-lab arena`.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Arena {

@@ -1,4 +1,4 @@
-//! `bahay demo`: guests who use only the public API, as many as a room's game needs, play whole
+//! `bahay-lab demo`: guests who use only the public API, as many as a room's game needs, play whole
 //! games until one of them takes the POT, and print the payments of every game. In a room without a
 //! POT they play `GAMES_WITHOUT_POT` games.
 //!
@@ -14,17 +14,16 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SEATS_MAX;
 use bahay_engine::table::{
-    Event, GameId, InvalidRecordError, PhaseView, PlayerId, Readable, Settlement, TableId,
+    Event, GameId, InvalidRecordError, PlayerId, Readable, Settlement, TableId,
 };
-use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 use bahay_base::entropy;
 use bahay_client::{
-    Client, ClientError, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay, Wallet,
-    table_events,
+    AwaitedInput, Client, ClientError, CommandOutcome, PlayEvent, ReconnectError, ReconnectingPlay,
+    Wallet, table_events,
 };
 
 /// The names of the guests, for the largest game.
@@ -78,18 +77,6 @@ pub enum DemoError {
 struct GameEnd {
     game: GameId,
     settlement: Settlement,
-}
-
-/// The fields of a room that the guests need.
-#[derive(Deserialize)]
-struct RoomSummary {
-    id: String,
-    seats_min: u8,
-}
-
-#[derive(Deserialize)]
-struct RoomList {
-    items: Vec<RoomSummary>,
 }
 
 /// Plays in a room of a running server. `base` is the server's URL, such as
@@ -153,12 +140,9 @@ pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
 async fn sign_in_guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError> {
     let device = || format!("demo-{}", entropy::uuid());
     let first = Client::guest(base, &device(), NAMES[0]).await?;
-    let RoomList { items } = first.read("/v1/rooms").await?;
-    let Some(RoomSummary { seats_min, .. }) = items.into_iter().find(|one| one.id == room) else {
-        return Err(DemoError::NoRoom(room.to_owned()));
-    };
+    let found = first.room(room).await?.ok_or_else(|| DemoError::NoRoom(room.to_owned()))?;
     let mut clients = vec![first];
-    for name in NAMES.into_iter().take(seats_min.into()).skip(1) {
+    for name in NAMES.into_iter().take(found.seats_min.into()).skip(1) {
         clients.push(Client::guest(base, &device(), name).await?);
     }
     Ok(clients)
@@ -238,42 +222,34 @@ async fn play_games(
                 _ => {}
             }
         }
-        answer_table(&mut play, &mut answered, &mut pace).await?;
+        answer_table(&mut play, &mut answered, &mut pace).await;
     }
 }
 
 /// Declares readiness or answers the prompt, unless that was done before.
 async fn answer_table(
     play: &mut ReconnectingPlay,
-    answered: &mut Option<(GameId, Option<u32>)>,
+    answered: &mut Option<AwaitedInput>,
     pace: &mut Interval,
-) -> Result<(), DemoError> {
-    let Some(view) = play.view() else {
-        return Ok(());
-    };
-    if let PhaseView::Preparing { game, ready, .. } = &view.phase {
-        let game = *game;
-        let is_ready = view.seat.is_none_or(|seat| ready.contains(seat));
-        if !is_ready && *answered != Some((game, None)) {
-            *answered = Some((game, None));
+) {
+    let awaited = play.awaited_input();
+    if awaited == *answered {
+        return;
+    }
+    match awaited {
+        Some(AwaitedInput::Ready(game)) => {
             pace.tick().await;
             play.ready(game, Some(format!("luck {}", entropy::uuid()))).await;
         }
-        return Ok(());
+        Some(AwaitedInput::Act(..)) => {
+            let Some(action) = play.advice() else { return };
+            pace.tick().await;
+            play.act(action).await;
+        }
+        // The client reveals the text by itself.
+        Some(AwaitedInput::Reveal(_)) | None => return,
     }
-    let Some(prompt) = play.prompt() else {
-        return Ok(());
-    };
-    let question = (prompt.game, Some(prompt.number));
-    if *answered == Some(question) {
-        return Ok(());
-    }
-    if let Some(action) = play.advice() {
-        *answered = Some(question);
-        pace.tick().await;
-        play.act(action).await;
-    }
-    Ok(())
+    *answered = awaited;
 }
 
 async fn leave_table(mut play: ReconnectingPlay) -> Result<(), DemoError> {

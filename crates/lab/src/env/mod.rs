@@ -1,5 +1,5 @@
-//! `bahay env`: games for learning programs, in lines of JSON on the standard streams; docs/ENV.md
-//! specifies the protocol. `bahay_engine::gym` implements it; this module finds the game in the
+//! `bahay-lab env`: games for learning programs, in lines of JSON on the standard streams;
+//! docs/ENV.md specifies the protocol. `bahay_engine::gym` implements it; this module finds the game in the
 //! catalogue and transports the lines (`lines`).
 //!
 //! Deliberately absent: accounts, coins, a network; and knowledge of any particular game.
@@ -14,7 +14,7 @@ use bahay_engine::gym::{self, EnvProtocol, EnvSettings, GAMES_MAX, TensorForm};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
 
-/// The command-line options of `bahay env`.
+/// The command-line options of `bahay-lab env`.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Env {

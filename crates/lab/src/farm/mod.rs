@@ -1,5 +1,5 @@
-//! `bahay farm`: bounds the coins that an attacker with many accounts can move to one wallet in a
-//! day.
+//! `bahay-lab farm`: bounds the coins that an attacker with many accounts can move to one wallet in
+//! a day.
 //!
 //! The attacker has a number of addresses, and creates a number of guests at each in a day. In
 //! virtual time it plays each known strategy (`strategies`) in a house of its own (`house`), which

@@ -5,17 +5,11 @@
 //! only one game in [`EVERY`] is audited, and every game of which a seat received a snapshot during
 //! play, because a view alone does not show what should not be in it.
 
-use std::sync::Arc;
-
-use bahay_client::{Client, ClientError};
 use bahay_engine::catalog::{AnyEvent, AnyGame, AnyView};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, Readable, Record, Settlement};
-
-use super::counters::Count;
-use super::crowd::Crowd;
 
 /// The interval between audited games of a player, in games.
 pub(super) const EVERY: u32 = 32;
@@ -30,22 +24,6 @@ pub(super) struct ObservedGame {
     from: Option<AnyView>,
     events: Vec<AnyEvent>,
     end: Option<(Settlement, ServerSeed)>,
-}
-
-/// Reads the record of a settled game and compares the observed game with it.
-pub(super) async fn audit(crowd: Arc<Crowd>, client: Client, shown: ObservedGame) {
-    match client.record(shown.game).await {
-        Ok(record) => match shown.check(client.player(), &record.to_string()) {
-            Ok(()) => crowd.counters.count(Count::Audited, 1),
-            Err(why) => {
-                let fault = format!("game {} differs from its record: {why}", shown.game);
-                crowd.counters.add_fault(fault);
-            }
-        },
-        // The player renews its tokens or leaves.
-        Err(ClientError::Refused { status: 401, .. }) => {}
-        Err(error) => crowd.record_failure(&error),
-    }
 }
 
 impl ObservedGame {

@@ -1,26 +1,17 @@
-//! The crowd of players and its control: the number of players, and mass disconnections.
+//! The state that the crowd of players shares, and the orders that each player receives.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use bahay_base::entropy;
 use bahay_client::{Client, ClientError};
 use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
 
+use super::Options;
+use super::audit::ObservedGame;
 use super::board::Boards;
-use super::counters::{Figure, RunCounters};
+use super::counters::{Count, Figure, RunCounters};
 use super::nodes::Nodes;
-use super::player::LoadPlayer;
-use super::room;
-use super::{LoadError, Options};
-
-/// The time that players have to leave at the end of a run.
-const SHUTDOWN_MAX: Duration = Duration::from_secs(5);
-
-/// A bound on the duration of a game, unless players think for very long.
-const GAME_MAX: Duration = Duration::from_secs(60);
 
 /// The state that all players share.
 #[derive(Debug)]
@@ -44,15 +35,15 @@ pub(super) struct Crowd {
 
 /// The target state of all players.
 #[derive(Clone, Copy, Debug)]
-struct CrowdTarget {
+pub(super) struct CrowdTarget {
     /// The wanted number of players; those with this number and above leave.
-    players: u32,
+    pub(super) players: u32,
     /// If true, players leave without finishing their game.
-    at_once: bool,
+    pub(super) at_once: bool,
     /// If true, players look for a table; otherwise they only connect.
-    seek_tables: bool,
+    pub(super) seek_tables: bool,
     /// The number of mass disconnections so far.
-    storms: u64,
+    pub(super) storms: u64,
 }
 
 /// One player's receiver of orders.
@@ -72,6 +63,12 @@ pub(super) enum Order {
 }
 
 impl OrderReceiver {
+    /// Creates a receiver that ignores the mass disconnections so far.
+    pub(super) fn new(target: &watch::Sender<CrowdTarget>) -> Self {
+        let storms = target.borrow().storms;
+        Self { target: target.subscribe(), storms }
+    }
+
     pub(super) fn is_dismissed(&self, number: u32) -> bool {
         number >= self.target.borrow().players
     }
@@ -114,6 +111,21 @@ impl OrderReceiver {
 }
 
 impl Crowd {
+    pub(super) fn new(options: &Options, seats: u32, nodes: Nodes) -> Self {
+        Self {
+            options: options.clone(),
+            think_ms: options.mean_think_ms(),
+            seats,
+            counters: RunCounters::with_nodes(options.urls.len()),
+            boards: Boards::default(),
+            nodes,
+            arrivals: Arc::new(Semaphore::new(options.arrivals.into())),
+            playing: AtomicU64::new(0),
+            unseated: AtomicU64::new(0),
+            rate_limited: OnceLock::new(),
+        }
+    }
+
     /// Counts a failed request.
     pub(super) fn record_failure(&self, error: &ClientError) {
         match error {
@@ -124,6 +136,22 @@ impl Crowd {
             ClientError::Unreachable(_) => self.counters.count_error("unreachable"),
             ClientError::Offline(_) => self.counters.count_error("offline"),
             ClientError::Nonsense(what) => self.counters.add_fault(what.clone()),
+        }
+    }
+
+    /// Reads the record of a settled game and compares the observed game with it.
+    pub(super) async fn audit(self: Arc<Self>, client: Client, shown: ObservedGame) {
+        match client.record(shown.game).await {
+            Ok(record) => match shown.check(client.player(), &record.to_string()) {
+                Ok(()) => self.counters.count(Count::Audited, 1),
+                Err(why) => {
+                    let fault = format!("game {} differs from its record: {why}", shown.game);
+                    self.counters.add_fault(fault);
+                }
+            },
+            // The player renews its tokens or leaves.
+            Err(ClientError::Refused { status: 401, .. }) => {}
+            Err(error) => self.record_failure(&error),
         }
     }
 
@@ -161,108 +189,5 @@ impl Crowd {
 
     pub(super) fn playing(&self) -> u64 {
         self.playing.load(Ordering::Relaxed)
-    }
-}
-
-/// The control of the crowd.
-#[derive(Debug)]
-pub(super) struct CrowdControl {
-    pub(super) crowd: Arc<Crowd>,
-    target: watch::Sender<CrowdTarget>,
-    players: JoinSet<()>,
-    /// The number of the next player.
-    next: u32,
-}
-
-impl CrowdControl {
-    /// Creates a crowd without players. One guest signs in at each address to check that it is
-    /// reachable.
-    pub(super) async fn new(options: &Options) -> Result<Self, LoadError> {
-        let mut first = None;
-        for url in &options.urls {
-            let device = format!("load-{}", entropy::uuid());
-            first =
-                Some(Client::guest(url, &device, "Load").await.map_err(|error| match error {
-                    ClientError::Refused { status: 429, code, .. } => {
-                        LoadError::RateLimited { code }
-                    }
-                    error => LoadError::SignIn(error),
-                })?);
-        }
-        let first = first.ok_or(LoadError::NoAddress)?;
-        let seats = room::read_seat_count(&first, &options.room).await?.into();
-        let nodes = Nodes::new(options, &first);
-        let think_ms = options.mean_think_ms();
-        let crowd = Arc::new(Crowd {
-            options: options.clone(),
-            think_ms,
-            seats,
-            counters: RunCounters::with_nodes(options.urls.len()),
-            boards: Boards::default(),
-            nodes,
-            arrivals: Arc::new(Semaphore::new(options.arrivals.into())),
-            playing: AtomicU64::new(0),
-            unseated: AtomicU64::new(0),
-            rate_limited: OnceLock::new(),
-        });
-        let (target, _) = watch::channel(CrowdTarget {
-            players: 0,
-            at_once: false,
-            seek_tables: true,
-            storms: 0,
-        });
-        Ok(Self { crowd, target, players: JoinSet::new(), next: 0 })
-    }
-
-    /// Sets the wanted number of players. Missing ones are started; those with the highest numbers
-    /// leave first.
-    pub(super) fn set_players(&mut self, players: u32) {
-        self.target.send_modify(|target| target.players = players);
-        if players < self.next {
-            self.next = players;
-        }
-        while self.next < players {
-            let orders = OrderReceiver {
-                target: self.target.subscribe(),
-                storms: self.target.borrow().storms,
-            };
-            self.players.spawn(LoadPlayer::new(self.crowd.clone(), self.next, orders).run());
-            self.next += 1;
-        }
-        // Reaps players that have left.
-        while self.players.try_join_next().is_some() {}
-    }
-
-    /// Sets whether players look for tables or only connect.
-    pub(super) fn set_seek_tables(&self, seek_tables: bool) {
-        self.target.send_modify(|target| target.seek_tables = seek_tables);
-    }
-
-    /// Disconnects every player now.
-    pub(super) fn disconnect_all(&self) {
-        self.target.send_modify(|target| target.storms += 1);
-    }
-
-    /// Returns the wanted number of players.
-    pub(super) fn players(&self) -> u32 {
-        self.next
-    }
-
-    /// Lets all players leave after their current game, so that no game is left to the AI.
-    pub(super) async fn finish_games(&mut self) {
-        self.set_players(0);
-        let gone = async { while self.players.join_next().await.is_some() {} };
-        if tokio::time::timeout(GAME_MAX, gone).await.is_err() {
-            self.players.shutdown().await;
-        }
-    }
-
-    /// Lets all players leave at once, and drops the crowd.
-    pub(super) async fn shut_down(mut self) {
-        self.target.send_modify(|target| target.at_once = true);
-        self.set_players(0);
-        let gone = async { while self.players.join_next().await.is_some() {} };
-        // Players that do not leave in time are dropped.
-        let _ = tokio::time::timeout(SHUTDOWN_MAX, gone).await;
     }
 }

@@ -8,8 +8,8 @@
 use std::fmt;
 
 use super::Mode;
+use super::format::percent;
 use super::report::{Report, Step};
-use super::summary::percent;
 
 /// The server's usage at one of the three stages, and the cost of each connection or table.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
-//! `bahay loadtest`: measures how many tables a server holds, with clients that know only the
+//! `bahay-lab loadtest`: measures how many tables a server holds, with clients that know only the
 //! public protocol and play as the house's bots do.
 //!
 //! A run has phases. The players sign in as guests, ask a room for seats, connect, and play game
 //! after game with think times; after an uncounted warm-up the measurement begins.
 //!
-//! - `plan` runs the phases of each mode; `crowd` holds the players and `player` simulates one.
+//! - `plan` runs the phases of each mode; `crowd_control` starts and stops the players, whose shared
+//!   state is in `crowd`, and `player` simulates one, whose play is in `table_connection`.
 //! - `frames` and `audit` check what each player receives; `board` measures when a move has reached
 //!   every seat.
 //! - `counters` counts; `nodes` samples the servers' metrics; `progress` reports a running test.
@@ -27,12 +28,13 @@
 //! minute shows in the counts and is not waited for.
 
 mod audit;
-mod awaited_input;
 mod board;
 mod compare;
 mod connection_end;
 mod counters;
 mod crowd;
+mod crowd_control;
+mod format;
 mod frames;
 mod idle;
 mod nodes;
@@ -43,13 +45,13 @@ mod player_rng;
 mod progress;
 mod reads;
 mod report;
-mod room;
 mod slope;
 mod summary;
+mod table_connection;
 
 use std::path::{Path, PathBuf};
 
-use bahay_client::ClientError;
+use bahay_client::{Client, ClientError};
 use bahay_protocol::brief::Form;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -341,6 +343,12 @@ pub async fn run(
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// Reads the number of seats at a table of this room.
+async fn read_seat_count(client: &Client, room: &str) -> Result<u8, LoadError> {
+    let found = client.room(room).await.map_err(LoadError::Rooms)?;
+    found.map(|room| room.seats).ok_or_else(|| LoadError::NoRoom(room.to_owned()))
 }
 
 /// Runs `reads`, which has a report of its own because there are no tables to compare.

@@ -1,8 +1,9 @@
 //! The report as a self-contained HTML page with charts in SVG.
 
 use super::counters::{Count, Figure};
+use super::format::{millis, per_second, percent};
 use super::report::{NodeUsage, Report, Step};
-use super::summary::{figure_name, millis, per_second, percent};
+use super::summary::figure_name;
 
 /// The size of a chart, in SVG units.
 const WIDTH: u64 = 640;

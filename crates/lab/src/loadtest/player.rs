@@ -1,5 +1,5 @@
-//! A simulated player: signs in as a guest, asks for a seat, connects, plays as the house's bot
-//! does with think times, and reconnects whenever the connection breaks.
+//! A simulated player: signs in as a guest, asks for seats, plays at one table after the other
+//! (`table_connection`), and reconnects whenever the connection breaks.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,39 +7,21 @@ use std::time::Duration;
 
 use bahay_base::clock::Moment;
 use bahay_base::entropy;
-use bahay_client::{Client, ClientError, ClientTable, Play, PlayError, RawMessage};
-use bahay_engine::catalog::AnyGame;
-use bahay_engine::game::Game;
-use bahay_engine::table::{Event, PhaseView, TableId};
-use bahay_protocol::Message;
+use bahay_client::{Client, ClientError, ClientTable, Play, PlayError};
+use bahay_engine::table::TableId;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
-use super::Mode;
-use super::audit::audit;
-use super::awaited_input::{AwaitedInput, awaited_input, is_in_game, late_think_time};
-use super::board::{BoardSeat, SeatReporter};
 use super::connection_end::{ConnectionEnd, TOKEN_EXPIRED};
-use super::counters::{Count, Figure, TIMER};
-use super::crowd::{Crowd, Order, OrderReceiver};
-use super::frames::FrameChecker;
+use super::counters::Count;
+use super::crowd::{Crowd, OrderReceiver};
 use super::player_rng::{Habit, PlayerRng};
 
 /// The back-off after a refusal or failure.
-const PAUSE: Duration = Duration::from_millis(250);
-
-/// The back-off after a command was refused as too fast: the server admits 20 a second in the long
-/// run.
-const TOO_FAST_PAUSE: Duration = Duration::from_millis(50);
+pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// The timeout of a connection attempt.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The pause of a slow player before reading a message.
-const UNREAD: Duration = Duration::from_millis(100);
-
-/// The factor by which a slow player thinks longer.
-const SLOWER: u32 = 4;
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The reason for which a player leaves the room for good.
 enum LeaveReason {
@@ -50,43 +32,13 @@ enum LeaveReason {
 
 /// A player of the crowd.
 pub(super) struct LoadPlayer {
-    crowd: Arc<Crowd>,
-    number: u32,
-    rng: PlayerRng,
-    habit: Habit,
-    orders: OrderReceiver,
+    pub(super) crowd: Arc<Crowd>,
+    pub(super) number: u32,
+    pub(super) rng: PlayerRng,
+    pub(super) habit: Habit,
+    pub(super) orders: OrderReceiver,
     /// A permit held from sign-in until a table is joined, so that tables fill one after the other.
-    arriving: Option<OwnedSemaphorePermit>,
-}
-
-/// The state of one connection to a table.
-struct TableConnection {
-    crowd: Arc<Crowd>,
-    /// The client that reads records.
-    client: Client,
-    /// The seat at the table's board, with the node of this connection.
-    board_seat: Arc<BoardSeat>,
-    /// The registration with the board; `None` until the table is joined.
-    reporter: Option<SeatReporter>,
-    checker: FrameChecker,
-    /// The id of the unanswered `join`.
-    join: Option<u32>,
-    came_back: Option<Moment>,
-    asked_for_seat: Option<Moment>,
-    /// The input under consideration or already answered; `due` is the time of the answer.
-    question: Option<AwaitedInput>,
-    due: Option<Moment>,
-    /// The id of the last sent action, and the time at which it was meant.
-    sent: Option<(u32, Moment)>,
-    over_at: Option<Moment>,
-}
-
-impl Drop for TableConnection {
-    fn drop(&mut self) {
-        if self.reporter.is_some() {
-            self.crowd.player_left();
-        }
-    }
+    pub(super) arriving: Option<OwnedSemaphorePermit>,
 }
 
 /// Counts a player with a connection and no table until it is dropped.
@@ -285,306 +237,12 @@ impl LoadPlayer {
         }
     }
 
-    /// Plays over one connection from its opening to its end; also returns the state of the table
-    /// for a resume.
-    async fn play_connection(
-        &mut self,
-        client: &Client,
-        board_seat: &Arc<BoardSeat>,
-        known: ClientTable,
-        asked_for_seat: Option<Moment>,
-        came_back: Option<Moment>,
-    ) -> (ConnectionEnd, ClientTable) {
-        let crowd = self.crowd.clone();
-        let mut play = match timeout(PATIENCE, client.play()).await {
-            Ok(Ok(play)) => play,
-            Ok(Err(error)) => {
-                if let PlayError::Upgrade { status, code } = &error {
-                    crowd.note_refusal(*status, code);
-                }
-                return (ConnectionEnd::from_error(&error), known);
-            }
-            Err(_) => return (ConnectionEnd::Lost("connect_timeout".to_owned()), known),
-        };
-        play.resume(known);
-        let mut table = TableConnection {
-            crowd: crowd.clone(),
-            client: client.clone(),
-            board_seat: board_seat.clone(),
-            reporter: None,
-            checker: FrameChecker::new(crowd.options.form.into(), self.number),
-            join: None,
-            came_back,
-            asked_for_seat,
-            question: None,
-            due: None,
-            sent: None,
-            over_at: None,
-        };
-        let end = match play.join().await {
-            Ok(join) => {
-                table.join = Some(join);
-                crowd.counters.count(Count::MessagesOut, 1);
-                self.run_connection(&mut play, &mut table)
-                    .await
-                    .unwrap_or_else(|error| self.classify_error(&error))
-            }
-            Err(error) => self.classify_error(&error),
-        };
-        if let ConnectionEnd::Over = end {
-            // The connection ends in any case, so a failure is ignored.
-            let _ = timeout(PAUSE, play.leave()).await;
-        }
-        (end, play.drop_connection())
-    }
-
     /// Records a protocol violation as a fault; other errors are expected on networks.
-    fn classify_error(&self, error: &PlayError) -> ConnectionEnd {
+    pub(super) fn classify_error(&self, error: &PlayError) -> ConnectionEnd {
         if matches!(error, PlayError::Gap { .. } | PlayError::Nonsense(_)) {
             self.crowd.counters.add_fault(error.to_string());
         }
         ConnectionEnd::from_error(error)
-    }
-
-    async fn run_connection(
-        &mut self,
-        play: &mut Play,
-        table: &mut TableConnection,
-    ) -> Result<ConnectionEnd, PlayError> {
-        let disconnect_after = match self.habit {
-            Habit::Dropping => Some(self.rng.draw_millis(5_000, 15_000)),
-            Habit::Steady | Habit::Slow | Habit::Idle => None,
-        };
-        // The timers and the order future are created once: registering them for each message would
-        // take locks and allocate.
-        let disconnect = sleep(disconnect_after.unwrap_or_default());
-        let number = self.number;
-        let mut orders = self.orders.clone();
-        let order = async move { (orders.next_order(number).await, orders) };
-        let until_due = sleep(Duration::ZERO);
-        tokio::pin!(disconnect, order, until_due);
-        let mut waits_until = None;
-        let mut is_leaving = false;
-        loop {
-            if is_leaving && !is_in_game(play) {
-                return Ok(ConnectionEnd::Over);
-            }
-            let now = Moment::now();
-            if table.due.is_some_and(|due| due <= now) {
-                self.send_answer(play, table, now).await?;
-            }
-            if table.due != waits_until {
-                waits_until = table.due;
-                waits_until.into_iter().for_each(|due| until_due.set(sleep(due.since(now))));
-            }
-            tokio::select! {
-                // Messages are by far the most frequent wake-up, so they are polled first; the due
-                // time is checked after each message anyway.
-                biased;
-                frame = play.next_raw() => {
-                    let frame = frame?;
-                    if let Some(end) = self.handle_message(play, table, &frame) {
-                        return Ok(end);
-                    }
-                    if self.habit == Habit::Slow {
-                        sleep(UNREAD).await;
-                    }
-                }
-                () = &mut until_due, if waits_until.is_some() => waits_until = None,
-                (order, orders) = &mut order, if !is_leaving => {
-                    self.orders = orders;
-                    match order {
-                        Order::Go if self.orders.leaves_at_once() => return Ok(ConnectionEnd::Over),
-                        Order::Go => is_leaving = true,
-                        Order::BreakOff => return Ok(ConnectionEnd::BrokenOff(Duration::ZERO)),
-                    }
-                }
-                () = &mut disconnect, if disconnect_after.is_some() => {
-                    return Ok(ConnectionEnd::BrokenOff(self.rng.draw_millis(500, 2_000)));
-                }
-            }
-        }
-    }
-
-    fn handle_message(
-        &mut self,
-        play: &mut Play,
-        table: &mut TableConnection,
-        frame: &RawMessage,
-    ) -> Option<ConnectionEnd> {
-        let crowd = self.crowd.clone();
-        let counters = &crowd.counters;
-        let now = Moment::now();
-        counters.count_message_in(frame.as_bytes().len());
-        let message = match play.apply_raw(frame) {
-            Ok(message) => message,
-            Err(error) => return Some(self.classify_error(&error)),
-        };
-        match table.checker.check(frame, &message, play.view()) {
-            Ok(None) => {}
-            // Audits run beside the player.
-            Ok(Some(shown)) => {
-                tokio::spawn(audit(crowd.clone(), table.client.clone(), shown));
-            }
-            Err(leak) => counters.add_fault(format!("a player was shown what is hidden: {leak}")),
-        }
-        match &message {
-            // The player does not chat, queue over the socket or ask for advice.
-            Message::Hello { .. }
-            | Message::Said { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. } => {}
-            Message::Snapshot { .. } => table.question = None,
-            Message::Update { version, tag, events, .. } => {
-                let reporter = table.reporter.as_mut();
-                let taken =
-                    reporter.and_then(|reporter| reporter.record_update(*version, *tag, now));
-                if let Some(taken) = taken {
-                    crowd.record_delivery(taken);
-                }
-                for event in events {
-                    self.record_event(event, play, table, now);
-                }
-            }
-            Message::Ack { id, .. } if table.join == Some(*id) => {
-                table.join = None;
-                self.arriving = None;
-                table.reporter = Some(SeatReporter::join(table.board_seat.board.clone()));
-                crowd.player_joined();
-                if let Some(came_back) = table.came_back.take() {
-                    counters.record_latency(Figure::Resume, now.since(came_back));
-                    counters.count(Count::Resumes, 1);
-                }
-            }
-            Message::Ack { id, version } => {
-                if let Some((sent, meant)) = table.sent
-                    && sent == *id
-                {
-                    table.sent = None;
-                    crowd.record_move(now.since(meant), table.board_seat.node);
-                    let taken = table
-                        .reporter
-                        .as_ref()
-                        .zip(*version)
-                        .and_then(|(reporter, version)| reporter.record_ack(version, meant));
-                    if let Some(taken) = taken {
-                        crowd.record_delivery(taken);
-                    }
-                }
-            }
-            Message::Closed { .. } => return Some(ConnectionEnd::Unseated),
-            Message::Refusal { id, code, retryable, .. } => {
-                counters.count_error(code);
-                if table.join.is_some() && *id == table.join {
-                    return Some(match retryable {
-                        true => ConnectionEnd::BrokenOff(PAUSE),
-                        false => ConnectionEnd::Unseated,
-                    });
-                }
-                if *retryable {
-                    // The same input is answered again a moment later.
-                    table.due = Some(now.saturating_add(TOO_FAST_PAUSE));
-                    return None;
-                }
-            }
-        }
-        let view = play.view()?;
-        if view.seat.is_none() {
-            return Some(ConnectionEnd::Unseated);
-        }
-        if let Some(asked) = table.asked_for_seat
-            && !matches!(view.phase, PhaseView::Waiting)
-        {
-            table.asked_for_seat = None;
-            counters.record_latency(Figure::MatchWait, now.since(asked));
-        }
-        self.schedule_answer(play, table, now);
-        None
-    }
-
-    fn record_event(
-        &self,
-        event: &Event<<AnyGame as Game>::Event>,
-        play: &Play,
-        table: &mut TableConnection,
-        now: Moment,
-    ) {
-        match event {
-            Event::Over { .. } => table.over_at = Some(now),
-            Event::Settled { .. } => {
-                if let Some(over_at) = table.over_at.take() {
-                    self.crowd.counters.record_latency(Figure::Settlement, now.since(over_at));
-                }
-                // The first seat always plays, so its player counts the game.
-                let seat = play.view().and_then(|view| view.seat);
-                if seat.is_some_and(|seat| seat.index() == 0) {
-                    self.crowd.counters.count(Count::Games, 1);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Notes newly awaited input and schedules its answer.
-    fn schedule_answer(&mut self, play: &Play, table: &mut TableConnection, now: Moment) {
-        let question = awaited_input(play);
-        if question == table.question {
-            return;
-        }
-        table.question = question;
-        table.due = None;
-        let Some(question) = question else {
-            return;
-        };
-        let options = &self.crowd.options;
-        let think = match (question, self.habit) {
-            (AwaitedInput::Ready(_) | AwaitedInput::Reveal(_), _) => Duration::ZERO,
-            (AwaitedInput::Act(..), _) if options.mode == Mode::Idle => late_think_time(play),
-            (AwaitedInput::Act(..), Habit::Idle) => return,
-            (AwaitedInput::Act(..), Habit::Slow) => {
-                self.rng.draw_think_time(self.crowd.think_ms, options.spread).saturating_mul(SLOWER)
-            }
-            (AwaitedInput::Act(..), Habit::Steady | Habit::Dropping) => {
-                self.rng.draw_think_time(self.crowd.think_ms, options.spread)
-            }
-        };
-        table.due = Some(now.saturating_add(think));
-    }
-
-    /// Sends the answer that is due.
-    async fn send_answer(
-        &mut self,
-        play: &mut Play,
-        table: &mut TableConnection,
-        now: Moment,
-    ) -> Result<(), PlayError> {
-        let Some(due) = table.due.take() else {
-            return Ok(());
-        };
-        let Some(question) = awaited_input(play) else {
-            return Ok(());
-        };
-        let counters = &self.crowd.counters;
-        counters.count(Count::MessagesOut, 1);
-        match question {
-            AwaitedInput::Ready(game) => {
-                play.ready(game, Some(format!("load {}", self.number))).await?;
-            }
-            AwaitedInput::Reveal(_) => {
-                play.reveal().await?;
-            }
-            AwaitedInput::Act(..) => {
-                let Some(action) = play.advice() else {
-                    return Ok(());
-                };
-                let late = now.since(due);
-                counters.record_latency(Figure::Lag, late);
-                let meant = if late <= TIMER { now } else { due };
-                table.sent = Some((play.act(action).await?, meant));
-            }
-        }
-        Ok(())
     }
 
     /// Sleeps, unless an order arrives.

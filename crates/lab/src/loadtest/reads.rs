@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use bahay_base::clock::Moment;
 use bahay_base::entropy;
-use bahay_client::{Client, ClientError, PlayError};
-use bahay_engine::table::{Event, GameId, PhaseView};
+use bahay_client::{AwaitedInput, Client, ClientError, PlayError};
+use bahay_engine::table::{Event, GameId};
 use bahay_protocol::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
 use super::counters::{Latencies, TIMER};
-use super::{LoadError, Options, room};
+use super::{LoadError, Options};
 
 /// The number of games that each player plays before the reads begin.
 const GAMES: u32 = 3;
@@ -198,7 +198,7 @@ async fn prepare_readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     let url = options.urls.first().ok_or(LoadError::NoAddress)?;
     // A guest that checks the address and does not play.
     let first = Client::guest(url, &device(), "Loida").await.map_err(LoadError::SignIn)?;
-    let seats = room::read_seat_count(&first, &options.room).await?;
+    let seats = super::read_seat_count(&first, &options.room).await?;
     for _ in 0..options.tables {
         // Seats are requested table by table, so that each fills up.
         for url in options.urls.iter().cycle().take(seats.into()) {
@@ -230,32 +230,29 @@ async fn play_games(client: Client) -> Result<Reader, PlayError> {
     let mut play = client.play().await?;
     let joining = play.join().await?;
     play.wait_for_answer(joining).await?;
-    let mut preparing = None;
     let mut answered = None;
     let mut games = 0;
     let mut is_full = false;
     let mut plays = false;
     let mut last = None;
     while games < GAMES {
-        if let Some(view) = play.view() {
-            // A player becomes ready only at a full table, so all play the same games and leave
-            // together.
-            is_full |= view.seats.iter().all(Option::is_some);
-            if let PhaseView::Preparing { game, .. } = view.phase
-                && is_full
-                && preparing != Some(game)
-            {
-                preparing = Some(game);
+        // A player becomes ready only at a full table, so all play the same games and leave
+        // together.
+        is_full |= play.view().is_some_and(|view| view.seats.iter().all(Option::is_some));
+        let awaited = play.awaited_input().filter(|awaited| answered != Some(*awaited));
+        match awaited {
+            Some(AwaitedInput::Ready(game)) if is_full => {
+                answered = awaited;
                 play.ready(game, None).await?;
             }
-        }
-        let question = play.prompt().map(|prompt| (preparing, prompt.number));
-        if question != answered
-            && let Some(action) = play.advice()
-        {
-            answered = question;
-            sleep(THINK).await;
-            play.act(action).await?;
+            Some(AwaitedInput::Act(..)) => {
+                if let Some(action) = play.advice() {
+                    answered = awaited;
+                    sleep(THINK).await;
+                    play.act(action).await?;
+                }
+            }
+            _ => {}
         }
         if let Message::Update { events, .. } = play.next().await? {
             for event in &events {

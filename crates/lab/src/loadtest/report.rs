@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::counters::{Count, Figure, Measurements};
-use super::summary::{millis, per_second};
+use super::format::{millis, per_second};
 use super::{LoadError, Mode};
 
 /// The version of the JSON.

@@ -1,9 +1,10 @@
-//! The report as text, and the format of its figures.
+//! The report as text.
 
 use std::collections::BTreeMap;
 
 use super::Mode;
 use super::counters::{Count, Figure};
+use super::format::{millis, per_second, percent};
 use super::report::{NodeUsage, Report, SecondSample, Step};
 
 impl SecondSample {
@@ -189,20 +190,6 @@ pub(super) fn figure_name(figure: Figure) -> &'static str {
         Figure::Settlement => "settlement",
         Figure::Lag => "tester's lag",
     }
-}
-
-/// Formats milliseconds with two decimals, rounded down.
-pub(super) fn millis(us: u64) -> String {
-    format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
-}
-
-pub(super) fn per_second(number: u64, long_ms: u64) -> u64 {
-    number * 1_000 / long_ms.max(1)
-}
-
-/// Returns the processor time in percent of one core.
-pub(super) fn percent(cpu_us: u64, long_ms: u64) -> u64 {
-    cpu_us / 10 / long_ms.max(1)
 }
 
 fn join_errors(errors: &BTreeMap<String, u64>) -> String {

@@ -1,6 +1,6 @@
-//! `bahay tapes`: records the messages of simulated games, and what a client must make of them, as
-//! files against which clients in any language can be tested. `clients/tapes/README.md` describes
-//! the files.
+//! `bahay-lab tapes`: records the messages of simulated games, and what a client must make of them,
+//! as files against which clients in any language can be tested. `clients/tapes/README.md`
+//! describes the files.
 //!
 //! Games, players and clock come from the engine's simulation, and every message is encoded by the
 //! server's code. Lost connections and answers between them are drawn from the same seed, so a seed

@@ -1,0 +1,107 @@
+//! The control of the crowd: the number of players, and mass disconnections.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bahay_base::entropy;
+use bahay_client::{Client, ClientError};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::crowd::{Crowd, CrowdTarget, OrderReceiver};
+use super::nodes::Nodes;
+use super::player::LoadPlayer;
+use super::{LoadError, Options};
+
+/// The time that players have to leave at the end of a run.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(5);
+
+/// A bound on the duration of a game, unless players think for very long.
+const GAME_MAX: Duration = Duration::from_secs(60);
+
+/// The control of the crowd.
+#[derive(Debug)]
+pub(super) struct CrowdControl {
+    pub(super) crowd: Arc<Crowd>,
+    target: watch::Sender<CrowdTarget>,
+    players: JoinSet<()>,
+    /// The number of the next player.
+    next: u32,
+}
+
+impl CrowdControl {
+    /// Creates a crowd without players. One guest signs in at each address to check that it is
+    /// reachable.
+    pub(super) async fn new(options: &Options) -> Result<Self, LoadError> {
+        let mut first = None;
+        for url in &options.urls {
+            let device = format!("load-{}", entropy::uuid());
+            first =
+                Some(Client::guest(url, &device, "Load").await.map_err(|error| match error {
+                    ClientError::Refused { status: 429, code, .. } => {
+                        LoadError::RateLimited { code }
+                    }
+                    error => LoadError::SignIn(error),
+                })?);
+        }
+        let first = first.ok_or(LoadError::NoAddress)?;
+        let seats = super::read_seat_count(&first, &options.room).await?.into();
+        let crowd = Arc::new(Crowd::new(options, seats, Nodes::new(options, &first)));
+        let (target, _) = watch::channel(CrowdTarget {
+            players: 0,
+            at_once: false,
+            seek_tables: true,
+            storms: 0,
+        });
+        Ok(Self { crowd, target, players: JoinSet::new(), next: 0 })
+    }
+
+    /// Sets the wanted number of players. Missing ones are started; those with the highest numbers
+    /// leave first.
+    pub(super) fn set_players(&mut self, players: u32) {
+        self.target.send_modify(|target| target.players = players);
+        if players < self.next {
+            self.next = players;
+        }
+        while self.next < players {
+            let orders = OrderReceiver::new(&self.target);
+            self.players.spawn(LoadPlayer::new(self.crowd.clone(), self.next, orders).run());
+            self.next += 1;
+        }
+        // Reaps players that have left.
+        while self.players.try_join_next().is_some() {}
+    }
+
+    /// Sets whether players look for tables or only connect.
+    pub(super) fn set_seek_tables(&self, seek_tables: bool) {
+        self.target.send_modify(|target| target.seek_tables = seek_tables);
+    }
+
+    /// Disconnects every player now.
+    pub(super) fn disconnect_all(&self) {
+        self.target.send_modify(|target| target.storms += 1);
+    }
+
+    /// Returns the wanted number of players.
+    pub(super) fn players(&self) -> u32 {
+        self.next
+    }
+
+    /// Lets all players leave after their current game, so that no game is left to the AI.
+    pub(super) async fn finish_games(&mut self) {
+        self.set_players(0);
+        let gone = async { while self.players.join_next().await.is_some() {} };
+        if tokio::time::timeout(GAME_MAX, gone).await.is_err() {
+            self.players.shutdown().await;
+        }
+    }
+
+    /// Lets all players leave at once, and drops the crowd.
+    pub(super) async fn shut_down(mut self) {
+        self.target.send_modify(|target| target.at_once = true);
+        self.set_players(0);
+        let gone = async { while self.players.join_next().await.is_some() {} };
+        // Players that do not leave in time are dropped.
+        let _ = tokio::time::timeout(SHUTDOWN_MAX, gone).await;
+    }
+}

@@ -1,0 +1,15 @@
+//! The units of figures in reports.
+
+/// Formats milliseconds with two decimals, rounded down.
+pub(super) fn millis(us: u64) -> String {
+    format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
+}
+
+pub(super) fn per_second(number: u64, long_ms: u64) -> u64 {
+    number * 1_000 / long_ms.max(1)
+}
+
+/// Returns the processor time in percent of one core.
+pub(super) fn percent(cpu_us: u64, long_ms: u64) -> u64 {
+    cpu_us / 10 / long_ms.max(1)
+}
