@@ -1,4 +1,4 @@
-//! `bahay collusion`: measures how well the signs of collusion that operators see separate
+//! `bahay-lab collusion`: measures how well the signs of collusion that operators see separate
 //! colluding players from others. Colluding bots are planted among others, pairs play a number of
 //! games with a third player, and each pair is scored from the records of its games.
 //!
@@ -10,14 +10,14 @@
 //! Limits: people differ more than these bots, and colluding players may know this text.
 //! Deliberately absent: any judgement of a player of the house.
 
+mod dice;
+mod hands;
 mod play;
 mod signs;
 
 use std::io::Write;
 
-use bahay_engine::chance::{self, ChanceAnswer, Key, Request};
-use bahay_engine::hex::Hex;
-
+use dice::SeededDice;
 use play::{Character, CollusionKind, play_game};
 use signs::{HonestBaseline, PairGame, Signs};
 
@@ -50,33 +50,6 @@ pub struct DetectionReport {
     /// For each way to collude, the share of pairs above the threshold, in thousandths.
     pub recall: Vec<(&'static str, u32)>,
     pub recall_of_all: u32,
-}
-
-/// A random number generator with a seed.
-pub(crate) struct SeededDice(chance::ChanceRng);
-
-impl SeededDice {
-    fn new(seed: u64, series: u64) -> Self {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..16].copy_from_slice(&series.to_le_bytes());
-        Self(chance::ChanceRng::new(Key(Hex(key))))
-    }
-
-    pub(crate) fn answer(&mut self, request: Request) -> ChanceAnswer {
-        self.0.draw(request)
-    }
-
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        match self.0.draw(Request::Number(bound.max(1))) {
-            ChanceAnswer::Number(number) => number,
-            ChanceAnswer::Order(_) => 0,
-        }
-    }
-
-    pub(crate) fn per_mille(&mut self, share: u32) -> bool {
-        share > 0 && self.below(1_000) < share
-    }
 }
 
 /// Plays and judges the pairs, and writes the report.

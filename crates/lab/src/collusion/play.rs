@@ -1,13 +1,14 @@
 //! One game of a pair and a third player: honest, or with the pair colluding. A colluding player
 //! knows the partner's hand, as over a telephone.
 
-use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::cards::Card;
 use bahay_engine::game::{Game as _, Turn, Viewer};
-use bahay_engine::games::tongits::{Action, Phase, Rules, SEATS, Tongits, deadwood, points};
+use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits, deadwood, points};
 use bahay_engine::seat::Seat;
 
-use super::SeededDice;
-use super::signs::{PairGame, PairObserver, can_use};
+use super::dice::SeededDice;
+use super::hands::{can_use, fighter, hand_of, meld_owner};
+use super::signs::{PairGame, PairObserver};
 
 /// A way to collude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,24 +178,4 @@ fn choose_dump(state: &Tongits, seat: Seat, is_wanted: impl Fn(Card) -> bool) ->
     });
     let dearest = cards.filter(|card| is_wanted(*card)).max_by_key(|card| points(*card));
     dearest.map(|card| Action::Dump { card })
-}
-
-pub(super) fn hand_of(state: &Tongits, seat: Seat) -> CardSet {
-    state.view(Viewer::Seat(seat)).hand().unwrap_or_default()
-}
-
-/// Returns the seat that started the current fight.
-pub(super) fn fighter(state: &Tongits) -> Option<Seat> {
-    match state.view(Viewer::Public).public.phase {
-        Phase::Fight { fighter, .. } => Some(fighter),
-        Phase::Starter
-        | Phase::Deal { .. }
-        | Phase::Draw { .. }
-        | Phase::Play { .. }
-        | Phase::Over => None,
-    }
-}
-
-pub(super) fn meld_owner(state: &Tongits, meld: u8) -> Option<Seat> {
-    state.view(Viewer::Public).public.melds.owners().get(usize::from(meld)).copied()
 }

@@ -8,12 +8,12 @@
 //! that the house's AI would choose with the player's view. Signs are sums in thousandths of a
 //! standard deviation, in integers, so that a seed gives the same numbers everywhere.
 
-use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game as _, Viewer};
-use bahay_engine::games::tongits::{Action, SEATS, Tongits, deadwood, for_each_meld};
+use bahay_engine::games::tongits::{Action, SEATS, Tongits, deadwood};
 use bahay_engine::seat::Seat;
 
-use super::play::{fighter, hand_of, meld_owner};
+use super::hands::{can_use, fighter, hand_of, meld_owner};
 
 /// The number of buckets for the points of a hand, by fives; the last one is open.
 const BUCKETS: usize = 6;
@@ -72,13 +72,6 @@ pub(super) struct Signs {
     spares: i64,
     defers: i64,
     flow: i64,
-}
-
-/// Returns true if a card makes a meld with a hand.
-pub(super) fn can_use(hand: CardSet, card: Card) -> bool {
-    let mut found = false;
-    for_each_meld(hand.with(card), |meld| found |= meld.contains(card));
-    found
 }
 
 /// An observer of one game of a pair.
