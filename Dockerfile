@@ -5,6 +5,15 @@
 # output of containers/gather.sh.
 ARG SERVER=build
 
+# The manifests of the workspace, without code.
+FROM rust:1.98.0-slim-bookworm AS manifests
+WORKDIR /build
+COPY Cargo.toml Cargo.lock ./
+COPY benches benches
+COPY crates crates
+COPY containers/strip.sh /
+RUN /strip.sh /build
+
 FROM rust:1.98.0-slim-bookworm AS build
 WORKDIR /build
 # Symbols are stripped: panic messages contain file and line anyway. Identical functions are merged, where
@@ -12,23 +21,13 @@ WORKDIR /build
 # on, the version of the image.
 ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols \
     CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-Clink-arg=-Wl,--icf=all -Clink-arg=-Wl,-z,pack-relative-relocs"
-# A layer with the compiled dependencies, which is rebuilt when Cargo.toml or Cargo.lock change; the
-# workspace's own crates are empty in it.
-COPY Cargo.toml Cargo.lock ./
-COPY crates/engine/Cargo.toml crates/engine/
-COPY crates/protocol/Cargo.toml crates/protocol/
-COPY crates/shell/Cargo.toml crates/shell/
-COPY benches benches
-COPY crates/engine/benches crates/engine/benches
-COPY crates/shell/examples crates/shell/examples
-RUN mkdir -p src crates/engine/src crates/protocol/src crates/shell/src \
-    && echo 'fn main() {}' >src/main.rs \
-    && touch src/lib.rs crates/engine/src/lib.rs crates/protocol/src/lib.rs crates/shell/src/lib.rs \
-    && cargo build --release --locked --bin bahay
+# A layer with the compiled dependencies, which is rebuilt when a manifest, a benchmark or an example changes.
+COPY --from=manifests /build ./
+RUN cargo build --release --locked --bin bahay --features events
 COPY . .
 # Cargo compares file times, and the copied files may be older than the empty ones.
 RUN find src crates build.rs -type f -exec touch {} + \
-    && cargo build --release --locked --bin bahay \
+    && cargo build --release --locked --bin bahay --features events \
     && containers/gather.sh target/release/bahay /image \
     && install -D -m 644 THIRD_PARTY.md /image/usr/share/doc/bahay/THIRD_PARTY.md
 

@@ -8,11 +8,12 @@ cmd_archive() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev archive"
   enter_test_instance archive
   build
+  build_lab
   start_services
   check_archive
 }
 
-# Checks the archive in a running instance. Requires BINARY (see build).
+# Checks the archive in a running instance. Requires BINARY and LAB_BINARY (see build).
 check_archive() {
   local server port url games
   need_contract_programs
@@ -20,7 +21,7 @@ check_archive() {
   prepare_moto
   say "moving records of old games to object storage and reading them back"
   run_child "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"
-  run_child "$BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
+  run_child "$LAB_BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
     die "the history could not be generated: $(tail -n 1 "$INSTANCE/history.log")"
   games=$(archive_sql 'select count(*) from game_records')
 

@@ -8,10 +8,11 @@ cmd_backups() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev backups"
   enter_test_instance backups
   build
+  build_lab
   check_backups
 }
 
-# Runs the drill. Requires BINARY (see build).
+# Runs the drill. Requires BINARY and LAB_BINARY (see build).
 check_backups() {
   local data moment before after making database=${DATABASE_URL:-} redis=${REDIS_URL:-} started
   need_pgbackrest

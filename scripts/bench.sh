@@ -76,8 +76,9 @@ bench_sign-ins() {
 # Measures bytes per game in PostgreSQL with two numbers of games, which shows the growth.
 bench_size() {
   local one=${1:-20000} two=${2:-60000} more=''
-  say_step "building the server"
+  say_step "building the server and the laboratory"
   BAHAY_PROFILE=$BENCH_PROFILE build
+  BAHAY_PROFILE=$BENCH_PROFILE build_lab
   enter_test_instance bench
   GIVEN_REDIS_URL=none
   start_services

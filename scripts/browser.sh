@@ -10,12 +10,13 @@ BROWSER=target/browser
 cmd_browser() {
   enter_test_instance browser
   build
+  build_lab
   start_services
   check_browser
   check_play
 }
 
-# Tests the desk in a running instance. Requires BINARY (see build). The test has a database and a key prefix
+# Tests the desk in a running instance. Requires BINARY and LAB_BINARY (see build). The test has a database and a key prefix
 # of its own, so that it does not see data of other servers of this instance.
 check_browser() {
   local admin finance room sandbox=no-sandbox
@@ -30,7 +31,7 @@ check_browser() {
   BAHAY_PROBE_LISTEN=''
   start_contract_server
   for room in newbie tongo-options-newbie tongo-assets-newbie; do
-    run_child "$BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
+    run_child "$LAB_BINARY" demo --room "$room" >"$INSTANCE/demo.log" 2>&1 ||
       die "the games for the desk could not be played: $(tail -n 1 "$INSTANCE/demo.log")"
   done
   admin=$("$BINARY" operator add ate.luz --role admin)

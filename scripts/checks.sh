@@ -30,7 +30,7 @@ cmd_test() {
   enter_test_instance test
   if [ $# -eq 0 ]; then
     run_child cargo fmt --all --check || die "the code is not formatted: run ./dev fmt"
-    run_child cargo clippy --workspace --all-targets -- -D warnings ||
+    run_child cargo clippy --workspace --all-targets --features bahay/events -- -D warnings ||
       die "clippy reports problems: fix them as described above"
     RUSTDOCFLAGS=-Dwarnings run_child cargo doc --workspace --no-deps --document-private-items ||
       die "the documentation has errors: fix what cargo says above"
@@ -45,8 +45,9 @@ cmd_test() {
     run_child cargo test --workspace --lib --bins --tests "$@"
   fi
   if [ $# -eq 0 ]; then
-    BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
-    case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+    # The tests have built both programs.
+    BINARY=$(built_program debug bahay)
+    LAB_BINARY=$(built_program debug bahay-lab)
     check_clients
     check_env
     check_contracts
@@ -60,6 +61,7 @@ cmd_drills() {
   [ $# -eq 0 ] || die "unknown argument $1: ./dev drills"
   enter_test_instance drills
   build
+  build_lab
   start_services
   check_release
   check_house_quickly

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # The other parts read the variables set here.
 # Checks the client package in clients/typescript: generated code is regenerated and compared with the checked-in
 # files, everything is compiled in strict mode, and the package is tested with its unit tests, with the tapes of
-# clients/tapes, and with a thousand more tapes that the binary writes.
+# clients/tapes, and with a thousand more tapes that the laboratory writes.
 #
 # Packages are installed under target/clients, in the versions of package-lock.json, so that the checkout stays
 # unchanged.
@@ -25,11 +25,11 @@ cmd_clients() {
     *) die "unknown argument $1: ./dev clients [write]" ;;
   esac
   enter_test_instance clients
-  build
+  build_lab
   if [ "$write" = yes ]; then write_clients; else check_clients; fi
 }
 
-# Requires BINARY (see build).
+# Requires LAB_BINARY (see build_lab).
 check_clients() {
   need_contract_programs
   prepare_clients
@@ -86,7 +86,7 @@ prepare_client_modules() {
 write_tapes() {
   local game
   for game in "${TAPES_OF[@]}"; do
-    run_child "$BINARY" tapes "$1" --game "$game" --count "$2" || die "the tapes could not be written: see above"
+    run_child "$LAB_BINARY" tapes "$1" --game "$game" --count "$2" || die "the tapes could not be written: see above"
   done
 }
 

@@ -18,10 +18,11 @@ cmd_containers() {
   esac
   enter_test_instance containers
   build
+  build_lab
   check_containers "$extent"
 }
 
-# Requires BINARY (see build).
+# Requires BINARY and LAB_BINARY (see build).
 check_containers() {
   local lacking
   need_contract_programs
@@ -39,6 +40,7 @@ check_containers() {
   make_base
   "build_$1_image" "$HOUSE_IMAGE"
   check_image_contents "$HOUSE_IMAGE"
+  build_players_image "$PLAYERS_IMAGE"
   case $1 in
     whole) say "an image of $(image_megabytes "$HOUSE_IMAGE") MB was built by the whole Dockerfile" ;;
     quick) say "the image contains the server that ./dev had built: ONLY the last stages of the Dockerfile" \
@@ -49,6 +51,9 @@ check_containers() {
 
 # The name of the server's image in docker-compose.yml, as podman writes it.
 HOUSE_IMAGE=docker.io/library/bahay:latest
+
+# The name of the image with the players of the test, which is the laboratory's.
+PLAYERS_IMAGE=docker.io/library/bahay-lab:latest
 
 # Checks the Dockerfile with hadolint, and the Kubernetes manifests against the schemas of Kubernetes. Both
 # are installed from packages pinned by their hashes.
@@ -120,41 +125,36 @@ unpack_prometheus() {
     >"$INSTANCE/apt.log" 2>&1
 }
 
-# Checks that cargo accepts the manifests in the build context: in the first layer with only the files that
-# the Dockerfile copies there, then with all files that .dockerignore lets through.
+# Checks that cargo accepts the manifests in the build context: with all files that .dockerignore lets through, then
+# without the code, as in the first layer of the Dockerfile.
 check_context() {
   local context=$INSTANCE/context name target
   rm -rf "$context"
-  mkdir -p "$context/all" "$context/first/crates/"{engine,protocol,shell}
+  mkdir -p "$context"
   while read -r name; do
     [ -e "$name" ] || die ".dockerignore names $name, which does not exist"
-    mkdir -p "$context/all/$(dirname "$name")"
-    cp -R "$name" "$context/all/$name"
+    mkdir -p "$context/$(dirname "$name")"
+    cp -R "$name" "$context/$name"
   done <<<"$(sed -n 's/^!//p' .dockerignore)"
   sed -n 's/^COPY \([^-].*\) [^ ]*$/\1/p' Dockerfile | tr ' ' '\n' | while read -r name; do
-    [ "$name" = . ] || [ -e "$context/all/$name" ] ||
+    [ "$name" = . ] || [ -e "$context/$name" ] ||
       die "the Dockerfile copies $name, which .dockerignore excludes"
   done
-  cp "$context"/all/Cargo.* "$context/first"
-  cp -R "$context/all/benches" "$context/first"
-  cp -R "$context/all/crates/engine/"{Cargo.toml,benches} "$context/first/crates/engine"
-  cp "$context/all/crates/protocol/Cargo.toml" "$context/first/crates/protocol"
-  cp -R "$context/all/crates/shell/"{Cargo.toml,examples} "$context/first/crates/shell"
-  for name in . crates/engine crates/protocol crates/shell; do
-    mkdir -p "$context/first/$name/src"
-    : >"$context/first/$name/src/lib.rs"
-  done
-  echo 'fn main() {}' >"$context/first/src/main.rs"
-  for name in all first; do
-    (cd "$context/$name" && cargo metadata --locked --no-deps --format-version 1) \
-      >"$context/metadata" || die "cargo rejects the build context: see above"
-    # Cargo silently omits a target whose file is missing; only a build would fail.
-    for target in $(sed -n '/^\[\[/{n;s/^name = "\(.*\)"/\1/p;}' Cargo.toml crates/*/Cargo.toml); do
-      grep -q "\"name\":\"$target\"" "$context/metadata" ||
-        die "the build context lacks the target $target of Cargo.toml"
-    done
-  done
+  check_manifests "$context"
+  containers/strip.sh "$context"
+  check_manifests "$context"
   rm -rf "$context"
+}
+
+# Fails if cargo rejects folder $1, or silently omits a target because its file is missing.
+check_manifests() {
+  local target
+  (cd "$1" && cargo metadata --locked --no-deps --format-version 1) >"$INSTANCE/metadata" ||
+    die "cargo rejects the build context: see above"
+  for target in $(sed -n '/^\[\[/{n;s/^name = "\(.*\)"/\1/p;}' Cargo.toml crates/*/Cargo.toml); do
+    grep -q "\"name\":\"$target\"" "$INSTANCE/metadata" ||
+      die "the build context lacks the target $target of Cargo.toml"
+  done
 }
 
 # Runs a house with the roles of containers/roles.sql, on services of its own, with a password for Redis.

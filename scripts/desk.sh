@@ -11,8 +11,10 @@
 cmd_bench_desk() {
   local games=${1:-1000000} given=${DATABASE_URL:-} player failed=no
   type -P python3 >/dev/null || die "python3 is missing: it requests the pages"
-  say_step "building the server"
-  BAHAY_PROFILE=${BAHAY_PROFILE:-release} build
+  say_step "building the server and the laboratory"
+  export BAHAY_PROFILE=${BAHAY_PROFILE:-release}
+  build
+  build_lab
   if [ -n "$given" ]; then
     use_instance "$SERVICES_HOME"
     join_instance bench
@@ -59,7 +61,7 @@ run_desk_client() {
 
 generate_history() {
   say_step "generating a history ($*); $INSTANCE/history.log grows with it"
-  run_child "$BINARY" generate-history "$@" 2>"$INSTANCE/history.log" ||
+  run_child "$LAB_BINARY" generate-history "$@" 2>"$INSTANCE/history.log" ||
     die "the history could not be generated: $(tail -n 1 "$INSTANCE/history.log")"
 }
 

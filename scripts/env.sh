@@ -17,12 +17,12 @@ cmd_env() {
   if [ "$bench" = yes ]; then
     bench_env
   else
-    build
+    build_lab
     check_env
   fi
 }
 
-# Requires BINARY (see build).
+# Requires LAB_BINARY (see build_lab).
 check_env() {
   prepare_env
   say "testing the Python package with its own tests and PettingZoo's, and training the example"
@@ -33,15 +33,13 @@ check_env() {
 bench_env() {
   prepare_env
   run_child cargo bench --quiet -p bahay-engine --bench env
-  run_child cargo build --release --quiet --bin bahay
-  BINARY=${CARGO_TARGET_DIR:-target}/release/bahay
-  case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+  BAHAY_PROFILE=release build_lab
   run_python bench.py
 }
 
 run_python() {
   (
-    export BAHAY=$BINARY PYTHONDONTWRITEBYTECODE=1
+    export BAHAY_LAB=$LAB_BINARY PYTHONDONTWRITEBYTECODE=1
     venv=$ROOT/$ENV_HOME/venv
     cd clients/python
     run_child with_libraries "$venv/bin/python" "$@"

@@ -9,6 +9,7 @@ HOSTILE_MAX=3600
 cmd_hostile() {
   enter_test_instance hostile
   build
+  build_lab
   start_services
   need_contract_programs
   prepare_schemathesis
@@ -16,7 +17,7 @@ cmd_hostile() {
   # Trusting the proxy header gives each client an address of its own.
   export BAHAY_TRUSTED_PROXIES=127.0.0.1
   start_contract_server
-  run_child "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 || die "the demo game failed"
+  run_child "$LAB_BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 || die "the demo game failed"
   export BAHAY_BINARY=$BINARY BAHAY_PSQL=${PG_BIN:+$PG_BIN/}psql BAHAY_REDIS_CLI=$REDIS_CLI
   export BAHAY_REDIS_SOCKET=$REDIS_SOCKET PYTHONPATH=$ROOT/tests/contracts/hostile
   export PYTHONDONTWRITEBYTECODE=1

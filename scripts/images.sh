@@ -136,14 +136,29 @@ build_whole_image() {
 
 # Builds the image from the last stages of the Dockerfile alone, with an already built server.
 build_quick_image() {
+  local container
+  container=$(make_program_container "$BINARY" /image)
+  in_storage buildah commit --quiet --rm "$container" localhost/given >/dev/null
+  build_image --build-arg SERVER=localhost/given --tag "$1" .
+}
+
+# Builds the image of the players, with the already built laboratory.
+build_players_image() {
+  local container
+  container=$(make_program_container "$LAB_BINARY" /)
+  in_storage buildah config --entrypoint '["/usr/local/bin/bahay-lab"]' "$container" >/dev/null
+  in_storage buildah commit --quiet --rm "$container" "$1" >/dev/null
+}
+
+# Creates a container with program $1 and its libraries under folder $2, and prints its name.
+make_program_container() {
   local folder=$IMAGES/given container
   rm -rf "$folder"
-  containers/gather.sh "$BINARY" "$folder" || die "the server's libraries could not be gathered"
+  containers/gather.sh "$1" "$folder" || die "the libraries of $1 could not be gathered"
   container=$(with_storage buildah from scratch)
-  in_storage buildah add --quiet "$container" "$folder" /image >/dev/null
-  in_storage buildah commit --quiet --rm "$container" localhost/given >/dev/null
+  in_storage buildah add --quiet "$container" "$folder" "$2" >/dev/null
   rm -rf "$folder"
-  build_image --build-arg SERVER=localhost/given --tag "$1" .
+  printf '%s\n' "$container"
 }
 
 # Checks that the image contains no files besides those that gather.sh adds, since they would help an

@@ -8,7 +8,7 @@
 # remains for the load generator, otherwise all share one; BAHAY_SERVER_CPU may list one for each, separated by
 # spaces. PostgreSQL runs at the lower priority BAHAY_POSTGRES_NICE (10), because no move waits for it. Before
 # `reads`, the database is filled with BAHAY_HISTORY_GAMES games (20,000). For servers that run elsewhere, use the
-# binary: bahay loadtest --url URL.
+# binary: bahay-lab loadtest --url URL.
 
 cmd_loadtest() {
   local tester=none pin=() nodes=${BAHAY_NODES:-1} node processors
@@ -32,20 +32,21 @@ cmd_loadtest() {
   set -- ${arguments[@]+"${arguments[@]}"}
   case " $* " in
     *' --help '* | *' -h '*)
-      BAHAY_PROFILE=release build
-      run_in_terminal "$BINARY" loadtest --help
+      BAHAY_PROFILE=release build_lab
+      run_in_terminal "$LAB_BINARY" loadtest --help
       return
       ;;
   esac
-  BAHAY_PROFILE=release build
+  BAHAY_PROFILE=release build_lab
   case " $* " in
     # Merging reports needs no server.
     *' --merge '*)
       cd "$CALLED_FROM" || exit
-      run_in_terminal "$BINARY" loadtest "$@"
+      run_in_terminal "$LAB_BINARY" loadtest "$@"
       return
       ;;
   esac
+  BAHAY_PROFILE=release build
   enter_test_instance loadtest
   BAHAY_POSTGRES_NICE=${BAHAY_POSTGRES_NICE:-10}
   start_services
@@ -75,7 +76,7 @@ cmd_loadtest() {
   case " $* " in
     *' reads '*)
       say "filling the database with ${BAHAY_HISTORY_GAMES:-20000} games"
-      run_child "$BINARY" generate-history --games "${BAHAY_HISTORY_GAMES:-20000}" >/dev/null ||
+      run_child "$LAB_BINARY" generate-history --games "${BAHAY_HISTORY_GAMES:-20000}" >/dev/null ||
         die "the history could not be generated: see above"
       ;;
   esac
@@ -92,7 +93,7 @@ cmd_loadtest() {
   pin=()
   [ "$tester" = none ] || pin=(taskset -c "$tester")
   cd "$CALLED_FROM" || exit
-  run_in_terminal ${pin[@]+"${pin[@]}"} "$BINARY" loadtest --pid "$pids" "$@"
+  run_in_terminal ${pin[@]+"${pin[@]}"} "$LAB_BINARY" loadtest --pid "$pids" "$@"
 }
 
 # Like start_server, beside servers that may already run. $1 is the number of the server; the remaining

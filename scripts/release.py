@@ -160,7 +160,7 @@ class Crates:
 
     def __init__(self, source, target):
         metadata = json.loads(
-            run("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target, cwd=source)
+            run(*"cargo metadata --locked --features events --format-version 1 --filter-platform".split(), target, cwd=source)
         )
         self.all = self.tree(source, target, "normal")
         self.linked = self.tree(source, target, "normal,no-proc-macro")
@@ -190,8 +190,8 @@ class Crates:
 
     @staticmethod
     def tree(source, target, edges):
-        words = ["--edges", edges, "--prefix", "none", "--format", "{p}", "--no-dedupe"]
-        lines = run("cargo", "tree", "--locked", "--package", "bahay", "--target", target, *words, cwd=source).splitlines()
+        words = "cargo tree --locked --package bahay --features events --prefix none --format {p} --no-dedupe".split()
+        lines = run(*words, "--edges", edges, "--target", target, cwd=source).splitlines()
         return {(line.split()[0], line.split()[1].removeprefix("v")) for line in lines if line}
 
 

@@ -144,7 +144,7 @@ compile_release() {
   export CARGO_ENCODED_RUSTFLAGS=$2 CARGO_PROFILE_RELEASE_STRIP=symbols
   # These flags apply to crates with C code.
   export CFLAGS="-ffile-prefix-map=$3=/cargo"
-  exec cargo build --release --locked --bin bahay --target-dir "$1/target" \
+  exec cargo build --release --locked --bin bahay --features events --target-dir "$1/target" \
     --message-format json-render-diagnostics
 }
 

@@ -4,20 +4,40 @@
 # Two files describe the server of `./dev up`: server.pid (the process) and url (its address). The environment set
 # here is the whole interface between ./dev and the binary.
 
-# Builds the binary and sets BINARY. Queries are checked against .sqlx, so no database is needed.
+# Builds the server and sets BINARY. Queries are checked against .sqlx, so no database is needed.
 build() {
+  build_program bahay "$@"
+  BINARY=$BUILT
+}
+
+# Builds the laboratory and sets LAB_BINARY.
+build_lab() {
+  build_program bahay-lab
+  LAB_BINARY=$BUILT
+}
+
+# Builds program $1 with the remaining arguments of cargo, and sets BUILT.
+build_program() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  local profile=${BAHAY_PROFILE:-dev} folder=debug
-  # A run within another run uses the server that the outer one has built.
+  local profile=${BAHAY_PROFILE:-dev} name=$1 folder
+  shift
+  # A run within another run uses the programs that the outer one has built.
   if [ -n "${BAHAY_BUILT:-}" ]; then
-    BINARY=$BAHAY_BUILT
+    BUILT=${BAHAY_BUILT%/*}/$name
     return 0
   fi
-  [ "$profile" = dev ] || folder=$profile
-  run_child cargo build --profile "$profile" --bin bahay ||
+  run_child cargo build --profile "$profile" -p "$name" --bin "$name" "$@" ||
     die "the build failed: fix what cargo says above"
-  BINARY=${CARGO_TARGET_DIR:-target}/$folder/bahay
-  case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
+  folder=$profile
+  [ "$profile" != dev ] || folder=debug
+  BUILT=$(built_program "$folder" "$name")
+}
+
+# Prints the absolute path of program $2 in folder $1 of cargo's target folder.
+built_program() {
+  local path=${CARGO_TARGET_DIR:-target}/$1/$2
+  case $path in /*) ;; *) path=$ROOT/$path ;; esac
+  printf '%s\n' "$path"
 }
 
 # Sets the binary's remaining environment; DATABASE_URL and REDIS_URL come from start_services.
@@ -131,7 +151,8 @@ start_server() {
 }
 
 # Plays a game up to its POT on a temporary server with the database login of URL $1. Its output goes to file
-# $2. The remaining arguments are a command prefix that is given the command of the game and runs it.
+# $2. The remaining arguments are a command prefix that is given the command of the game and runs it. Requires
+# LAB_BINARY (see build_lab).
 play_a_game() {
   local given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server log=$2
   unset BAHAY_LISTEN
@@ -144,7 +165,7 @@ play_a_game() {
     sleep 0.1
   done
   release_port
-  run_child "$@" "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
+  run_child "$@" "$LAB_BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
     die "the demo game failed: $(tail -n 1 "$INSTANCE/demo.log")"
   end_process "-$server" TERM 20
   # The next server that is started chooses an address of its own.
@@ -207,34 +228,48 @@ cmd_demo() {
   if BAHAY_URL=$(running_url); then
     join_instance client
     export BAHAY_URL
-    build
+    build_lab
     start_services
     make_environment
   else
     join_instance demo
     stop_orphaned_server
     build
+    build_lab
     start_services
     make_environment
     # The server's log would disturb the picture.
     start_server 18080 "$LOCAL/server.log"
   fi
-  run_in_terminal "$BINARY" demo "$@"
+  run_in_terminal "$LAB_BINARY" demo "$@"
 }
 
-# Runs any subcommand of the binary in the environment of this checkout.
+# Runs any subcommand of the server's binary in the environment of this checkout.
 cmd_run() {
   [ $# -gt 0 ] || die "the subcommand is missing: ./dev run verify game.json, or ./dev run help"
   join_instance run
-  build
+  # Development builds leave the exporter of events out.
+  if [ "$1" = events ]; then build --features events; else build; fi
+  run_subcommand "$BINARY" "$@"
+}
+
+# Runs any subcommand of the laboratory in the environment of this checkout.
+cmd_lab() {
+  [ $# -gt 0 ] || die "the subcommand is missing: ./dev lab simulate, or ./dev lab help"
+  join_instance lab
+  build_lab
+  run_subcommand "$LAB_BINARY" "$@"
+}
+
+run_subcommand() {
   start_services
   make_environment
   if BAHAY_URL=$(running_url); then export BAHAY_URL; else unset BAHAY_URL; fi
-  if [ "$1" = serve ]; then
+  if [ "$2" = serve ]; then
     choose_port 8080
     release_port
   fi
   # Relative paths in the arguments refer to the caller's directory.
   cd "$CALLED_FROM" || exit
-  run_in_terminal "$BINARY" "$@"
+  run_in_terminal "$@"
 }

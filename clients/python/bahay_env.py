@@ -1,4 +1,4 @@
-"""The house's games for learning programs: a process of `bahay env` as an object, and as a PettingZoo environment if
+"""The house's games for learning programs: a process of `bahay-lab env` as an object, and as a PettingZoo environment if
 PettingZoo is installed.
 
 This module is a single file to be copied. `Games` needs the standard library only; with `numpy`, `Games.batch` returns
@@ -47,8 +47,8 @@ class Games:
     """A number of games in one process of their own."""
 
     def __init__(self, game, rule_set=None, seats=None, games=1, tensor="hex", binary=None):
-        """`binary` is the path of the program; the default is `$BAHAY`, or `bahay` in PATH."""
-        command = [binary or os.environ.get("BAHAY", "bahay"), "env", "--game", game]
+        """`binary` is the path of the program; the default is `$BAHAY_LAB`, or `bahay-lab` in PATH."""
+        command = [binary or os.environ.get("BAHAY_LAB", "bahay-lab"), "env", "--game", game]
         command += ["--games", str(games), "--tensor", tensor]
         command += [] if rule_set is None else ["--rule-set", rule_set]
         command += [] if seats is None else ["--seats", str(seats)]
@@ -150,7 +150,7 @@ class Games:
         line = self._process.stdout.readline()
         if not line:
             self.close()
-            raise EOFError(f"bahay env ended with {self._process.returncode}: see above")
+            raise EOFError(f"bahay-lab env ended with {self._process.returncode}: see above")
         return json.loads(line)
 
     def _with_tensor(self, answer, rows=None):

@@ -1,4 +1,4 @@
-"""Measures steps per second through the pipe, with the program of `$BAHAY`: `./dev env bench`.
+"""Measures steps per second through the pipe, with the program of `$BAHAY_LAB`: `./dev env bench`.
 
 Games are played by random actions, chosen by number. A step is an action of one seat. The time of a batch includes the
 choice of actions in this program.

@@ -1,4 +1,4 @@
-"""Tests `bahay_env.py` and its example with the program of `$BAHAY`: `python -m unittest` in this folder. They need
+"""Tests `bahay_env.py` and its example with the program of `$BAHAY_LAB`: `python -m unittest` in this folder. They need
 the packages of requirements.lock; `./dev test` installs these and runs the tests."""
 
 import os

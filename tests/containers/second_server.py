@@ -31,7 +31,7 @@ def main():
     }
     player = {
         **guarded,
-        "image": second["image"],
+        "image": "bahay-lab",
         "user": second["user"],
         "command": ["demo", "--url", "http://proxy:8000"],
         "profiles": ["players"],

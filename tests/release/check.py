@@ -85,7 +85,7 @@ def run(words, source):
 
 def read_build_graph(source, target):
     """Returns names and versions of the build graph without build, development and other targets' dependencies."""
-    words = "cargo tree --locked --prefix none -p bahay -e normal".split()
+    words = "cargo tree --locked --prefix none -p bahay --features events -e normal".split()
     lines = run([*words, "--target", target, "--format", "{p}"], source).splitlines()
     return {tuple(re.match(r"(\S+) v(\S+)", line).groups()) for line in lines if line}
 
@@ -97,7 +97,8 @@ def find_compiled_crates(units, source, target):
         unit = json.loads(line)
         if unit["reason"] == "compiler-artifact" and "custom-build" not in unit["target"]["kind"]:
             done.add(unit["package_id"])
-    graph = json.loads(run(["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target], source))
+    words = "cargo metadata --locked --features events --format-version 1 --filter-platform".split()
+    graph = json.loads(run([*words, target], source))
     needs = {
         node["id"]: [need["pkg"] for need in node["deps"] if any(kind["kind"] is None for kind in need["dep_kinds"])]
         for node in graph["resolve"]["nodes"]
