@@ -11,7 +11,8 @@
 //! other player, who is then not met again that day, and from all others together.
 //!
 //! The ledger applies both limits when it opens a game, and the lobby before it seats players;
-//! `bahay farm` simulates attackers against the same functions. docs/LEDGER.md has the arithmetic.
+//! `bahay-lab farm` simulates attackers against the same functions. docs/LEDGER.md has the
+//! arithmetic.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

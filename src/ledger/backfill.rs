@@ -1,28 +1,42 @@
 //! Backfill: books many finished games at once, by the same decisions as single operations, and
-//! writes them with `copy`, as a dump is restored. `bahay generate-history` uses it to fill a
+//! writes them with `copy`, as a dump is restored. `bahay-lab generate-history` uses it to fill a
 //! database for demonstration; it serves no players.
 //!
 //! Grants and games are decided in memory and collected. [`LedgerBatch::write`] writes a batch in
 //! one transaction while the next one is being decided, then projects and seals it like every other
 //! operation, so the audit finds the books consistent. Ids continue from the sequences and are
-//! counted here, so no other process may post meanwhile. Memory grows with the size of a batch.
+//! counted here, so no other process may post meanwhile. Memory grows with the size of a
+//! batch, and with the numbers of players and tables.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
+use std::fmt::{self, Display, Write as _};
 
-use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use jiff::Timestamp;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{AccountState, Books};
+use super::books::{AccountState, Books, ChangedAccountRow, Games};
 use super::chart::Account;
 use super::error::LedgerError;
-use super::operation::{GrantCoins, OpenGame, OpeningOutcome, Operation, Request, SettleGame};
-use super::{grant, house_projection, open_game, post, settle};
-use crate::archive::store::Games;
+use super::house_projection;
+use super::operation::{Operation, Request, WinLimit};
+use super::operations::{GrantCoins, OpenGame, Opening, OpeningOutcome, SettleGame};
+use super::posting::house_accounts::create_house_accounts;
 use crate::months;
+
+// The tables of a batch with their columns.
+const ACCOUNTS: &str = "accounts (id, code, kind, player, balance, version)";
+const OPERATIONS: &str = "operations (id, key, kind, input_hash, answer, game, created_at)";
+const KEYS: &str = "operation_keys (key, operation)";
+const TRANSFERS: &str = "transfers (operation, number, code, source, destination, amount)";
+const ENTRIES: &str =
+    "entries (account, version, operation, number, amount, balance_before, balance_after)";
+const PENDING: &str = "pending_house_entries (operation)";
+const GAMES: &str =
+    "games (id, kind, table_id, room, state, ante, commitment, opened_at, finished_at)";
+const SEATS: &str = "game_players (game, player, seat, stake, net, finished_at)";
+const RECORDS: &str = "game_records (game, settlement, record)";
 
 /// The books of a database that a history is being written to.
 #[derive(Debug)]
@@ -30,36 +44,22 @@ pub struct LedgerBackfill {
     house_ids: BTreeMap<Account, i64>,
     /// The current states of wallets and POTs.
     account_states: BTreeMap<Account, AccountState>,
+    /// The accounts created since the last batch. They are converted to rows when the batch ends,
+    /// because their balances keep changing until then.
+    made: Vec<Account>,
     account_next: i64,
     operation_next: i64,
     /// The first and the last time of the collected rows.
     times_ms: Option<(i64, i64)>,
-    rows: Rows,
-}
-
-/// The collected rows by table, in the text format of `copy`.
-#[derive(Debug, Default)]
-struct Rows {
-    /// The created accounts. They are converted to rows when the batch ends, because their balances
-    /// keep changing until then.
-    made: Vec<(Account, i64)>,
-    stakes: CopyText,
-    operations: CopyText,
-    keys: CopyText,
-    transfers: CopyText,
-    entries: CopyText,
-    pending_house_entries: CopyText,
-    games: CopyText,
-    seats: CopyText,
-    records: CopyText,
+    rows: BTreeMap<&'static str, CopyText>,
 }
 
 /// The rows of one write.
 #[derive(Debug)]
 pub struct LedgerBatch {
-    tables: [(&'static str, CopyText); 9],
-    /// Wallets that existed before this batch, with the versions that they had.
-    changed: Vec<AccountState>,
+    rows: BTreeMap<&'static str, CopyText>,
+    /// Accounts that existed before this batch, with the versions that they had.
+    changed: Vec<ChangedAccountRow>,
     account_next: i64,
     operation_next: i64,
     times_ms: Option<(i64, i64)>,
@@ -71,7 +71,7 @@ impl LedgerBackfill {
     pub async fn begin(pool: &PgPool, rooms: &[String]) -> Result<Self, LedgerError> {
         let mut connection = pool.acquire().await?;
         let accounts = rooms.iter().cloned().map(Account::Fee).chain([Account::Issue]).collect();
-        let house_ids = post::house_ids(&mut connection, &accounts).await?;
+        let house_ids = create_house_accounts(&mut connection, &accounts).await?;
         let row = sqlx::query!(
             r#"
             select nextval('accounts_id_seq') as "account!", nextval('operation_ids') as "operation!"
@@ -79,12 +79,16 @@ impl LedgerBackfill {
         )
         .fetch_one(&mut *connection)
         .await?;
-        // The last batch may have used numbers above the one that it took from the sequence.
-        let account_next = row.account.saturating_add(1_024);
-        let operation_next = row.operation.saturating_add(64);
-        let account_states = BTreeMap::new();
-        let rows = Rows::default();
-        Ok(Self { house_ids, account_states, account_next, operation_next, times_ms: None, rows })
+        Ok(Self {
+            house_ids,
+            account_states: BTreeMap::new(),
+            made: Vec::new(),
+            // The last batch may have used numbers above the one that it took from the sequence.
+            account_next: row.account.saturating_add(1_024),
+            operation_next: row.operation.saturating_add(64),
+            times_ms: None,
+            rows: BTreeMap::new(),
+        })
     }
 
     /// Appends a grant to a player without a wallet.
@@ -92,9 +96,7 @@ impl LedgerBackfill {
         let wallet = Account::Wallet(input.player);
         self.create_account(&wallet);
         let mut books = self.select_books(&[wallet]);
-        let id = self.next_operation_id(at_ms)?;
-        let answer = grant::decide(&input, id, &mut books)?;
-        self.append_operation(id, Operation::Grant(input), &answer, at_ms)?;
+        self.append_operation(input, at_ms, &mut books, &mut Games::default())?;
         self.apply_books(&books);
         Ok(())
     }
@@ -106,69 +108,53 @@ impl LedgerBackfill {
         opening: OpenGame,
         settling: SettleGame,
     ) -> Result<(), LedgerError> {
-        let opened_at = opening.opened_at_ms;
-        let finished_at = settling.finished_at_ms;
-        let pot = Account::Pot(opening.table);
+        let OpenGame { game, table, opened_at_ms, .. } = opening;
+        let times = [parse_time(opened_at_ms)?, parse_time(settling.finished_at_ms)?];
+        let finished_at_ms = settling.finished_at_ms;
+        let pot = Account::Pot(table);
         if !self.account_states.contains_key(&pot) {
             self.create_account(&pot);
         }
         let wallets = opening.players.iter().copied().map(Account::Wallet);
         let mut books = self.select_books(&wallets.chain([pot]).collect::<Vec<_>>());
-        let seats = u8::try_from(opening.players.len()).unwrap_or(u8::MAX);
-        let stakes: Vec<_> =
-            Seat::all(seats).map(|seat| Account::Stake(opening.game, seat)).collect();
-        for stake in &stakes {
-            let account_state = AccountState {
-                id: self.account_next,
-                balance: Coins::ZERO,
-                version: 0,
-                version_read: 0,
-            };
-            books.add(stake.clone(), account_state);
+        for seat in Seat::all(u8::try_from(opening.players.len()).unwrap_or(u8::MAX)) {
+            books.add(Account::Stake(game, seat), AccountState::new(self.account_next));
             self.account_next += 1;
         }
         let mut games = Games::default();
-
-        let id = self.next_operation_id(opened_at)?;
-        let answer = open_game::decide(&opening, id, &mut books, &mut games)?;
-        match answer {
+        let opened = Opening { input: opening.clone(), limit: WinLimit::Room };
+        match self.append_operation(opened, opened_at_ms, &mut books, &mut games)? {
             OpeningOutcome::Opened { .. } => {}
             OpeningOutcome::CannotPay { .. } | OpeningOutcome::OverAllowance { .. } => {
                 return Err(LedgerError::Invalid { what: "a player cannot pay for its game" });
             }
         }
-        self.append_operation(id, Operation::Open(opening.clone()), &answer, opened_at)?;
-        let id = self.next_operation_id(finished_at)?;
-        let answer = settle::decide(&settling, id, &mut books, &mut games)?;
-        let net = answer.net.clone();
-        self.append_operation(id, Operation::Settle(Box::new(settling)), &answer, finished_at)?;
+        let net = self.append_operation(settling, finished_at_ms, &mut books, &mut games)?.net;
 
-        let game = opening.game;
-        let times = [parse_time(opened_at)?, parse_time(finished_at)?];
-        self.rows.games.push_row(&[
-            &game,
-            &opening.kind,
-            &opening.table,
-            &opening.room,
-            &"settled",
-            &opening.ante.hundredths(),
-            &bytea_text(&opening.commitment.0.0),
-            &times[0],
-            &times[1],
-        ]);
+        self.push_row(
+            GAMES,
+            &[
+                &game,
+                &opening.kind,
+                &table,
+                &opening.room,
+                &"settled",
+                &opening.ante.hundredths(),
+                &bytea_text(&opening.commitment.0.0),
+                &times[0],
+                &times[1],
+            ],
+        );
         let held = games.by_id(game).map(|game| game.stakes.clone()).unwrap_or_default();
-        let seated = opening.players.iter().zip(&held).zip(&net);
-        for (number, ((player, stake), net)) in seated.enumerate() {
-            let stake = stake.hundredths();
-            let net = net.hundredths();
-            self.rows.seats.push_row(&[&game, player, &number, &stake, &net, &times[1]]);
+        for (seat, ((player, stake), net)) in
+            opening.players.iter().zip(&held).zip(&net).enumerate()
+        {
+            let [stake, net] = [stake, net].map(|amount| amount.hundredths());
+            self.push_row(SEATS, &[&game, player, &seat, &stake, &net, &times[1]]);
         }
         for (account, account_state) in books.account_states() {
             if let Account::Stake(..) = account {
-                let AccountState { id, balance, version, .. } = account_state;
-                let kind = account.kind();
-                let balance = balance.hundredths();
-                self.rows.stakes.push_row(&[id, account, &kind, &NULL, &balance, version]);
+                self.push_account(account, account_state);
             }
         }
         self.apply_books(&books);
@@ -176,20 +162,9 @@ impl LedgerBackfill {
     }
 
     fn create_account(&mut self, account: &Account) {
-        let id = self.account_next;
+        self.account_states.insert(account.clone(), AccountState::new(self.account_next));
+        self.made.push(account.clone());
         self.account_next += 1;
-        let account_state = AccountState { id, balance: Coins::ZERO, version: 0, version_read: 0 };
-        self.account_states.insert(account.clone(), account_state);
-        self.rows.made.push((account.clone(), id));
-    }
-
-    /// Returns the next operation id, in the month of `at_ms` or a later one.
-    fn next_operation_id(&mut self, at_ms: i64) -> Result<i64, LedgerError> {
-        let least = months::first_operation_of(parse_time(at_ms)?);
-        self.operation_next = self.operation_next.saturating_add(1).max(least);
-        let (first, last) = self.times_ms.unwrap_or((at_ms, at_ms));
-        self.times_ms = Some((first.min(at_ms), last.max(at_ms)));
-        Ok(self.operation_next)
     }
 
     fn select_books(&self, accounts: &[Account]) -> Books {
@@ -201,21 +176,25 @@ impl LedgerBackfill {
     /// Appends the rows of the decided transfers and entries, and stores the new account states.
     fn apply_books(&mut self, books: &Books) {
         for row in books.transfers() {
-            let code = row.code.as_str();
-            let amount = row.amount.hundredths();
-            let line = [&row.operation as &dyn Display, &row.number, &code, &row.source];
-            self.rows.transfers.push_row(&[&line[..], &[&row.destination, &amount]].concat());
+            let [operation, source, destination, amount] =
+                [&row.operation, &row.source, &row.destination, &row.amount];
+            let fields: [&dyn Display; 6] =
+                [operation, &row.number, &row.code, source, destination, amount];
+            self.push_row(TRANSFERS, &fields);
         }
         for row in books.entries() {
-            self.rows.entries.push_row(&[
-                &row.account,
-                &row.version,
-                &row.operation,
-                &row.number,
-                &row.amount.hundredths(),
-                &row.balance_before.hundredths(),
-                &row.balance_after.hundredths(),
-            ]);
+            self.push_row(
+                ENTRIES,
+                &[
+                    &row.account,
+                    &row.version,
+                    &row.operation,
+                    &row.number,
+                    &row.amount,
+                    &row.balance_before,
+                    &row.balance_after,
+                ],
+            );
         }
         for (account, account_state) in books.account_states() {
             if let Some(kept) = self.account_states.get_mut(account) {
@@ -224,84 +203,69 @@ impl LedgerBackfill {
         }
     }
 
-    fn append_operation(
+    /// Decides an operation and appends its row. Its id is in the month of `at_ms` or a later one.
+    fn append_operation<O: Operation>(
         &mut self,
-        id: i64,
-        operation: Operation,
-        answer: &impl Serialize,
+        operation: O,
         at_ms: i64,
-    ) -> Result<(), LedgerError> {
-        let request = Request::new(operation)?;
-        let answer = serde_json::to_string(answer);
-        let answer = answer.map_err(|error| LedgerError::broken(error.to_string()))?;
-        let kind = request.operation.kind();
-        let hash = bytea_text(&request.input_hash);
-        let game = request.operation.game();
-        let game: &dyn Display = match &game {
-            Some(game) => game,
-            None => &NULL,
-        };
+        books: &mut Books,
+        games: &mut Games,
+    ) -> Result<O::Outcome, LedgerError> {
         let at = parse_time(at_ms)?;
-        self.rows.operations.push_row(&[&id, &request.key, &kind, &hash, &answer, game, &at]);
-        self.rows.keys.push_row(&[&request.key, &id]);
-        self.rows.pending_house_entries.push_row(&[&id]);
-        if let Some(input) = request.operation.documents() {
-            let settlement = serde_json::to_string(&input.settlement);
-            let settlement = settlement.map_err(|error| LedgerError::broken(error.to_string()))?;
-            self.rows.records.push_row(&[&input.game, &settlement, &input.record.as_str()]);
+        let id = self.operation_next.saturating_add(1).max(months::first_operation_of(at));
+        self.operation_next = id;
+        let (first, last) = self.times_ms.unwrap_or((at_ms, at_ms));
+        self.times_ms = Some((first.min(at_ms), last.max(at_ms)));
+
+        let outcome = operation.decide(id, books, games)?;
+        let request = Request::new(operation)?;
+        let hash = bytea_text(&request.input_hash);
+        let answer = to_json(&outcome)?;
+        let game = Nullable(request.game);
+        self.push_row(OPERATIONS, &[&id, &request.key, &request.kind, &hash, &answer, &game, &at]);
+        self.push_row(KEYS, &[&request.key, &id]);
+        self.push_row(PENDING, &[&id]);
+        if let Some(documents) = request.documents() {
+            let settlement = to_json(documents.settlement)?;
+            self.push_row(RECORDS, &[&game, &settlement, &documents.record.as_str()]);
         }
-        Ok(())
+        Ok(outcome)
     }
 
-    /// Returns everything collected since the last call. Batches must be written in this order. The
-    /// POT of a table is dropped from memory, so the next batch cannot continue that table.
+    fn push_account(&mut self, account: &Account, account_state: &AccountState) {
+        let AccountState { id, balance, version, .. } = account_state;
+        let balance = balance.hundredths();
+        let player = Nullable(account.player());
+        self.push_row(ACCOUNTS, &[id, account, &account.kind(), &player, &balance, version]);
+    }
+
+    fn push_row(&mut self, table: &'static str, fields: &[&dyn Display]) {
+        self.rows.entry(table).or_default().push_row(fields);
+    }
+
+    /// Returns everything collected since the last call. Batches must be written in this order.
     pub fn take_batch(&mut self) -> LedgerBatch {
-        let rows = std::mem::take(&mut self.rows);
-        let mut accounts = rows.stakes;
-        for (account, id) in &rows.made {
-            if let Some(account_state) = self.account_states.get_mut(account) {
-                let player = account.player();
-                let player: &dyn Display = match &player {
-                    Some(player) => player,
-                    None => &NULL,
-                };
-                let balance = account_state.balance.hundredths();
-                let kind = account.kind();
-                accounts.push_row(&[id, account, &kind, player, &balance, &account_state.version]);
+        for account in std::mem::take(&mut self.made) {
+            if let Some(mut account_state) = self.account_states.get(&account).copied() {
+                self.push_account(&account, &account_state);
+                account_state.version_read = account_state.version;
+                self.account_states.insert(account, account_state);
+            }
+        }
+        let mut changed = Vec::new();
+        for account_state in self.account_states.values_mut() {
+            if account_state.has_changed() {
+                changed.push(account_state.row());
                 account_state.version_read = account_state.version;
             }
         }
-        let changed =
-            self.account_states.values_mut().filter(|account_state| account_state.has_changed());
-        let changed = changed.map(|account_state| {
-            let before = *account_state;
-            account_state.version_read = account_state.version;
-            before
-        });
-        let changed = changed.collect();
-        self.account_states.retain(|account, _| matches!(account, Account::Wallet(_)));
-        let tables = [
-            ("accounts (id, code, kind, player, balance, version)", accounts),
-            ("operations (id, key, kind, input_hash, answer, game, created_at)", rows.operations),
-            ("operation_keys (key, operation)", rows.keys),
-            ("transfers (operation, number, code, source, destination, amount)", rows.transfers),
-            (
-                "entries (account, version, operation, number, amount, balance_before, \
-                 balance_after)",
-                rows.entries,
-            ),
-            ("pending_house_entries (operation)", rows.pending_house_entries),
-            (
-                "games (id, kind, table_id, room, state, ante, commitment, opened_at, finished_at)",
-                rows.games,
-            ),
-            ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
-            ("game_records (game, settlement, record)", rows.records),
-        ];
-        let account_next = self.account_next;
-        let operation_next = self.operation_next;
-        let times_ms = self.times_ms.take();
-        LedgerBatch { tables, changed, account_next, operation_next, times_ms }
+        LedgerBatch {
+            rows: std::mem::take(&mut self.rows),
+            changed,
+            account_next: self.account_next,
+            operation_next: self.operation_next,
+            times_ms: self.times_ms.take(),
+        }
     }
 }
 
@@ -314,7 +278,7 @@ impl LedgerBatch {
         }
         let mut tx = pool.begin().await?;
         self.write_changed(&mut tx).await?;
-        for (table, text) in self.tables {
+        for (table, text) in self.rows {
             text.copy(&mut tx, table).await?;
         }
         sqlx::query!(
@@ -333,20 +297,14 @@ impl LedgerBatch {
 
     /// Updates the balances of accounts that existed before this batch.
     async fn write_changed(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let column =
-            |field: fn(&AccountState) -> i64| self.changed.iter().map(field).collect::<Vec<_>>();
         let written = sqlx::query!(
             r#"
             update accounts a
             set balance = s.balance, version = s.version
-            from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
-                as s (id, balance, version, version_read)
+            from unnest($1::changed_account[]) as s
             where a.id = s.id and a.version = s.version_read
             "#,
-            &column(|account_state| account_state.id),
-            &column(|account_state| account_state.balance.hundredths()),
-            &column(|account_state| account_state.version),
-            &column(|account_state| account_state.version_read)
+            &self.changed as _
         )
         .execute(connection)
         .await?;
@@ -357,15 +315,16 @@ impl LedgerBatch {
     }
 }
 
-/// The null value of `copy`'s text format.
-const NULL: Null = Null;
+/// A value, or the null of `copy`'s text format.
+struct Nullable<T>(Option<T>);
 
-struct Null;
-
-impl Display for Null {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // A marker that no field contains: see `push_row`.
-        f.write_str("\u{0}")
+impl<T: Display> Display for Nullable<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            // A marker that no field contains: see `push_row`.
+            None => f.write_str("\u{0}"),
+        }
     }
 }
 
@@ -414,6 +373,10 @@ fn bytea_text(bytes: &[u8]) -> String {
     text
 }
 
+fn to_json(value: &impl Serialize) -> Result<String, LedgerError> {
+    serde_json::to_string(value).map_err(|error| LedgerError::broken(error.to_string()))
+}
+
 fn parse_time(at_ms: i64) -> Result<Timestamp, LedgerError> {
     let no_time = |_| LedgerError::Invalid { what: "a time is beyond the calendar" };
     Timestamp::from_millisecond(at_ms).map_err(no_time)
@@ -421,12 +384,12 @@ fn parse_time(at_ms: i64) -> Result<Timestamp, LedgerError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CopyText, NULL};
+    use super::{CopyText, Nullable};
 
     #[test]
     fn special_characters_of_copy_are_escaped() {
         let mut text = CopyText::default();
-        text.push_row(&[&1, &"a\tb\\c\nd", &NULL, &"\\xff"]);
+        text.push_row(&[&1, &"a\tb\\c\nd", &Nullable(None::<u8>), &"\\xff"]);
         assert_eq!(text.0, "1\ta\\tb\\\\c\\nd\t\\N\t\\\\xff\n");
     }
 }

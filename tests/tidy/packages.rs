@@ -23,6 +23,9 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
     ("live-store", &["base", "engine", "shell"]),
     ("api", &["base", "engine", "protocol", "shell"]),
     ("events", &["base", "db"]),
+    // A player's client, and the laboratory, which may also depend on the service itself.
+    ("client", &["base", "engine", "protocol"]),
+    ("lab", &["base", "client", "db", "engine", "protocol", "rate-limit"]),
 ];
 
 /// Reports packages without a line, and dependencies that their line does not permit.
