@@ -26,7 +26,8 @@ build_program() {
     BUILT=${BAHAY_BUILT%/*}/$name
     return 0
   fi
-  run_child cargo build --profile "$profile" -p "$name" --bin "$name" "$@" ||
+  # With --workspace, features are unified as for the tests, so that dependencies are not compiled twice.
+  run_child cargo build --profile "$profile" --workspace --bin "$name" "$@" ||
     die "the build failed: fix what cargo says above"
   folder=$profile
   [ "$profile" != dev ] || folder=debug
@@ -249,7 +250,7 @@ cmd_run() {
   [ $# -gt 0 ] || die "the subcommand is missing: ./dev run verify game.json, or ./dev run help"
   join_instance run
   # Development builds leave the exporter of events out.
-  if [ "$1" = events ]; then build --features events; else build; fi
+  if [ "$1" = events ]; then build --features bahay/events; else build; fi
   run_subcommand "$BINARY" "$@"
 }
 
