@@ -141,6 +141,33 @@ where
     }
 }
 
+/// Implements `From` for an error with the variants `Unavailable { reason }` and
+/// `Broken { reason }`, for a database error or for an error with a method `is_transient`.
+#[macro_export]
+macro_rules! unavailable_or_broken {
+    ($error:ty) => {
+        $crate::unavailable_or_broken!($error, $crate::Error, |error| {
+            $crate::Failure::classify(error).is_transient()
+        });
+    };
+    ($error:ty, $source:ty) => {
+        $crate::unavailable_or_broken!($error, $source, <$source>::is_transient);
+    };
+    ($error:ty, $source:ty, $is_transient:expr) => {
+        impl From<$source> for $error {
+            fn from(error: $source) -> Self {
+                let is_transient: fn(&$source) -> bool = $is_transient;
+                let reason = error.to_string();
+                if is_transient(&error) {
+                    Self::Unavailable { reason }
+                } else {
+                    Self::Broken { reason }
+                }
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::Failure;
