@@ -89,38 +89,55 @@ begin
 end
 $$;
 
+-- The rows that a batch writes, as `write_books` receives them: one array for each of these types.
+--
+-- Until it is written an operation is identified by its index in the batch, below 64, and a new account by a
+-- negative number, -1 less its index among the new ones, below 1,024.
+
+-- An operation with all that it changes beside accounts: the end of a game with its documents, or its opening.
+create type booked_operation as (
+    place bigint, key text, kind text, input_hash bytea, answer jsonb, game uuid,
+    end_state text, finished_at timestamptz, void_reason text, settlement jsonb, record text,
+    game_kind text, table_id uuid, room text, ante bigint, commitment bytea, opened_at timestamptz
+);
+
+-- A seat of a game that begins, or of one that ends, which has a net result.
+create type booked_seat as (
+    game uuid, player uuid, seat smallint, stake bigint, net bigint, finished_at timestamptz
+);
+
+create type booked_account as (
+    place bigint, code text, kind text, player uuid, balance bigint, version bigint
+);
+
+-- An account that was read, with its balance and version after the batch.
+create type changed_account as (id bigint, version_read bigint, balance bigint, version bigint);
+
+create type booked_transfer as (
+    operation bigint, number smallint, code text, source bigint, destination bigint, amount bigint
+);
+
+create type booked_entry as (
+    account bigint, version bigint, operation bigint, number smallint, amount bigint,
+    balance_before bigint, balance_after bigint
+);
+
 -- Writes the decided operations against the books as they were read, all or nothing. The order is the global
 -- lock order: the games that end, which are locked by writing their ends; new accounts; the accounts that
 -- were read; and then operations in the order of their keys. An id is taken only then, so that ids ascend
 -- along each account. If the books have changed since they were read, the function fails with the error
--- BH001, which rolls everything back.
---
--- An operation is identified by its index in the batch, below 64, and a new account by a negative number, -1
--- less its index among the new ones, below 1,024. One id of each sequence is taken, and the index is added to
--- it.
+-- BH001, which rolls everything back. One id of each sequence is taken, and the index is added to it.
 --
 -- Arrays are expanded to rows in the select list and not in `from`. There PostgreSQL would first materialize
 -- each array, and then join them row by row: a tenth of all the instructions of reading and writing the
 -- books. `from` remains where a loop reads the same rows repeatedly and needs them materialized.
 create function write_books(
-    ended_games uuid[], ended_states text[], ended_times timestamptz[], ended_reasons text[],
-    ended_seat_games uuid[], ended_seat_players uuid[], ended_seat_nets bigint[],
-    made_places bigint[], made_codes text[], made_kinds text[], made_players uuid[],
-    made_balances bigint[], made_versions bigint[],
-    read_ids bigint[], read_versions bigint[], read_balances_after bigint[],
-    read_versions_after bigint[],
-    operation_places bigint[], operation_keys text[], operation_kinds text[],
-    operation_hashes bytea[], operation_answers jsonb[], operation_games uuid[],
-    transfer_places bigint[], transfer_numbers smallint[], transfer_codes text[],
-    transfer_sources bigint[], transfer_destinations bigint[], transfer_amounts bigint[],
-    entry_accounts bigint[], entry_versions bigint[], entry_places bigint[],
-    entry_numbers smallint[], entry_amounts bigint[], entry_befores bigint[],
-    entry_afters bigint[],
-    record_games uuid[], record_settlements jsonb[], record_texts text[],
-    opened_games uuid[], opened_kinds text[], opened_tables uuid[], opened_rooms text[],
-    opened_antes bigint[], opened_commitments bytea[], opened_times timestamptz[],
-    opened_seat_games uuid[], opened_seat_players uuid[], opened_seat_numbers smallint[],
-    opened_seat_stakes bigint[]
+    operations booked_operation[],
+    seats booked_seat[],
+    new_accounts booked_account[],
+    changed_accounts changed_account[],
+    transfers booked_transfer[],
+    entries booked_entry[]
 )
 returns void
 language plpgsql
@@ -133,61 +150,67 @@ as $$
 declare
     first_account bigint := 0;
     first_operation bigint;
+    ended bigint;
+    settled bigint;
+    opened bigint;
     written bigint;
 begin
+    select count((o.row).end_state), count((o.row).record), count((o.row).game_kind)
+    into ended, settled, opened
+    from (select unnest(operations) as row) o;
+
     -- Ends come first, since a table may end one game and begin another. They are in the order of ids, which
     -- is the lock order of games.
-    if cardinality(ended_games) > 0 then
+    if ended > 0 then
         update games g
-        set state = f.state,
-            finished_at = coalesce(f.finished_at, date_trunc('milliseconds', now())),
-            void_reason = f.reason
+        set state = e.state,
+            finished_at = coalesce(e.finished_at, date_trunc('milliseconds', now())),
+            void_reason = e.reason
         from (
-            select e.id, e.state, e.finished_at, e.reason
-            from (
-                select unnest(ended_games) as id, unnest(ended_states) as state,
-                    unnest(ended_times) as finished_at, unnest(ended_reasons) as reason
-            ) e
-            order by e.id
-        ) f
-        where g.id = f.id and g.finished_at is null;
+            select (o.row).game, (o.row).end_state as state, (o.row).finished_at,
+                (o.row).void_reason as reason
+            from (select unnest(operations) as row) o
+            where (o.row).end_state is not null
+            order by 1
+        ) e
+        where g.id = e.game and g.finished_at is null;
         get diagnostics written = row_count;
-        if written <> cardinality(ended_games) then
+        if written <> ended then
             raise exception 'a game is no longer open' using errcode = 'BH001';
         end if;
     end if;
 
-    if cardinality(made_places) > 0 then
+    if cardinality(new_accounts) > 0 then
         first_account := nextval('accounts_id_seq');
         insert into accounts (id, code, kind, player, balance, version)
         overriding system value
-        select first_account + n.place, n.code, n.kind, n.player, n.balance, n.version
-        from (
-            select unnest(made_places) as place, unnest(made_codes) as code,
-                unnest(made_kinds) as kind, unnest(made_players) as player,
-                unnest(made_balances) as balance, unnest(made_versions) as version
-        ) n
-        order by n.code;
+        select first_account + (n.row).place, (n.row).code, (n.row).kind, (n.row).player,
+            (n.row).balance, (n.row).version
+        from (select unnest(new_accounts) as row) n
+        order by (n.row).code;
     end if;
 
     -- An account without an entry is rewritten unchanged, which locks it and compares its version like all
-    -- others. The arrays are in the order of ids and a loop over them is the only possible plan, so rows are
+    -- others. The array is in the order of ids and a loop over it is the only possible plan, so rows are
     -- locked in that order, which is the lock order of accounts.
     update accounts a
-    set balance = r.balance, version = r.version
+    set balance = c.balance, version = c.version
     from (
-        select unnest(read_ids) as id, unnest(read_versions) as version_read,
-            unnest(read_balances_after) as balance, unnest(read_versions_after) as version
-    ) r
-    where a.id = r.id and a.version = r.version_read;
+        select (c.row).id, (c.row).version_read, (c.row).balance, (c.row).version
+        from (select unnest(changed_accounts) as row) c
+    ) c
+    where a.id = c.id and a.version = c.version_read;
     get diagnostics written = row_count;
-    if written <> cardinality(read_ids) then
+    if written <> cardinality(changed_accounts) then
         raise exception 'an account is not as it was read' using errcode = 'BH001';
     end if;
 
     -- A deletion of an account holds its wallet's lock until the end, so it is visible by now.
-    if cardinality(opened_seat_players) > 0 and exists (
-        select from players p where p.id = any(opened_seat_players) and p.deleted_at is not null
+    if opened > 0 and exists (
+        select
+        from (select unnest(seats) as row) s
+        join players p on p.id = (s.row).player
+        where (s.row).net is null and p.deleted_at is not null
     ) then
         raise exception 'a player has deleted its account' using errcode = 'BH001';
     end if;
@@ -197,96 +220,86 @@ begin
         first_operation := begin_month_of_operations();
     end if;
     insert into operation_keys (key, operation)
-    select o.key, first_operation + o.place
-    from (select unnest(operation_keys) as key, unnest(operation_places) as place) o;
+    select (o.row).key, first_operation + (o.row).place
+    from (select unnest(operations) as row) o;
     insert into operations (id, key, kind, input_hash, answer, game)
-    select first_operation + o.place, o.key, o.kind, o.input_hash, o.answer, o.game
-    from (
-        select unnest(operation_places) as place, unnest(operation_keys) as key,
-            unnest(operation_kinds) as kind, unnest(operation_hashes) as input_hash,
-            unnest(operation_answers) as answer, unnest(operation_games) as game
-    ) o;
+    select first_operation + (o.row).place, (o.row).key, (o.row).kind, (o.row).input_hash,
+        (o.row).answer, (o.row).game
+    from (select unnest(operations) as row) o;
     insert into pending_house_entries (operation)
-    select first_operation + u.place from unnest(operation_places) as u (place);
+    select first_operation + (o.row).place
+    from (select unnest(operations) as row) o;
 
-    if cardinality(transfer_places) > 0 then
+    if cardinality(transfers) > 0 then
         insert into transfers (operation, number, code, source, destination, amount)
-        select first_operation + t.place, t.number, t.code,
+        select first_operation + t.operation, t.number, t.code,
             case when t.source < 0 then first_account - t.source - 1 else t.source end,
             case when t.destination < 0 then first_account - t.destination - 1
                 else t.destination end,
             t.amount
         from (
-            select unnest(transfer_places) as place, unnest(transfer_numbers) as number,
-                unnest(transfer_codes) as code, unnest(transfer_sources) as source,
-                unnest(transfer_destinations) as destination, unnest(transfer_amounts) as amount
+            select (t.row).operation, (t.row).number, (t.row).code, (t.row).source,
+                (t.row).destination, (t.row).amount
+            from (select unnest(transfers) as row) t
         ) t;
     end if;
 
-    if cardinality(entry_accounts) > 0 then
+    if cardinality(entries) > 0 then
         insert into entries (
             account, version, operation, number, amount, balance_before, balance_after
         )
-        select case when e.account < 0 then first_account - e.account - 1 else e.account end,
-            e.version, first_operation + e.place, e.number, e.amount, e.balance_before,
-            e.balance_after
-        from (
-            select unnest(entry_accounts) as account, unnest(entry_versions) as version,
-                unnest(entry_places) as place, unnest(entry_numbers) as number,
-                unnest(entry_amounts) as amount, unnest(entry_befores) as balance_before,
-                unnest(entry_afters) as balance_after
-        ) e;
+        select case when (e.row).account < 0 then first_account - (e.row).account - 1
+                else (e.row).account end,
+            (e.row).version, first_operation + (e.row).operation, (e.row).number, (e.row).amount,
+            (e.row).balance_before, (e.row).balance_after
+        from (select unnest(entries) as row) e;
     end if;
 
-    if cardinality(ended_games) > 0 then
+    if ended > 0 then
         update game_players p
         set net = s.net,
-            finished_at = coalesce(f.finished_at, date_trunc('milliseconds', now()))
+            finished_at = coalesce(s.finished_at, date_trunc('milliseconds', now()))
         from (
-            select unnest(ended_seat_games) as game, unnest(ended_seat_players) as player,
-                unnest(ended_seat_nets) as net
+            select (s.row).game, (s.row).player, (s.row).net, (s.row).finished_at
+            from (select unnest(seats) as row) s
+            where (s.row).net is not null
         ) s
-        join unnest(ended_games, ended_times) as f (id, finished_at) on f.id = s.game
         where p.game = s.game and p.player = s.player;
         get diagnostics written = row_count;
-        if written <> cardinality(ended_seat_games) then
+        if written <> (
+            select count((s.row).net) from (select unnest(seats) as row) s
+        ) then
             raise exception 'a seat was not found again' using errcode = 'BH002';
         end if;
 
         -- The void of a game writes one notice to each of its players.
-        if 'voided' = any(ended_states) then
+        if ended > settled then
             insert into notices (player, kind, game, amount)
             select p.player, 'game_voided', g.id, g.ante + p.stake
-            from games g
+            from (select unnest(operations) as row) o
+            join games g on g.id = (o.row).game
             join game_players p on p.game = g.id
-            where g.id = any(ended_games) and g.state = 'voided';
+            where (o.row).end_state = 'voided';
         end if;
     end if;
 
-    if cardinality(record_games) > 0 then
+    if settled > 0 then
         insert into game_records (game, settlement, record)
-        select d.game, d.settlement, d.record
-        from (
-            select unnest(record_games) as game, unnest(record_settlements) as settlement,
-                unnest(record_texts) as record
-        ) d;
+        select (o.row).game, (o.row).settlement, (o.row).record
+        from (select unnest(operations) as row) o
+        where (o.row).record is not null;
     end if;
 
-    if cardinality(opened_games) > 0 then
+    if opened > 0 then
         insert into games (id, kind, table_id, room, ante, commitment, opened_at)
-        select g.id, g.kind, g.table_id, g.room, g.ante, g.commitment, g.opened_at
-        from (
-            select unnest(opened_games) as id, unnest(opened_kinds) as kind,
-                unnest(opened_tables) as table_id, unnest(opened_rooms) as room,
-                unnest(opened_antes) as ante, unnest(opened_commitments) as commitment,
-                unnest(opened_times) as opened_at
-        ) g;
+        select (o.row).game, (o.row).game_kind, (o.row).table_id, (o.row).room, (o.row).ante,
+            (o.row).commitment, (o.row).opened_at
+        from (select unnest(operations) as row) o
+        where (o.row).game_kind is not null;
         insert into game_players (game, player, seat, stake)
-        select s.game, s.player, s.seat, s.stake
-        from (
-            select unnest(opened_seat_games) as game, unnest(opened_seat_players) as player,
-                unnest(opened_seat_numbers) as seat, unnest(opened_seat_stakes) as stake
-        ) s;
+        select (s.row).game, (s.row).player, (s.row).seat, (s.row).stake
+        from (select unnest(seats) as row) s
+        where (s.row).net is null;
     end if;
 end
 $$;

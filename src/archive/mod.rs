@@ -1,7 +1,7 @@
 //! The archive of games: the players, the results, and the record from which anybody can verify a
 //! game.
 //!
-//! The ledger writes the rows, in the transaction that moves the coins (see `store`). This module
+//! The ledger writes the rows, in the transaction that moves the coins. This module
 //! reads them, from the database and from the object store of old records (`records`). It treats a
 //! record as a document; the engine defines its content.
 
@@ -9,7 +9,6 @@ mod cursor;
 mod detail;
 pub mod halted;
 mod history;
-pub(crate) mod store;
 mod unrevealed;
 
 use std::fmt;
@@ -51,7 +50,7 @@ impl GameState {
         }
     }
 
-    fn from_column(text: &str) -> Result<Self, sqlx::Error> {
+    pub(crate) fn from_column(text: &str) -> Result<Self, sqlx::Error> {
         [Self::Open, Self::Settled, Self::Voided]
             .into_iter()
             .find(|state| state.as_str() == text)
@@ -179,7 +178,7 @@ fn parse_seat(number: i16) -> Result<Seat, sqlx::Error> {
     seat.ok_or_else(|| sqlx::Error::Decode(format!("no seat: {number}").into()))
 }
 
-fn timestamp(time_ms: i64) -> Result<Timestamp, sqlx::Error> {
+pub(crate) fn timestamp(time_ms: i64) -> Result<Timestamp, sqlx::Error> {
     let time = jiff::Timestamp::from_millisecond(time_ms);
     time.map(jiff::Timestamp::to_sqlx).map_err(|error| sqlx::Error::Encode(error.into()))
 }

@@ -5,7 +5,6 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, TableId};
 
 pub use crate::archive::GameState;
-use crate::db::Failure;
 
 /// An error of an operation. No coins have moved, except possibly with
 /// [`LedgerError::Unavailable`].
@@ -52,21 +51,7 @@ pub enum LedgerError {
 impl LedgerError {
     /// Returns whether a retry of the same call may succeed.
     pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Unavailable { .. } | Self::TableBusy { .. } => true,
-            Self::Invalid { .. }
-            | Self::KeyReused { .. }
-            | Self::GameUnknown { .. }
-            | Self::GameNotOpen { .. }
-            | Self::GameDiffers { .. }
-            | Self::PotEmpty { .. }
-            | Self::Settlement { .. }
-            | Self::OperationUnknown { .. }
-            | Self::NotReversible { .. }
-            | Self::AlreadyReversed { .. }
-            | Self::Overdrawn { .. }
-            | Self::Broken { .. } => false,
-        }
+        matches!(self, Self::Unavailable { .. } | Self::TableBusy { .. })
     }
 
     /// Returns a stable code in snake case.
@@ -94,22 +79,7 @@ impl LedgerError {
     }
 }
 
-impl From<&sqlx::Error> for LedgerError {
-    fn from(error: &sqlx::Error) -> Self {
-        let reason = error.to_string();
-        if Failure::classify(error).is_transient() {
-            Self::Unavailable { reason }
-        } else {
-            Self::Broken { reason }
-        }
-    }
-}
-
-impl From<sqlx::Error> for LedgerError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::from(&error)
-    }
-}
+crate::db::unavailable_or_broken!(LedgerError);
 
 /// A fault of a settlement, by itself or against the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,12 +2,11 @@
 //! (`lobby::bot_purse`).
 
 use bahay_engine::coins::Coins;
-use jiff_sqlx::ToSqlx as _;
 use sqlx::{Postgres, Transaction};
 
 use super::Ledger;
 use super::error::LedgerError;
-use crate::clock::{self, Timestamp};
+use crate::clock::Timestamp;
 use crate::db;
 
 /// The coins of all house bots together, including retired ones.
@@ -48,7 +47,7 @@ impl Ledger {
     /// Sums the losses of house bots in games that finished since then, and the coins that they
     /// hold now.
     pub async fn house_bot_coins(&self, since: Timestamp) -> Result<HouseBotCoins, LedgerError> {
-        let since = clock::to_jiff(since).to_sqlx();
+        let since = db::to_sql(since);
         let once = || {
             sqlx::query!(
                 r#"

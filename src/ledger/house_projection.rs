@@ -120,16 +120,8 @@ async fn write_entries(
     entries: &[EntryRow],
     house: &BTreeMap<i64, AccountState>,
 ) -> Result<(), sqlx::Error> {
-    let column = |field: fn(&EntryRow) -> i64| entries.iter().map(field).collect::<Vec<_>>();
-    let numbers: Vec<_> = entries.iter().map(|entry| entry.number).collect();
-    let changed: Vec<_> =
-        house.values().filter(|account_state| account_state.has_changed()).collect();
-    let ids: Vec<_> = changed.iter().map(|account_state| account_state.id).collect();
-    let balances: Vec<_> =
-        changed.iter().map(|account_state| account_state.balance.hundredths()).collect();
-    let versions: Vec<_> = changed.iter().map(|account_state| account_state.version).collect();
-    let versions_read: Vec<_> =
-        changed.iter().map(|account_state| account_state.version_read).collect();
+    let changed = house.values().filter(|account_state| account_state.has_changed());
+    let changed: Vec<_> = changed.map(AccountState::row).collect();
     let written = sqlx::query!(
         r#"
         with new_entries as (
@@ -138,32 +130,15 @@ async fn write_entries(
             )
             select e.account, e.version, e.operation, e.number, e.amount, e.balance_before,
                 e.balance_after
-            from (
-                select unnest($1::bigint[]) as account, unnest($2::bigint[]) as version,
-                    unnest($3::bigint[]) as operation, unnest($4::smallint[]) as number,
-                    unnest($5::bigint[]) as amount, unnest($6::bigint[]) as balance_before,
-                    unnest($7::bigint[]) as balance_after
-            ) e
+            from unnest($1::booked_entry[]) as e
         )
         update accounts a
         set balance = s.balance, version = s.version
-        from (
-            select unnest($8::bigint[]) as id, unnest($9::bigint[]) as balance,
-                unnest($10::bigint[]) as version, unnest($11::bigint[]) as version_read
-        ) s
+        from unnest($2::changed_account[]) as s
         where a.id = s.id and a.version = s.version_read
         "#,
-        &column(|entry| entry.account),
-        &column(|entry| entry.version),
-        &column(|entry| entry.operation),
-        &numbers,
-        &column(|entry| entry.amount.hundredths()),
-        &column(|entry| entry.balance_before.hundredths()),
-        &column(|entry| entry.balance_after.hundredths()),
-        &ids,
-        &balances,
-        &versions,
-        &versions_read
+        entries as _,
+        &changed as _
     )
     .execute(connection)
     .await?;

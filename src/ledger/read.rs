@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, Timestamp};
-use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
-use sqlx::{PgExecutor, PgPool};
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::{PgConnection, PgExecutor};
 
+use super::Ledger;
 use super::chart::{Account, Code};
 use super::error::LedgerError;
-use crate::clock;
 use crate::db::{self, Page};
 
 /// The maximum page size; a larger limit is reduced to it.
@@ -83,12 +83,83 @@ impl FromStr for EntryCursor {
     }
 }
 
-/// Reads a wallet in one statement, so that `available` and `held` are of one snapshot.
-pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, LedgerError> {
-    Ok(db::retry(|| read_wallet_once(pool, player)).await?)
+impl Ledger {
+    /// Returns a player's wallet. A player without one has a balance of zero.
+    pub async fn wallet(&self, player: PlayerId) -> Result<Wallet, LedgerError> {
+        Ok(db::retry(|| read_wallet(&self.reads, player)).await?)
+    }
+
+    /// Returns a player's wallet like [`Ledger::wallet`], as the caller's transaction sees it.
+    pub async fn wallet_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        player: PlayerId,
+    ) -> Result<Wallet, LedgerError> {
+        Ok(read_wallet(connection, player).await?)
+    }
+
+    /// Returns a page of the wallet's entries that match the filter, newest first.
+    pub async fn entries(
+        &self,
+        player: PlayerId,
+        filter: &EntryFilter,
+        cursor: Option<EntryCursor>,
+        limit: u32,
+    ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let code = Account::Wallet(player).to_string();
+        let codes: Vec<_> = filter.codes.iter().map(|code| code.as_str().to_owned()).collect();
+        let from = filter.from.map(db::to_sql);
+        let to = filter.to.map(db::to_sql);
+        let query = || {
+            sqlx::query!(
+                r#"
+            select e.version, t.code, e.amount, e.balance_before, e.balance_after, o.game,
+                exists (
+                    select from games g where g.id = o.game and g.state = 'settled'
+                ) as "has_record!",
+                o.created_at as "created_at: SqlTimestamp"
+            from entries e
+            join transfers t on t.operation = e.operation and t.number = e.number
+            join operations o on o.id = e.operation
+            where e.account = (select w.id from accounts w where w.code = $1) and e.version < $2
+                and (t.code = any($4) or cardinality($4) = 0)
+                and ($5::timestamptz is null or o.created_at >= $5)
+                and ($6::timestamptz is null or o.created_at < $6)
+                and e.operation >= coalesce(first_operation_of($5), 0)
+            order by e.version desc
+            limit $3
+            "#,
+                code,
+                cursor.map_or(i64::MAX, |cursor| cursor.below_version),
+                i64::from(limit) + 1,
+                &codes,
+                from as _,
+                to as _
+            )
+            .fetch_all(&self.reads)
+        };
+        let rows = db::retry(query).await?;
+        let unknown = |code: &str| LedgerError::broken(format!("unknown transfer code: {code}"));
+        let entries = rows.into_iter().map(|row| {
+            Ok(Entry {
+                version: row.version,
+                code: Code::parse(&row.code).ok_or_else(|| unknown(&row.code))?,
+                amount: Coins::from_hundredths(row.amount),
+                balance_before: Coins::from_hundredths(row.balance_before),
+                balance_after: Coins::from_hundredths(row.balance_after),
+                game: row.game.map(GameId),
+                has_record: row.has_record,
+                booked_at_ms: row.created_at.to_jiff().as_millisecond(),
+            })
+        });
+        let entries = entries.collect::<Result<Vec<_>, LedgerError>>()?;
+        Ok(Page::from_rows(entries, limit, |last| EntryCursor { below_version: last.version }))
+    }
 }
 
-pub(super) async fn read_wallet_once(
+/// Reads a wallet in one statement, so that `available` and `held` are of one snapshot.
+async fn read_wallet(
     executor: impl PgExecutor<'_>,
     player: PlayerId,
 ) -> Result<Wallet, sqlx::Error> {
@@ -114,65 +185,6 @@ pub(super) async fn read_wallet_once(
         held: Coins::from_hundredths(row.held),
         version: row.version,
     }))
-}
-
-pub(super) async fn entries(
-    pool: &PgPool,
-    player: PlayerId,
-    filter: &EntryFilter,
-    cursor: Option<EntryCursor>,
-    limit: u32,
-) -> Result<Page<Entry, EntryCursor>, LedgerError> {
-    let limit = limit.clamp(1, PAGE_MAX);
-    let code = Account::Wallet(player).to_string();
-    let codes: Vec<_> = filter.codes.iter().map(|code| code.as_str().to_owned()).collect();
-    let to_sql = |time: Timestamp| clock::to_jiff(time).to_sqlx();
-    let from = filter.from.map(to_sql);
-    let to = filter.to.map(to_sql);
-    let query = || {
-        sqlx::query!(
-            r#"
-        select e.version, t.code, e.amount, e.balance_before, e.balance_after, o.game,
-            exists (
-                select from games g where g.id = o.game and g.state = 'settled'
-            ) as "has_record!",
-            o.created_at as "created_at: SqlTimestamp"
-        from entries e
-        join transfers t on t.operation = e.operation and t.number = e.number
-        join operations o on o.id = e.operation
-        where e.account = (select w.id from accounts w where w.code = $1) and e.version < $2
-            and (t.code = any($4) or cardinality($4) = 0)
-            and ($5::timestamptz is null or o.created_at >= $5)
-            and ($6::timestamptz is null or o.created_at < $6)
-            and e.operation >= coalesce(first_operation_of($5), 0)
-        order by e.version desc
-        limit $3
-        "#,
-            code,
-            cursor.map_or(i64::MAX, |cursor| cursor.below_version),
-            i64::from(limit) + 1,
-            &codes,
-            from as _,
-            to as _
-        )
-        .fetch_all(pool)
-    };
-    let rows = db::retry(query).await?;
-    let unknown = |code: &str| LedgerError::broken(format!("unknown transfer code: {code}"));
-    let entries = rows.into_iter().map(|row| {
-        Ok(Entry {
-            version: row.version,
-            code: Code::parse(&row.code).ok_or_else(|| unknown(&row.code))?,
-            amount: Coins::from_hundredths(row.amount),
-            balance_before: Coins::from_hundredths(row.balance_before),
-            balance_after: Coins::from_hundredths(row.balance_after),
-            game: row.game.map(GameId),
-            has_record: row.has_record,
-            booked_at_ms: row.created_at.to_jiff().as_millisecond(),
-        })
-    });
-    let entries = entries.collect::<Result<Vec<_>, LedgerError>>()?;
-    Ok(Page::from_rows(entries, limit, |last| EntryCursor { below_version: last.version }))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::{PAGE_MAX, ReportError, Reports, from_sql};
 use crate::clock::Timestamp;
 use crate::db::{self, Page};
 use crate::ids::CorrectionId;
-use crate::ledger::Code;
+use crate::ledger::{self, Code, Irreversible};
 
 /// The coins of all accounts of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,12 +96,10 @@ pub struct OperationRow {
 impl Reversibility {
     /// Returns the reversibility of an operation without a reversal or a request for one.
     fn from_transfers(kind: &str, transfers: &[TransferRow]) -> Self {
-        let codes = || transfers.iter().map(|transfer| transfer.code);
-        match kind {
-            "grant" | "adjust" if !transfers.is_empty() => Self::Possible,
-            "settle" if codes().any(|code| code == Code::Pot) => Self::PaidPot,
-            "settle" if codes().any(|code| code != Code::Release) => Self::Possible,
-            _ => Self::Impossible,
+        match ledger::check_reversible(kind, transfers.iter().map(|transfer| transfer.code)) {
+            Ok(()) => Self::Possible,
+            Err(Irreversible::PaidPot) => Self::PaidPot,
+            Err(Irreversible::Kind(_) | Irreversible::MovedNothing) => Self::Impossible,
         }
     }
 }

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use bahay_engine::table::PlayerId;
 use sqlx::PgConnection;
 
-use super::chart::Account;
-use super::operation::{Operation, Request};
+use crate::ledger::chart::Account;
+use crate::ledger::operation::GameStart;
 
 /// Locks a player's wallet until the caller's transaction ends. From here on no game is opened with
 /// it, and games opened before are visible. The caller must not hold locks of games or accounts
@@ -30,23 +30,14 @@ pub async fn lock_wallet_in_tx(
     .map(|_| ())
 }
 
-/// Returns the players of requested openings who have deleted their accounts. The caller holds the
-/// locks of the wallets.
-pub(super) async fn read_for_openings(
+/// Returns the players of openings who have deleted their accounts. The caller holds the locks of
+/// the wallets.
+pub(crate) async fn read_deleted_players(
     connection: &mut PgConnection,
-    requests: &[&Request],
+    openings: impl Iterator<Item = &GameStart>,
 ) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
-    let openings = requests.iter().filter_map(|request| match &request.operation {
-        Operation::Open(input) => Some(&input.players),
-        Operation::Settle(_)
-        | Operation::Void(_)
-        | Operation::Grant(_)
-        | Operation::Sweep(_)
-        | Operation::Adjust(_)
-        | Operation::Reverse(_)
-        | Operation::RefundPot(_) => None,
-    });
-    let players: Vec<_> = openings.flatten().map(|player| player.0).collect();
+    let players: Vec<_> =
+        openings.flat_map(|opening| &opening.players).map(|player| player.0).collect();
     if players.is_empty() {
         return Ok(BTreeSet::new());
     }

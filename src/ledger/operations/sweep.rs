@@ -9,15 +9,12 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 use serde::Serialize;
 
-use super::Ledger;
-use super::books::{Books, Move};
-use super::chart::{Account, Code};
-use super::correct::{PostedAmount, post_covered};
-use super::decode_answer;
-use super::error::LedgerError;
-use super::operation::{Operation, Request};
-use super::writer;
 use crate::db;
+use crate::ledger::Ledger;
+use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::chart::{Account, Code};
+use crate::ledger::error::LedgerError;
+use crate::ledger::operation::{Accounts, Kind, NEVER_REVERSED, Operation, PostedAmount, ensure};
 
 /// The sweep of a house bot's wallet. Its key is `sweep:<player>:<version>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,6 +23,40 @@ pub struct SweepWallet {
     /// The version at which the wallet has this balance.
     pub version: i64,
     pub amount: Coins,
+}
+
+impl Operation for SweepWallet {
+    const KIND: Kind = Kind { name: "sweep", irreversible: Some(NEVER_REVERSED) };
+
+    type Outcome = PostedAmount;
+
+    fn key(&self) -> String {
+        format!("sweep:{}:{}", self.player, self.version)
+    }
+
+    fn check(&self) -> Result<(), LedgerError> {
+        ensure(self.amount > Coins::ZERO, "a sweep is not positive")
+    }
+
+    fn accounts(&self) -> Accounts {
+        let used = vec![Account::Wallet(self.player)];
+        Accounts { used, house: vec![Account::Issue], ..Accounts::default() }
+    }
+
+    fn decide(
+        &self,
+        operation: i64,
+        books: &mut Books,
+        _: &mut Games,
+    ) -> Result<PostedAmount, LedgerError> {
+        let sweep = Move {
+            code: Code::Sweep,
+            source: Account::Wallet(self.player),
+            destination: Account::Issue,
+            amount: self.amount,
+        };
+        Ok(PostedAmount { amount: books.post_covered(operation, &[sweep])? })
+    }
 }
 
 impl Ledger {
@@ -57,23 +88,6 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Overdrawn`] if the wallet holds less by now.
     pub async fn sweep(&self, input: SweepWallet) -> Result<(), LedgerError> {
-        let request = Request::new(Operation::Sweep(input))?;
-        let PostedAmount { .. } =
-            decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)?;
-        Ok(())
+        self.run_single(input).await.map(|_| ())
     }
-}
-
-pub(super) fn decide(
-    input: &SweepWallet,
-    operation: i64,
-    books: &mut Books,
-) -> Result<PostedAmount, LedgerError> {
-    let sweep = Move {
-        code: Code::Sweep,
-        source: Account::Wallet(input.player),
-        destination: Account::Issue,
-        amount: input.amount,
-    };
-    post_covered(operation, &[sweep], books)
 }

@@ -2,6 +2,9 @@
 //! Nothing here accesses the database. An operation is decided and checked in full here, or leaves
 //! no trace.
 
+mod games;
+mod rows;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::coins::Coins;
@@ -9,6 +12,9 @@ use bahay_engine::table::PlayerId;
 
 use super::chart::{Account, Code};
 use super::error::LedgerError;
+
+pub(super) use games::{FinishedGame, Games, LedgerGame, OpenedGame};
+pub(super) use rows::{ChangedAccountRow, EntryRow, NewAccountRow, OperationRow, TransferRow};
 
 /// One transfer of an operation.
 #[derive(Clone, Debug)]
@@ -31,29 +37,6 @@ pub(super) struct AccountState {
     pub(super) version_read: i64,
 }
 
-/// A row of `transfers`. Until it is written, `operation` is the operation's index in the batch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TransferRow {
-    pub(super) operation: i64,
-    pub(super) number: i16,
-    pub(super) code: Code,
-    pub(super) source: i64,
-    pub(super) destination: i64,
-    pub(super) amount: Coins,
-}
-
-/// A row of `entries`. For `operation` see [`TransferRow`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EntryRow {
-    pub(super) account: i64,
-    pub(super) version: i64,
-    pub(super) operation: i64,
-    pub(super) number: i16,
-    pub(super) amount: Coins,
-    pub(super) balance_before: Coins,
-    pub(super) balance_after: Coins,
-}
-
 impl AccountState {
     /// Applies one side of a transfer and returns its entry. Returns `None` if the balance would
     /// not fit 64 bits.
@@ -66,9 +49,9 @@ impl AccountState {
             version: self.version,
             operation,
             number,
-            amount,
-            balance_before,
-            balance_after: self.balance,
+            amount: amount.hundredths(),
+            balance_before: balance_before.hundredths(),
+            balance_after: self.balance.hundredths(),
         })
     }
 
@@ -80,6 +63,17 @@ impl AccountState {
 
     pub(super) fn has_changed(&self) -> bool {
         self.version != self.version_read
+    }
+
+    /// Returns the state of an account on which nothing is booked yet.
+    pub(super) fn new(id: i64) -> Self {
+        Self { id, balance: Coins::ZERO, version: 0, version_read: 0 }
+    }
+
+    /// Returns the row that stores the state of an existing account.
+    pub(super) fn row(&self) -> ChangedAccountRow {
+        let Self { id, balance, version, version_read } = *self;
+        ChangedAccountRow { id, version_read, balance: balance.hundredths(), version }
     }
 }
 
@@ -108,6 +102,11 @@ impl Books {
     /// Returns the balance of an account; zero if there is no such account.
     pub(super) fn balance(&self, account: &Account) -> Coins {
         self.account_states.get(account).map_or(Coins::ZERO, |account_state| account_state.balance)
+    }
+
+    /// Returns the balances of the players' wallets.
+    pub(super) fn wallet_balances(&self, players: &[PlayerId]) -> Vec<Coins> {
+        players.iter().map(|player| self.balance(&Account::Wallet(*player))).collect()
     }
 
     /// Returns the version of an account's newest entry; `None` if there is no such account.
@@ -178,14 +177,42 @@ impl Books {
                 }
             }
             let [source, destination] = ids;
-            let code = *code;
-            let amount = *amount;
+            let code = code.as_str();
+            let amount = amount.hundredths();
             transfers.push(TransferRow { operation, number, code, source, destination, amount });
         }
         self.account_states.extend(changed);
         self.transfers.extend(transfers);
         self.entries.extend(entries);
         Ok(())
+    }
+
+    /// Books the transfers if the wallets cover all of them, and rejects the operation otherwise.
+    /// Unlike in a game, nothing is held in advance. Returns the sum of the transfers.
+    pub(super) fn post_covered(
+        &mut self,
+        operation: i64,
+        moves: &[Move],
+    ) -> Result<Coins, LedgerError> {
+        let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
+        for Move { source, destination, amount, .. } in moves {
+            if !source.is_house() {
+                let balance = *left.entry(source).or_insert_with(|| self.balance(source));
+                let rest = balance.checked_sub(*amount).ok_or_else(overflow)?;
+                if rest.is_negative() {
+                    let account = source.to_string();
+                    let amount = *amount;
+                    return Err(LedgerError::Overdrawn { account, balance, amount });
+                }
+                left.insert(source, rest);
+            }
+            if !destination.is_house() {
+                let balance = *left.entry(destination).or_insert_with(|| self.balance(destination));
+                left.insert(destination, balance.checked_add(*amount).ok_or_else(overflow)?);
+            }
+        }
+        self.post(operation, moves)?;
+        Coins::checked_sum(moves.iter().map(|one| one.amount)).ok_or_else(overflow)
     }
 
     fn account_state(&self, account: &Account) -> Result<AccountState, LedgerError> {
@@ -271,7 +298,7 @@ mod tests {
         let ours: Vec<_> = entries.iter().filter(|entry| entry.account == 7).collect();
         assert_eq!([ours[0].version, ours[1].version], [5, 6]);
         assert_eq!(ours[1].balance_before, ours[0].balance_after);
-        assert_eq!(ours[1].balance_after, coins(350));
+        assert_eq!(ours[1].balance_after, 350);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A commit waits for the disk, and its statements cost the same for one game as for ten, so one
 //! commit for many games is many times cheaper than one commit each. The writer takes the
 //! operations in its queue, up to a bound, and spawns a task that posts them in one transaction (by
-//! `optimistic`, and after a conflict by `post`) and replies. Meanwhile the next batch collects,
+//! `optimistic`, and after a conflict by `locked`) and replies. Meanwhile the next batch collects,
 //! until the pace has passed or enough operations wait, and is posted concurrently, up to a bound
 //! as well; an operation after a pause waits for nothing. So there are few batches while they are
 //! fast, and several concurrent ones when they are not. If a batch cannot be written because of one
@@ -15,25 +15,21 @@
 //! The result of a transaction on a lost connection is never guessed: the same requests are posted
 //! again, and those that were committed answer from their keys.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use sqlx::{Acquire as _, PgConnection, PgPool};
+use sqlx::{Acquire as _, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::LedgerOptions;
-use super::chart::Account;
-use super::error::LedgerError;
-use super::house_projection;
-use super::operation::Request;
-use super::optimistic;
-use super::post::{self, Answer};
+use super::house_accounts::HouseIds;
 use super::write::OPERATIONS_MAX;
+use super::{locked, optimistic};
 use crate::clock::Moment;
 use crate::db::{self, Failure};
+use crate::ledger::error::LedgerError;
+use crate::ledger::operation::{Answer, Request};
+use crate::ledger::{LedgerOptions, house_projection};
 
 /// The maximum number of operations per transaction. More bring no measurable gain and increase the
 /// latency of the slowest.
@@ -45,49 +41,14 @@ const BATCH_ENOUGH: usize = 16;
 
 /// An operation in the queue, with the channel of its caller.
 #[derive(Debug)]
-pub(super) struct Job {
-    pub(super) request: Request,
-    pub(super) reply: oneshot::Sender<Answer>,
-}
-
-/// A cache of the ids of house accounts. They never change, so each is read once.
-#[derive(Clone, Debug, Default)]
-pub(super) struct HouseIds(Arc<RwLock<BTreeMap<Account, i64>>>);
-
-impl HouseIds {
-    /// Returns the ids that these requests need. Missing accounts are created outside of any
-    /// transaction, which could be rolled back while the id stays cached.
-    pub(super) async fn resolve(
-        &self,
-        connection: &mut PgConnection,
-        requests: &[&Request],
-    ) -> Result<BTreeMap<Account, i64>, sqlx::Error> {
-        let needed: BTreeSet<_> =
-            requests.iter().filter_map(|request| request.operation.house_account()).collect();
-        let mut resolved = BTreeMap::new();
-        let mut missing = BTreeSet::new();
-        {
-            let ids = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            for account in needed {
-                match ids.get(&account) {
-                    Some(id) => drop(resolved.insert(account, *id)),
-                    None => drop(missing.insert(account)),
-                }
-            }
-        }
-        if !missing.is_empty() {
-            let made = post::house_ids(connection, &missing).await?;
-            let mut ids = self.0.write().unwrap_or_else(PoisonError::into_inner);
-            ids.extend(made.clone());
-            resolved.extend(made);
-        }
-        Ok(resolved)
-    }
+pub(crate) struct Job {
+    pub(crate) request: Request,
+    pub(crate) reply: oneshot::Sender<Answer>,
 }
 
 /// Posts operations until the queue is closed and empty, and the running batches have ended. `stop`
 /// closes the queue. A small batch starts no earlier than the pace after the one before.
-pub(super) async fn run_writer(
+pub(crate) async fn run_writer(
     pool: PgPool,
     house_ids: HouseIds,
     mut jobs: mpsc::Receiver<Job>,
@@ -157,8 +118,7 @@ async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
     };
     if batch.len() == 1 || Failure::classify(&error).is_transient() {
         tracing::warn!(%error, operations = batch.len(), "the ledger could not post");
-        let answer = Err(LedgerError::from(&error));
-        let answers = vec![answer; batch.len()];
+        let answers = vec![Err(LedgerError::from(error)); batch.len()];
         return reply_all(batch, answers);
     }
     for job in batch {
@@ -177,7 +137,7 @@ fn reply_all(jobs: impl IntoIterator<Item = Job>, answers: impl IntoIterator<Ite
     }
 }
 
-pub(super) async fn run_single(pool: &PgPool, house_ids: &HouseIds, request: &Request) -> Answer {
+pub(crate) async fn run_single(pool: &PgPool, house_ids: &HouseIds, request: &Request) -> Answer {
     let mut answers = run_batch(pool, house_ids, &[request]).await?;
     answers.pop().unwrap_or_else(|| Err(LedgerError::broken("a batch of one had no answer")))
 }
@@ -202,13 +162,13 @@ async fn run_batch_once(
         return Ok(answers);
     }
     let mut tx = connection.begin().await?;
-    let answers = post::run_in_tx(&mut tx, &house_ids, requests).await?;
+    let answers = locked::run_in_tx(&mut tx, &house_ids, requests).await?;
     tx.commit().await?;
     Ok(answers)
 }
 
 /// Runs the house projection at intervals until `stop`.
-pub(super) async fn run_house_projection(
+pub(crate) async fn run_house_projection(
     pool: PgPool,
     every: Duration,
     mut stop: watch::Receiver<bool>,

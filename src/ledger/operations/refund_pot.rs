@@ -20,12 +20,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
-use super::Ledger;
-use super::books::{Books, Move};
-use super::chart::{Account, Code};
-use super::error::LedgerError;
-use super::operation::Operation;
 use crate::db;
+use crate::ledger::Ledger;
+use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::chart::{Account, Code};
+use crate::ledger::error::LedgerError;
+use crate::ledger::operation::{Accounts, Kind, NEVER_REVERSED, Operation};
+use crate::notices;
 
 /// A POT refund that a private table requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct PotRefundRequest {
 /// The input of a POT refund. Its key is `pot_refund:<table>:<version>` or
 /// `pot_refund:<table>:<game>`, followed by `:<player>` for one player's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct RefundPot {
+struct RefundPot {
     table: TableId,
     since: RefundPoint,
     player: Option<PlayerId>,
@@ -56,7 +57,7 @@ enum RefundPoint {
 }
 
 impl RefundPot {
-    pub(super) fn key(&self) -> String {
+    fn key(&self) -> String {
         let Self { table, since, player } = self;
         let since = match since {
             RefundPoint::Version(version) => version.to_string(),
@@ -68,11 +69,14 @@ impl RefundPot {
 }
 
 /// A POT refund with its computed shares.
-#[derive(Clone, Debug)]
-pub(super) struct PlannedPotRefund {
-    pub(super) input: RefundPot,
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct PlannedPotRefund {
+    input: RefundPot,
     /// The version of the POT's account as read; `None` if there is no such account.
+    #[serde(skip)]
     version: Option<i64>,
+    #[serde(skip)]
     shares: Vec<Share>,
 }
 
@@ -92,10 +96,46 @@ pub struct IdlePot {
     pub finished_at_ms: i64,
 }
 
-impl PlannedPotRefund {
-    pub(super) fn accounts(&self) -> impl Iterator<Item = Account> {
+impl Operation for PlannedPotRefund {
+    const KIND: Kind = Kind { name: "pot_refund", irreversible: Some(NEVER_REVERSED) };
+
+    type Outcome = PotRefundOutcome;
+
+    fn key(&self) -> String {
+        self.input.key()
+    }
+
+    fn accounts(&self) -> Accounts {
         let wallets = self.shares.iter().map(|share| Account::Wallet(share.player));
-        wallets.chain([Account::Pot(self.input.table)])
+        let used = wallets.chain([Account::Pot(self.input.table)]).collect();
+        Accounts { used, ..Accounts::default() }
+    }
+
+    fn decide(
+        &self,
+        operation: i64,
+        books: &mut Books,
+        _: &mut Games,
+    ) -> Result<PotRefundOutcome, LedgerError> {
+        let Self { input: RefundPot { table, player, .. }, version, shares } = self;
+        let pot = Account::Pot(*table);
+        let sum = Coins::checked_sum(shares.iter().map(|share| share.amount));
+        let is_all = player.is_some() || sum == Some(books.balance(&pot));
+        if books.version(&pot) != *version || !is_all {
+            let reason = "the POT has changed concurrently".to_owned();
+            return Err(LedgerError::Unavailable { reason });
+        }
+        let moves: Vec<_> = shares
+            .iter()
+            .map(|share| Move {
+                code: Code::PotRefund,
+                source: pot.clone(),
+                destination: Account::Wallet(share.player),
+                amount: share.amount,
+            })
+            .collect();
+        books.post(operation, &moves)?;
+        Ok(PotRefundOutcome { shares: shares.clone() })
     }
 }
 
@@ -166,25 +206,10 @@ impl Ledger {
         tx: &mut PgConnection,
         planned: PlannedPotRefund,
     ) -> Result<PotRefundOutcome, LedgerError> {
-        let key = planned.input.key();
-        let returned: PotRefundOutcome = self.run_in_tx(tx, Operation::RefundPot(planned)).await?;
-        let players: Vec<_> = returned.shares.iter().map(|share| share.player.0).collect();
-        let amounts: Vec<_> =
-            returned.shares.iter().map(|share| share.amount.hundredths()).collect();
-        // The ids are derived from the key, so a retry inserts no second notice.
-        sqlx::query!(
-            r#"
-            insert into notices (id, player, kind, amount)
-            select md5($1 || ':' || s.player)::uuid, s.player, 'pot_refunded', s.amount
-            from unnest($2::uuid[], $3::bigint[]) as s (player, amount)
-            on conflict (id) do nothing
-            "#,
-            key,
-            &players,
-            &amounts
-        )
-        .execute(tx)
-        .await?;
+        let key = planned.key();
+        let returned = self.run_in_tx(tx, planned).await?;
+        let shares = returned.shares.iter().map(|share| (share.player, Some(share.amount)));
+        notices::insert_in_tx(tx, "pot_refunded", &key, &shares.collect::<Vec<_>>()).await?;
         Ok(returned)
     }
 
@@ -193,32 +218,6 @@ impl Ledger {
     pub async fn idle_pots(&self) -> Result<Vec<IdlePot>, LedgerError> {
         Ok(db::retry(|| read_idle_pots(&self.reads)).await?)
     }
-}
-
-pub(super) fn decide(
-    input: &PlannedPotRefund,
-    operation: i64,
-    books: &mut Books,
-) -> Result<PotRefundOutcome, LedgerError> {
-    let PlannedPotRefund { input: RefundPot { table, player, .. }, version, shares } = input;
-    let pot = Account::Pot(*table);
-    let sum = Coins::checked_sum(shares.iter().map(|share| share.amount));
-    let is_all = player.is_some() || sum == Some(books.balance(&pot));
-    if books.version(&pot) != *version || !is_all {
-        let reason = "the POT has changed concurrently".to_owned();
-        return Err(LedgerError::Unavailable { reason });
-    }
-    let moves: Vec<_> = shares
-        .iter()
-        .map(|share| Move {
-            code: Code::PotRefund,
-            source: pot.clone(),
-            destination: Account::Wallet(share.player),
-            amount: share.amount,
-        })
-        .collect();
-    books.post(operation, &moves)?;
-    Ok(PotRefundOutcome { shares: shares.clone() })
 }
 
 /// The preconditions of a refund at a table, from one snapshot.

@@ -4,61 +4,161 @@
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{PlayerId, Settlement};
+use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
-use super::books::{Books, Move};
-use super::chart::{Account, Code};
-use super::error::{LedgerError, SettlementFault};
-use super::operation::{SettleGame, SettlementOutcome, seats_of};
 use crate::archive::GameState;
-use crate::archive::store::{FinishedGame, Games, LedgerGame};
+use crate::ledger::Ledger;
+use crate::ledger::books::{Books, FinishedGame, Games, LedgerGame, Move};
+use crate::ledger::canonical::{Document, to_canonical_json, to_canonical_json_with};
+use crate::ledger::chart::{Account, Code};
+use crate::ledger::error::{LedgerError, SettlementFault};
+use crate::ledger::operation::{
+    Accounts, Documents, Kind, Operation, accounts_of_game, check_name, check_players, check_time,
+    seats_of,
+};
 
-pub(super) fn decide(
-    input: &SettleGame,
-    operation: i64,
-    books: &mut Books,
-    games: &mut Games,
-) -> Result<SettlementOutcome, LedgerError> {
-    let game = games.by_id(input.game).ok_or(LedgerError::GameUnknown { game: input.game })?;
-    check_same(input, game)?;
-    let pot = Account::Pot(input.table);
-    let stakes: Vec<_> = seats_of(&input.players)
-        .map(|(seat, _)| books.balance(&Account::Stake(input.game, seat)))
-        .collect();
-    if stakes != game.stakes {
-        return Err(LedgerError::broken(format!(
-            "the stakes of game {} are incomplete",
-            input.game
-        )));
+/// The settlement of a finished game with its record. Its key is `settle:<game>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SettleGame {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    /// The players by seat, as at the opening.
+    pub players: Vec<PlayerId>,
+    pub settlement: Settlement,
+    /// The document from which anybody can verify the game. It is hashed with the other fields, in
+    /// its sorted position.
+    #[serde(skip)]
+    pub record: Document,
+    pub finished_at_ms: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettlementOutcome {
+    /// By seat, the change by the game without the ante.
+    pub net: Vec<Coins>,
+    /// By seat, the balance of the wallet after the settlement.
+    pub wallets: Vec<Coins>,
+    /// The balance that stays in the POT.
+    pub pot: Coins,
+}
+
+impl Operation for SettleGame {
+    const KIND: Kind = Kind { name: "settle", irreversible: None };
+
+    type Outcome = SettlementOutcome;
+
+    fn key(&self) -> String {
+        format!("settle:{}", self.game)
     }
-    let refuse = |fault| LedgerError::Settlement { game: input.game, fault };
-    let plan = plan_settlement(&input.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
 
-    let wallets_before = wallet_balances(books, &input.players);
-    books.post(operation, &build_moves(input, &plan))?;
-    let wallets = wallet_balances(books, &input.players);
-    check_wallets(&wallets_before, &wallets, &stakes, &plan.net)?;
+    fn canonical_input(&self) -> Result<String, serde_json::Error> {
+        to_canonical_json_with(self, "record", &self.record)
+    }
 
-    games.finish(
-        input.game,
-        FinishedGame {
-            state: GameState::Settled,
-            finished_at_ms: Some(input.finished_at_ms),
-            void_reason: None,
-            net: plan.net.clone(),
-        },
-    );
-    Ok(SettlementOutcome { net: plan.net, wallets, pot: books.balance(&pot) })
+    fn check(&self) -> Result<(), LedgerError> {
+        check_name(&self.room)?;
+        check_time(self.finished_at_ms)?;
+        check_players(&self.players)
+    }
+
+    fn game(&self) -> Option<GameId> {
+        Some(self.game)
+    }
+
+    fn accounts(&self) -> Accounts {
+        let used = accounts_of_game(self.game, self.table, &self.players).collect();
+        Accounts { used, house: vec![Account::Fee(self.room.clone())], ..Accounts::default() }
+    }
+
+    fn documents(&self) -> Option<Documents<'_>> {
+        Some(Documents { settlement: &self.settlement, record: &self.record })
+    }
+
+    fn decide(
+        &self,
+        operation: i64,
+        books: &mut Books,
+        games: &mut Games,
+    ) -> Result<SettlementOutcome, LedgerError> {
+        let game = games.find_open(self.game)?;
+        check_same(self, game)?;
+        let pot = Account::Pot(self.table);
+        let stakes: Vec<_> = seats_of(&self.players)
+            .map(|(seat, _)| books.balance(&Account::Stake(self.game, seat)))
+            .collect();
+        if stakes != game.stakes {
+            return Err(LedgerError::broken(format!(
+                "the stakes of game {} are incomplete",
+                self.game
+            )));
+        }
+        let refuse = |fault| LedgerError::Settlement { game: self.game, fault };
+        let plan =
+            plan_settlement(&self.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
+
+        let wallets_before = books.wallet_balances(&self.players);
+        books.post(operation, &build_moves(self, &plan))?;
+        let wallets = books.wallet_balances(&self.players);
+        check_wallets(&wallets_before, &wallets, &stakes, &plan.net)?;
+
+        games.finish(
+            operation,
+            self.game,
+            FinishedGame {
+                state: GameState::Settled,
+                finished_at_ms: Some(self.finished_at_ms),
+                void_reason: None,
+                net: plan.net.clone(),
+            },
+        );
+        Ok(SettlementOutcome { net: plan.net, wallets, pot: books.balance(&pot) })
+    }
+}
+
+impl Ledger {
+    /// Books a settlement and stores the game's record.
+    pub async fn settle_game(&self, input: SettleGame) -> Result<SettlementOutcome, LedgerError> {
+        self.submit(input).await
+    }
+}
+
+/// The input of a settlement, as stored. The documents are not parsed into today's types, because a
+/// field that a later version adds must not change the input of an earlier settlement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredSettlement {
+    pub game: GameId,
+    pub table: TableId,
+    pub room: String,
+    /// The players by seat.
+    pub players: Vec<PlayerId>,
+    pub settlement: Value,
+    pub record: Value,
+    pub finished_at_ms: i64,
+}
+
+/// Returns the SHA-256 that the operation `settle:<game>` has if its documents are unchanged.
+pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
+    let StoredSettlement { game, table, room, players, settlement, record, finished_at_ms } =
+        stored;
+    let input = json!({
+        "game": game,
+        "table": table,
+        "room": room,
+        "players": players,
+        "settlement": settlement,
+        "record": record,
+        "finished_at_ms": finished_at_ms,
+    });
+    let input = to_canonical_json(&input).expect("writing to memory succeeds");
+    Sha256::digest(input).into()
 }
 
 fn check_same(input: &SettleGame, game: &LedgerGame) -> Result<(), LedgerError> {
     let differs = |what| Err(LedgerError::GameDiffers { game: input.game, what });
-    match game.state {
-        GameState::Open => {}
-        state @ (GameState::Settled | GameState::Voided) => {
-            return Err(LedgerError::GameNotOpen { game: input.game, state });
-        }
-    }
     if input.table != game.table {
         return differs("table");
     }
@@ -202,10 +302,6 @@ fn build_moves(input: &SettleGame, plan: &SettlementPlan) -> Vec<Move> {
     payments.chain(fees).chain(releases).chain(pot).filter(|one| !one.amount.is_zero()).collect()
 }
 
-pub(super) fn wallet_balances(books: &Books, players: &[PlayerId]) -> Vec<Coins> {
-    players.iter().map(|player| books.balance(&Account::Wallet(*player))).collect()
-}
-
 /// Checks the result of the booking, as the counterpart of [`check_conserved`]: each wallet has
 /// grown by its stake and its net result, so every stake is empty and no coin is missing.
 fn check_wallets(
@@ -226,11 +322,16 @@ fn check_wallets(
 
 #[cfg(test)]
 mod tests {
-    use super::plan_settlement;
+    use super::{SettleGame, StoredSettlement, plan_settlement, settlement_hash};
+    use crate::ledger::canonical::Document;
     use crate::ledger::error::SettlementFault;
+    use crate::ledger::operation::Request;
     use bahay_engine::coins::Coins;
     use bahay_engine::seat::Seat;
-    use bahay_engine::table::{Fee, Payment, PotPayout, Settlement};
+    use bahay_engine::table::{Fee, GameId, Payment, PlayerId, PotPayout, Settlement, TableId};
+    use serde_json::json;
+    use sha2::{Digest as _, Sha256};
+    use uuid::Uuid;
 
     fn coins(hundredths: i64) -> Coins {
         Coins::from_hundredths(hundredths)
@@ -296,5 +397,55 @@ mod tests {
         check(|it| it.pot = pot(599), Err(differs));
         let huge = Payment { owed: coins(i64::MAX), ..payment(0, 1, i64::MAX) };
         check(|it| it.payments.extend([huge.clone(), huge]), Err(Overflow));
+    }
+
+    /// Hashes are stored, so a later version must compute the same ones.
+    #[test]
+    fn the_record_is_hashed_in_its_sorted_position() {
+        let input = SettleGame {
+            game: GameId(Uuid::nil()),
+            table: TableId(Uuid::nil()),
+            room: "newbie".into(),
+            players: vec![PlayerId(Uuid::nil()), PlayerId(Uuid::max())],
+            settlement: Settlement::default(),
+            record: Document::canonicalize(&json!({ "b": 1, "a": [2] })).unwrap(),
+            finished_at_ms: 5,
+        };
+        let nil = Uuid::nil();
+        let max = Uuid::max();
+        let text = format!(
+            "{{\"finished_at_ms\":5,\"game\":\"{nil}\",\"players\":[\"{nil}\",\"{max}\"],\
+            \"record\":{{\"a\":[2],\"b\":1}},\"room\":\"newbie\",\"settlement\":{{\"fees\":[],\
+            \"payments\":[],\"pot\":null,\"winner\":null}},\"table\":\"{nil}\"}}"
+        );
+        let expected: [u8; 32] = Sha256::digest(text).into();
+        let request = Request::new(input).unwrap();
+        assert_eq!(request.input_hash, expected);
+    }
+
+    #[test]
+    fn stored_documents_reproduce_the_input_hash() {
+        let settlement =
+            Settlement { winner: None, payments: Vec::new(), fees: Vec::new(), pot: None };
+        let stored = StoredSettlement {
+            game: GameId(Uuid::from_u128(1)),
+            table: TableId(Uuid::from_u128(2)),
+            room: "newbie".into(),
+            players: vec![PlayerId(Uuid::from_u128(3)), PlayerId(Uuid::from_u128(4))],
+            settlement: serde_json::to_value(&settlement).unwrap(),
+            record: json!({ "kind": "tongits", "actions": [] }),
+            finished_at_ms: 1_750_000_000_000,
+        };
+        let input = SettleGame {
+            game: stored.game,
+            table: stored.table,
+            room: stored.room.clone(),
+            players: stored.players.clone(),
+            settlement,
+            record: Document::canonicalize(&stored.record).unwrap(),
+            finished_at_ms: stored.finished_at_ms,
+        };
+        let request = Request::new(input).unwrap();
+        assert_eq!(settlement_hash(&stored), request.input_hash);
     }
 }

@@ -1,0 +1,115 @@
+//! The rows that a batch writes, as the database's types of the same columns
+//! (migrations/0008_books.sql). The order of the fields is the order of the types.
+
+use bahay_engine::table::Settlement;
+use jiff_sqlx::Timestamp;
+use serde_json::Value;
+use sqlx::postgres::{PgHasArrayType, PgTypeInfo};
+use sqlx::types::Json;
+use sqlx::{Encode, Postgres, Type};
+use uuid::Uuid;
+
+/// An operation with all that it changes beside accounts.
+#[derive(Debug, Encode)]
+pub(crate) struct OperationRow<'a> {
+    pub(crate) place: i64,
+    pub(crate) key: &'a str,
+    pub(crate) kind: &'static str,
+    pub(crate) input_hash: &'a [u8],
+    pub(crate) answer: Json<&'a Value>,
+    pub(crate) game: Option<Uuid>,
+    /// The state of a game that ends; the following four columns belong to its end.
+    pub(crate) end_state: Option<&'static str>,
+    /// The time of the end; `None` for the database's clock.
+    pub(crate) finished_at: Option<Timestamp>,
+    pub(crate) void_reason: Option<&'a str>,
+    pub(crate) settlement: Option<Json<&'a Settlement>>,
+    pub(crate) record: Option<&'a str>,
+    /// The kind of a game that begins; the following columns belong to its opening.
+    pub(crate) game_kind: Option<&'a str>,
+    pub(crate) table_id: Option<Uuid>,
+    pub(crate) room: Option<&'a str>,
+    pub(crate) ante: Option<i64>,
+    pub(crate) commitment: Option<&'a [u8]>,
+    pub(crate) opened_at: Option<Timestamp>,
+}
+
+/// A seat of a game that begins, or of one that ends, which has a net result.
+#[derive(Debug, Type)]
+#[sqlx(type_name = "booked_seat")]
+pub(crate) struct SeatRow {
+    pub(crate) game: Uuid,
+    pub(crate) player: Uuid,
+    pub(crate) seat: i16,
+    pub(crate) stake: i64,
+    pub(crate) net: Option<i64>,
+    pub(crate) finished_at: Option<Timestamp>,
+}
+
+/// An account to be created.
+#[derive(Debug, Encode)]
+pub(crate) struct NewAccountRow {
+    pub(crate) place: i64,
+    pub(crate) code: String,
+    pub(crate) kind: &'static str,
+    pub(crate) player: Option<Uuid>,
+    pub(crate) balance: i64,
+    pub(crate) version: i64,
+}
+
+/// An account that was read, with its new balance and version.
+#[derive(Debug, Type)]
+#[sqlx(type_name = "changed_account")]
+pub(crate) struct ChangedAccountRow {
+    pub(crate) id: i64,
+    pub(crate) version_read: i64,
+    pub(crate) balance: i64,
+    pub(crate) version: i64,
+}
+
+/// A row of `transfers`. Until it is written, `operation` is the operation's index in the batch.
+#[derive(Clone, Copy, Debug, Encode)]
+pub(crate) struct TransferRow {
+    pub(crate) operation: i64,
+    pub(crate) number: i16,
+    pub(crate) code: &'static str,
+    pub(crate) source: i64,
+    pub(crate) destination: i64,
+    pub(crate) amount: i64,
+}
+
+/// A row of `entries`. For `operation` see [`TransferRow`].
+#[derive(Clone, Copy, Debug, Type)]
+#[sqlx(type_name = "booked_entry")]
+pub(crate) struct EntryRow {
+    pub(crate) account: i64,
+    pub(crate) version: i64,
+    pub(crate) operation: i64,
+    pub(crate) number: i16,
+    pub(crate) amount: i64,
+    pub(crate) balance_before: i64,
+    pub(crate) balance_after: i64,
+}
+
+/// Names the type of a row that is only written, which sqlx derives for rows of owned values only.
+macro_rules! composite {
+    ($($row:ty = $name:literal;)+) => {$(
+        impl Type<Postgres> for $row {
+            fn type_info() -> PgTypeInfo {
+                PgTypeInfo::with_name($name)
+            }
+        }
+
+        impl PgHasArrayType for $row {
+            fn array_type_info() -> PgTypeInfo {
+                PgTypeInfo::array_of($name)
+            }
+        }
+    )+};
+}
+
+composite! {
+    OperationRow<'_> = "booked_operation";
+    NewAccountRow = "booked_account";
+    TransferRow = "booked_transfer";
+}

@@ -1,0 +1,95 @@
+//! The coins that players have won of each other in rooms within 24 hours: see
+//! [`crate::allowance::Winnings`].
+//!
+//! Before a player is seated, the games of all rooms count. When a game is opened, in its
+//! transaction, only the games of its table count: the same players can continue there without
+//! being matched again, and few rows are read. So the winnings of a day stay within twice the
+//! limit.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
+use sqlx::PgConnection;
+
+use crate::allowance::{DAY, Winnings};
+use crate::clock::Timestamp;
+use crate::db;
+use crate::ids::PRIVATE_ROOM;
+use crate::ledger::Ledger;
+use crate::ledger::error::LedgerError;
+use crate::ledger::operation::GameStart;
+
+impl Ledger {
+    /// Returns what a player has won of each other player in rooms within 24 hours. House bots do
+    /// not count.
+    pub async fn room_winnings(
+        &self,
+        player: PlayerId,
+        now: Timestamp,
+    ) -> Result<Winnings, LedgerError> {
+        let once = || {
+            sqlx::query!(
+                r#"
+                select o.player, sum(
+                    sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
+                )::bigint as "won!"
+                from game_players p
+                join games g on g.id = p.game and g.room <> $3
+                join game_players o on o.game = p.game and sign(o.net) * sign(p.net) = -1
+                join players h on h.id = o.player and h.kind <> 'bot'
+                where p.player = $1
+                    and p.finished_at > $2::timestamptz - $4::bigint * interval '1 second'
+                group by o.player
+                "#,
+                player.0,
+                db::to_sql(now) as _,
+                PRIVATE_ROOM,
+                day_seconds()
+            )
+            .fetch_all(&self.reads)
+        };
+        let rows = db::retry(once).await?.into_iter();
+        Ok(rows.map(|row| (PlayerId(row.player), row.won)).collect())
+    }
+}
+
+/// Returns a limit of zero for each player of an opening in a room who has reached a limit at the
+/// same table.
+pub(crate) async fn read_limits(
+    connection: &mut PgConnection,
+    opening: &GameStart,
+) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
+    let players: Vec<_> = opening.players.iter().map(|player| player.0).collect();
+    let rows = sqlx::query!(
+        r#"
+        select p.player, o.player as partner, sum(
+            sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
+        )::bigint as "won!"
+        from games g
+        join game_players p on p.game = g.id and p.player = any($2)
+        join game_players o on o.game = g.id and sign(o.net) * sign(p.net) = -1
+        join players h on h.id = o.player and h.kind <> 'bot'
+        where g.table_id = $1
+            and g.finished_at > $3::timestamptz - $4::bigint * interval '1 second'
+        group by p.player, o.player
+        "#,
+        opening.table.0,
+        &players,
+        db::to_sql(Timestamp::from_ms(opening.opened_at_ms)) as _,
+        day_seconds()
+    );
+    let mut winnings = BTreeMap::<PlayerId, Winnings>::new();
+    for row in rows.fetch_all(connection).await? {
+        winnings.entry(PlayerId(row.player)).or_default().add(PlayerId(row.partner), row.won);
+    }
+    winnings.retain(|_, won| {
+        won.is_day_limit_reached()
+            || opening.players.iter().any(|other| won.is_pair_limit_reached(*other))
+    });
+    Ok(winnings.into_keys().map(|player| (player, Coins::ZERO)).collect())
+}
+
+fn day_seconds() -> i64 {
+    i64::try_from(DAY.as_secs()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,95 @@
+//! Adjustments of wallets by operators. An adjustment changes no booked row and cannot overdraw a
+//! wallet. The module does not know who requests it and who approves it: see `operators`.
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
+use serde::Serialize;
+use sqlx::PgConnection;
+
+use crate::ids::CorrectionId;
+use crate::ledger::Ledger;
+use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::chart::{Account, Code};
+use crate::ledger::error::LedgerError;
+use crate::ledger::operation::{AMOUNT_MAX, Accounts, Kind, Operation, PostedAmount, ensure};
+
+/// An adjustment: coins from `issue` to a wallet, which is created if it does not exist, or from a
+/// wallet back to `issue`. Its key is `adjust:<correction>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdjustWallet {
+    pub correction: CorrectionId,
+    pub player: PlayerId,
+    /// The amount; negative if coins are taken.
+    pub amount: Coins,
+}
+
+/// A booked correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookedCorrection {
+    /// The id of the operation that booked it.
+    pub operation: i64,
+}
+
+impl Operation for AdjustWallet {
+    const KIND: Kind = Kind { name: "adjust", irreversible: None };
+
+    type Outcome = PostedAmount;
+
+    fn key(&self) -> String {
+        format!("adjust:{}", self.correction)
+    }
+
+    fn check(&self) -> Result<(), LedgerError> {
+        let bounds = Coins::from_hundredths(-AMOUNT_MAX.hundredths())..=AMOUNT_MAX;
+        ensure(!self.amount.is_zero(), "an adjustment is zero")?;
+        ensure(bounds.contains(&self.amount), "an adjustment exceeds the maximum")
+    }
+
+    fn accounts(&self) -> Accounts {
+        Accounts::of_issue_and(self.player)
+    }
+
+    fn decide(
+        &self,
+        operation: i64,
+        books: &mut Books,
+        _: &mut Games,
+    ) -> Result<PostedAmount, LedgerError> {
+        let mut sides = [Account::Issue, Account::Wallet(self.player)];
+        if self.amount.is_negative() {
+            sides.reverse();
+        }
+        let [source, destination] = sides;
+        // The bounds of the amount have been checked.
+        let amount = Coins::from_hundredths(self.amount.hundredths().abs());
+        let adjustment = Move { code: Code::Adjustment, source, destination, amount };
+        Ok(PostedAmount { amount: books.post_covered(operation, &[adjustment])? })
+    }
+}
+
+impl Ledger {
+    /// Adds coins to a wallet or takes them from it, in the caller's transaction, which holds the
+    /// wallet's lock from here on. After a database error the transaction is unusable.
+    pub async fn adjust_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        input: AdjustWallet,
+    ) -> Result<BookedCorrection, LedgerError> {
+        self.correct_in_tx(connection, input).await
+    }
+
+    /// Runs a correction and returns the id of its operation.
+    pub(super) async fn correct_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        correction: impl Operation,
+    ) -> Result<BookedCorrection, LedgerError> {
+        let key = correction.key();
+        self.run_in_tx(connection, correction).await?;
+        let operation =
+            sqlx::query_scalar!("select k.operation from operation_keys k where k.key = $1", key)
+                .fetch_one(connection)
+                .await?;
+        Ok(BookedCorrection { operation })
+    }
+}

@@ -1,0 +1,322 @@
+//! Reversals of operations by operators. A reversal changes no booked row; it is another operation.
+//! Typed errors reject what it may not do: an operation is reversed at most once, and one that
+//! belongs to several games not at all. The module does not know who requests a reversal and who
+//! approves it: see `operators`.
+//!
+//! The transfers of an operation are read without locks, because they never change.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId};
+use serde::Serialize;
+use sqlx::{PgConnection, PgExecutor};
+
+use super::{BookedCorrection, check_reversible};
+use crate::db;
+use crate::ids::CorrectionId;
+use crate::ledger::Ledger;
+use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::chart::{Account, Code};
+use crate::ledger::error::LedgerError;
+use crate::ledger::operation::{Accounts, Kind, Operation, PostedAmount};
+
+/// A reversal of an operation. Its key is `reverse:<operation>`, so each operation is reversed at
+/// most once, by whichever correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ReverseOperation {
+    pub correction: CorrectionId,
+    pub operation: i64,
+}
+
+/// A planned reversal. Its transfers are not part of the input, because they follow from the
+/// operation.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Reversal {
+    input: ReverseOperation,
+    #[serde(skip)]
+    game: Option<GameId>,
+    /// Fees come first, so that a winner has the fee back before repaying the winnings.
+    #[serde(skip)]
+    moves: Vec<Move>,
+}
+
+impl Operation for Reversal {
+    const KIND: Kind = Kind { name: "reverse", irreversible: Some("it is a reversal itself") };
+
+    type Outcome = PostedAmount;
+
+    fn key(&self) -> String {
+        format!("reverse:{}", self.input.operation)
+    }
+
+    fn game(&self) -> Option<GameId> {
+        self.game
+    }
+
+    fn accounts(&self) -> Accounts {
+        let sides = self.moves.iter().flat_map(|one| [&one.source, &one.destination]).cloned();
+        let (house, used) = sides.partition(Account::is_house);
+        Accounts { used, house, ..Accounts::default() }
+    }
+
+    fn decide(
+        &self,
+        operation: i64,
+        books: &mut Books,
+        _: &mut Games,
+    ) -> Result<PostedAmount, LedgerError> {
+        Ok(PostedAmount { amount: books.post_covered(operation, &self.moves)? })
+    }
+}
+
+impl Ledger {
+    /// Reverses an operation, in the caller's transaction, like [`Ledger::adjust_in_tx`].
+    pub async fn reverse_in_tx(
+        &self,
+        connection: &mut PgConnection,
+        input: ReverseOperation,
+    ) -> Result<BookedCorrection, LedgerError> {
+        let booked = read_operation(connection, input.operation).await?;
+        let reversal = plan_reversal(input, &booked)?;
+        match check_fees(connection, &reversal.moves).await {
+            // The former holder of the lock may have reversed this very fee.
+            Err(LedgerError::Overdrawn { .. })
+                if read_operation(connection, input.operation).await?.is_reversed =>
+            {
+                return Err(LedgerError::AlreadyReversed { operation: input.operation });
+            }
+            checked => checked?,
+        }
+        match self.correct_in_tx(connection, reversal).await {
+            Err(LedgerError::KeyReused { .. }) => {
+                Err(LedgerError::AlreadyReversed { operation: input.operation })
+            }
+            corrected => corrected,
+        }
+    }
+
+    /// Checks whether an operation is reversible as far as is known now, so that a request that
+    /// must be refused is not made. Wallets are not checked.
+    pub async fn check_reversible(&self, operation: i64) -> Result<(), LedgerError> {
+        let booked = db::retry(|| find_operation(&self.reads, operation)).await?;
+        let booked = booked.ok_or(LedgerError::OperationUnknown { operation })?;
+        plan_reversal(ReverseOperation { correction: CorrectionId::NIL, operation }, &booked)?;
+        if booked.is_reversed {
+            return Err(LedgerError::AlreadyReversed { operation });
+        }
+        Ok(())
+    }
+}
+
+/// An operation as booked.
+struct BookedOperation {
+    kind: String,
+    game: Option<GameId>,
+    is_reversed: bool,
+    /// The codes of the transfers, with the transfers that reverse them. Coins from a stake go back
+    /// to the wallet of the player who staked them; the stake account of a finished game stays
+    /// empty. A transfer from or to an account that several games share has no reversal.
+    transfers: Vec<(Code, Option<Move>)>,
+}
+
+fn plan_reversal(
+    input: ReverseOperation,
+    booked: &BookedOperation,
+) -> Result<Reversal, LedgerError> {
+    let operation = input.operation;
+    check_reversible(&booked.kind, booked.transfers.iter().map(|(code, _)| *code))
+        .map_err(|reason| LedgerError::NotReversible { operation, why: reason.why() })?;
+    let paid = booked.transfers.iter().filter(|(code, _)| *code != Code::Release);
+    let moves: Option<Vec<_>> = paid.map(|(_, reversal)| reversal.clone()).collect();
+    let mut moves = moves.ok_or_else(|| {
+        LedgerError::broken(format!("operation {operation} has a transfer without a wallet"))
+    })?;
+    moves.sort_by_key(|one| !one.source.is_house());
+    Ok(Reversal { input, game: booked.game, moves })
+}
+
+async fn read_operation(
+    connection: &mut PgConnection,
+    operation: i64,
+) -> Result<BookedOperation, LedgerError> {
+    let booked = find_operation(connection, operation).await?;
+    booked.ok_or(LedgerError::OperationUnknown { operation })
+}
+
+/// Returns `None` if there is no operation with this id.
+async fn find_operation(
+    executor: impl PgExecutor<'_>,
+    operation: i64,
+) -> Result<Option<BookedOperation>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select o.kind, o.game,
+            exists (
+                select from operation_keys r where r.key = 'reverse:' || o.id
+            ) as "is_reversed!",
+            t.code as "code?", s.code as "source?",
+            coalesce(s.player, p.player) as "source_player?",
+            d.code as "destination?", d.player as "destination_player?",
+            t.amount as "amount?"
+        from operations o
+        left join transfers t on t.operation = o.id
+        left join accounts s on s.id = t.source
+        left join accounts d on d.id = t.destination
+        left join game_players p
+            on p.game = o.game and s.code = 'stake:' || p.game || ':' || p.seat
+        where o.id = $1
+        order by t.number
+        "#,
+        operation
+    )
+    .fetch_all(executor)
+    .await?;
+    let Some(first) = rows.first() else {
+        return Ok(None);
+    };
+    let kind = first.kind.clone();
+    let game = first.game.map(GameId);
+    let is_reversed = first.is_reversed;
+    let transfers = rows.into_iter().filter_map(|row| {
+        let source = wallet_or_house(&row.source?, row.source_player);
+        let destination = wallet_or_house(&row.destination?, row.destination_player);
+        let amount = Coins::from_hundredths(row.amount?);
+        Some((Code::parse(&row.code?)?, reverse_transfer(source, destination, amount)))
+    });
+    Ok(Some(BookedOperation { kind, game, is_reversed, transfers: transfers.collect() }))
+}
+
+fn reverse_transfer(
+    source: Option<Account>,
+    destination: Option<Account>,
+    amount: Coins,
+) -> Option<Move> {
+    Some(Move { code: Code::Reversal, source: destination?, destination: source?, amount })
+}
+
+/// Returns the account that a side of a transfer is reversed on: the wallet of a wallet's or a
+/// stake's player, or an account of the house.
+fn wallet_or_house(code: &str, player: Option<uuid::Uuid>) -> Option<Account> {
+    match (code.split_once(':').unwrap_or((code, "")), player.map(PlayerId)) {
+        (("wallet" | "stake", _), Some(player)) => Some(Account::Wallet(player)),
+        (("issue", _), None) => Some(Account::Issue),
+        (("fee", room), None) => Some(Account::Fee(room.to_owned())),
+        _ => None,
+    }
+}
+
+/// Checks that fee accounts cover the reversal. The entries of a fee account are pending for a
+/// while and games never lock it, so its balance is computed here, under a lock that excludes the
+/// house projection and other reversals until the caller's transaction ends. Settled fees cannot be
+/// less than the fees reversed of them; this check confirms it.
+async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(), LedgerError> {
+    let mut fees: BTreeMap<String, Coins> = BTreeMap::new();
+    for Move { source, amount, .. } in moves {
+        if let Account::Fee(_) = source {
+            let sum = fees.entry(source.to_string()).or_default();
+            let more = sum.checked_add(*amount);
+            *sum = more.ok_or_else(|| LedgerError::broken("fees do not fit 64 bits"))?;
+        }
+    }
+    for (account, amount) in fees {
+        let id = sqlx::query_scalar!(
+            "select a.id from accounts a where a.code = $1 for no key update",
+            account
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        let earned = sqlx::query_scalar!(
+            r#"
+            select (
+                a.balance + coalesce((
+                    select sum(case when t.destination = a.id then t.amount else -t.amount end)
+                    from pending_house_entries u
+                    join transfers t on t.operation = u.operation
+                    where t.source = a.id or t.destination = a.id
+                ), 0)
+            )::bigint as "earned!"
+            from accounts a
+            where a.id = $1
+            "#,
+            id
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        let balance = Coins::from_hundredths(earned.unwrap_or(0));
+        if balance < amount {
+            return Err(LedgerError::Overdrawn { account, balance, amount });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        BookedOperation, ReverseOperation, plan_reversal, reverse_transfer, wallet_or_house,
+    };
+    use crate::ids::CorrectionId;
+    use crate::ledger::chart::Code;
+    use crate::ledger::error::LedgerError;
+    use bahay_engine::coins::Coins;
+    use uuid::Uuid;
+
+    /// The settlement of rule 6.10 without its POT.
+    fn settled() -> BookedOperation {
+        let [loser, winner] = [1, 2].map(|number| Some(Uuid::from_u128(number)));
+        let transfer = |code, [source, destination]: [(&str, Option<Uuid>); 2], hundredths| {
+            let [source, destination] =
+                [source, destination].map(|(code, player)| wallet_or_house(code, player));
+            (code, reverse_transfer(source, destination, Coins::from_hundredths(hundredths)))
+        };
+        let stake = ("stake:g:0", loser);
+        let wallet = |player| ("wallet:p", player);
+        let transfers = vec![
+            transfer(Code::Payment, [stake, wallet(winner)], 300),
+            transfer(Code::Fee, [wallet(winner), ("fee:newbie", None)], 15),
+            transfer(Code::Release, [stake, wallet(loser)], 1_100),
+        ];
+        BookedOperation { kind: "settle".into(), game: None, is_reversed: false, transfers }
+    }
+
+    const INPUT: ReverseOperation =
+        ReverseOperation { correction: CorrectionId::NIL, operation: 7 };
+
+    #[test]
+    fn a_reversal_returns_fees_before_payments_and_no_releases() {
+        let reversal = plan_reversal(INPUT, &settled()).unwrap();
+        let moves: Vec<_> = reversal
+            .moves
+            .iter()
+            .map(|one| (one.source.to_string(), one.destination.to_string(), one.amount))
+            .collect();
+        let wallet = |number: u128| format!("wallet:{}", Uuid::from_u128(number));
+        let expected = [
+            ("fee:newbie".to_owned(), wallet(2), Coins::from_hundredths(15)),
+            (wallet(2), wallet(1), Coins::from_hundredths(300)),
+        ];
+        assert_eq!(moves, expected);
+        assert!(reversal.moves.iter().all(|one| one.code == Code::Reversal));
+    }
+
+    #[test]
+    fn operations_of_several_games_are_not_reversible() {
+        let refused = |change: fn(&mut BookedOperation)| {
+            let mut booked = settled();
+            change(&mut booked);
+            matches!(
+                plan_reversal(INPUT, &booked),
+                Err(LedgerError::NotReversible { operation: 7, .. })
+            )
+        };
+        assert_eq!(wallet_or_house("pot:t", None), None);
+        assert!(refused(|booked| booked.transfers.push((Code::Pot, None))));
+        assert!(refused(|booked| booked.kind = "open".into()));
+        assert!(refused(|booked| booked.kind = "void".into()));
+        assert!(refused(|booked| booked.kind = "reverse".into()));
+        assert!(refused(|booked| booked.transfers.retain(|(code, _)| *code == Code::Release)));
+        assert!(!refused(|_| {}));
+    }
+}

@@ -1,0 +1,111 @@
+//! The plan of a batch: what its requests name in the books, and their decisions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::table::{GameId, TableId};
+use sqlx::PgConnection;
+
+use super::snapshot::{BatchSnapshot, StoredAnswer};
+use super::write::{DecidedOperation, write_batch};
+use crate::ledger::books::{Books, Games};
+use crate::ledger::chart::Account;
+use crate::ledger::error::LedgerError;
+use crate::ledger::openings::read_win_limits;
+use crate::ledger::operation::{Answer, GameStart, Request, accounts_of_game};
+
+/// The requests of a batch with everything that they name.
+pub(crate) struct Plan<'a> {
+    pub(super) requests: &'a [&'a Request],
+    /// Every account that the operations may touch, except house accounts.
+    pub(super) accounts: BTreeSet<Account>,
+    /// The accounts among them that are created if they do not exist.
+    pub(super) made: BTreeSet<Account>,
+    pub(super) games: Vec<GameId>,
+    /// The tables of openings.
+    pub(super) tables: Vec<TableId>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(requests: &'a [&'a Request]) -> Self {
+        let accounts = || requests.iter().map(|request| &request.accounts);
+        let made: BTreeSet<_> = accounts().flat_map(|accounts| &accounts.made).cloned().collect();
+        let used = accounts().flat_map(|accounts| &accounts.used).cloned();
+        let openings = requests.iter().filter_map(|request| request.opening.as_ref());
+        Self {
+            requests,
+            accounts: used.chain(made.iter().cloned()).collect(),
+            games: requests.iter().filter_map(|request| request.game).collect(),
+            tables: openings.map(|opening| opening.table).collect(),
+            made,
+        }
+    }
+
+    pub(super) fn openings(&self) -> impl Iterator<Item = &'a GameStart> {
+        self.requests.iter().filter_map(|request| request.opening.as_ref())
+    }
+
+    /// Returns the games whose accounts only the books name.
+    pub(super) fn booked_games(&self) -> impl Iterator<Item = GameId> {
+        let booked = self.requests.iter().filter(|request| request.accounts.of_booked_game);
+        booked.filter_map(|request| request.game)
+    }
+
+    /// Adds the accounts of the games that only the books name.
+    pub(super) fn add_booked_games(&mut self, games: &Games) {
+        let booked = self.booked_games().filter_map(|game| games.by_id(game));
+        let accounts: Vec<_> =
+            booked.flat_map(|game| accounts_of_game(game.id, game.table, &game.players)).collect();
+        self.accounts.extend(accounts);
+    }
+
+    /// Decides the batch against the books as read, and writes what was decided, all or nothing.
+    /// The answers are in the order of the requests.
+    pub(super) async fn post(
+        &self,
+        connection: &mut PgConnection,
+        house_ids: &BTreeMap<Account, i64>,
+        snapshot: BatchSnapshot,
+    ) -> Result<Vec<Answer>, sqlx::Error> {
+        let BatchSnapshot { mut games, account_states, stored, deleted_players } = snapshot;
+        let mut books = Books::new(account_states, house_ids.clone());
+        books.set_win_limits(read_win_limits(connection, self.openings()).await?);
+        books.set_deleted_players(deleted_players);
+        let (answers, decided) = self.decide(stored, &mut books, &mut games);
+        if !decided.is_empty() {
+            write_batch(connection, &decided, &books, &games).await?;
+        }
+        Ok(answers)
+    }
+
+    /// Decides the batch in the order of the requests. The decided operations are returned in the
+    /// order of keys, which is the global order of inserts.
+    fn decide(
+        &self,
+        stored: Vec<Option<StoredAnswer>>,
+        books: &mut Books,
+        games: &mut Games,
+    ) -> (Vec<Answer>, Vec<DecidedOperation<'a>>) {
+        let mut decided: BTreeMap<&str, DecidedOperation<'a>> = BTreeMap::new();
+        let mut answers = Vec::with_capacity(self.requests.len());
+        for ((place, request), stored) in (0..).zip(self.requests).zip(stored) {
+            let stored = match decided.get(request.key.as_str()) {
+                Some(twin) => Some((twin.request.input_hash.to_vec(), twin.answer.clone())),
+                None => stored.map(|stored| (stored.input_hash, stored.answer)),
+            };
+            let answer = match stored {
+                Some((input_hash, answer)) if input_hash == request.input_hash => Ok(answer),
+                Some(_) => Err(LedgerError::KeyReused { key: request.key.clone() }),
+                None => {
+                    let answer = request.decide(place, books, games);
+                    if let Ok(answer) = &answer {
+                        let answer = answer.clone();
+                        decided.insert(&request.key, DecidedOperation { place, request, answer });
+                    }
+                    answer
+                }
+            };
+            answers.push(answer);
+        }
+        (answers, decided.into_values().collect())
+    }
+}

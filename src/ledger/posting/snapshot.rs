@@ -1,0 +1,119 @@
+//! The books of a batch, read by one call of the database function `books_of`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{GameId, PlayerId, TableId};
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::plan::Plan;
+use crate::archive::GameState;
+use crate::ledger::books::{AccountState, Games, LedgerGame};
+use crate::ledger::chart::Account;
+
+/// The books as of one snapshot, as far as a batch needs them.
+pub(crate) struct BatchSnapshot {
+    pub(super) games: Games,
+    pub(super) account_states: BTreeMap<Account, AccountState>,
+    /// The stored answers in the order of the requests.
+    pub(super) stored: Vec<Option<StoredAnswer>>,
+    /// The players of openings who have deleted their accounts; empty without locks.
+    pub(super) deleted_players: BTreeSet<PlayerId>,
+}
+
+/// The input hash and the answer stored under a key.
+pub(crate) struct StoredAnswer {
+    pub(super) input_hash: Vec<u8>,
+    pub(super) answer: Value,
+}
+
+/// Reads the snapshot as one row of arrays: accounts and keys by index, games and their seats.
+pub(crate) async fn read_snapshot(
+    connection: &mut PgConnection,
+    plan: &Plan<'_>,
+) -> Result<BatchSnapshot, sqlx::Error> {
+    let Plan { requests, accounts, made, .. } = plan;
+    let games: Vec<_> = plan.games.iter().map(|game| game.0).collect();
+    let tables: Vec<_> = plan.tables.iter().map(|table| table.0).collect();
+    let keys: Vec<_> = requests.iter().map(|request| request.key.as_str()).collect();
+    let codes: Vec<_> = accounts.iter().map(Account::to_string).collect();
+    let row = sqlx::query!(
+        r#"
+        select b.account_ids as "account_ids?: Vec<Option<i64>>",
+            b.balances as "balances?: Vec<Option<i64>>",
+            b.versions as "versions?: Vec<Option<i64>>",
+            b.input_hashes as "input_hashes?: Vec<Option<Vec<u8>>>",
+            b.answers as "answers?: Vec<Option<Value>>", b.game_ids as "game_ids?",
+            b.table_ids as "table_ids?", b.rooms as "rooms?", b.states as "states?",
+            b.antes as "antes?", b.seat_games as "seat_games?", b.seat_players as "seat_players?",
+            b.seat_stakes as "seat_stakes?"
+        from books_of($1, $2, $3, $4) b
+        "#,
+        &codes,
+        &keys as _,
+        &games,
+        &tables
+    )
+    .fetch_one(connection)
+    .await?;
+
+    let ids = row.account_ids.unwrap_or_default();
+    let balances = row.balances.unwrap_or_default().into_iter().map(Option::unwrap_or_default);
+    let versions = row.versions.unwrap_or_default().into_iter().map(Option::unwrap_or_default);
+    let input_hashes = row.input_hashes.unwrap_or_default();
+    if ids.len() != accounts.len() || input_hashes.len() != requests.len() {
+        return Err(sqlx::Error::Decode("books_of returned too few values".into()));
+    }
+    let mut account_states = BTreeMap::new();
+    let mut places = 0;
+    for (account, ((id, balance), version)) in
+        accounts.iter().zip(ids.into_iter().zip(balances).zip(versions))
+    {
+        let id = match id {
+            Some(id) => id,
+            None if made.contains(account) => {
+                places += 1;
+                -places
+            }
+            // The account has no balance, and nothing is booked on it.
+            None => continue,
+        };
+        let balance = Coins::from_hundredths(balance);
+        let account_state = AccountState { id, balance, version, version_read: version };
+        account_states.insert(account.clone(), account_state);
+    }
+    let stored = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
+    let stored = stored.map(|(input_hash, answer)| {
+        let (input_hash, answer) = input_hash.zip(answer)?;
+        Some(StoredAnswer { input_hash, answer })
+    });
+
+    let mut seats = BTreeMap::<Uuid, (Vec<_>, Vec<_>)>::new();
+    let stakes =
+        row.seat_players.unwrap_or_default().into_iter().zip(row.seat_stakes.unwrap_or_default());
+    for (game, (player, stake)) in row.seat_games.unwrap_or_default().into_iter().zip(stakes) {
+        let (players, stakes) = seats.entry(game).or_default();
+        players.push(PlayerId(player));
+        stakes.push(Coins::from_hundredths(stake));
+    }
+    let mut games = Games::default();
+    let tables = row.table_ids.unwrap_or_default().into_iter();
+    let rooms = row.rooms.unwrap_or_default().into_iter();
+    let states = row.states.unwrap_or_default().into_iter();
+    let antes = row.antes.unwrap_or_default().into_iter();
+    let columns = tables.zip(rooms).zip(states).zip(antes);
+    for (id, (((table, room), state), ante)) in
+        row.game_ids.unwrap_or_default().into_iter().zip(columns)
+    {
+        let (players, stakes) = seats.remove(&id).unwrap_or_default();
+        let id = GameId(id);
+        let table = TableId(table);
+        let state = GameState::from_column(&state)?;
+        let ante = Coins::from_hundredths(ante);
+        games.add(LedgerGame { id, table, room, state, ante, players, stakes });
+    }
+    let deleted_players = BTreeSet::new();
+    Ok(BatchSnapshot { games, account_states, stored: stored.collect(), deleted_players })
+}
