@@ -9,7 +9,7 @@ use super::{Complaints, File};
 const KNOWS_A_GAME: &[(&str, &str)] = &[
     ("crates/lab/src/collusion/", "a study of how one game is cheated at"),
     ("src/http/player/games/hand_sorting.rs", "an order of the hands of one game, for its clients"),
-    ("src/ws/examples.rs", "the examples of the socket's description"),
+    ("src/ws/contract/examples.rs", "the examples of the socket's description"),
 ];
 
 /// Names of a game in code.

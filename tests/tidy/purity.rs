@@ -32,7 +32,7 @@ pub(super) fn purity(files: &[File]) -> Complaints {
         for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
             let code = Parts::of(&file.text).code;
             // One of our modules may have the name of the service that it models.
-            let code = code.replace("crate::simulation::redis::", "");
+            let code = code.replace("crate::simulation::services::redis::", "");
             for name in *banned {
                 for line in lines_with(&code, name) {
                     complaints.push(format!(

@@ -62,22 +62,23 @@ impl<G: GameKind> Truth<G> {
     }
 
     /// Checks that an update shows the events of its line as they are redacted for the player in
-    /// the seat after that line, or in the current one.
+    /// the seat after that line, or in a later one from which the player resumes.
     fn check_events(&self, tag: Tag, sent: &SentMessage<'_, G>) -> Result<(), String> {
         let Message::Update { events, .. } = sent.message else {
             return Ok(());
         };
         let ago = self.tags.iter().rev().position(|other| *other == tag);
-        let line = ago.and_then(|ago| self.events.iter().rev().nth(ago));
-        let (Some(line), Some(state)) = (line, self.state(tag)) else {
+        let line = ago.and_then(|ago| Some((ago, self.events.iter().rev().nth(ago)?)));
+        let Some((ago, line)) = line else {
             return Ok(());
         };
+        let mut since = self.states.iter().rev().take(ago + 1);
         let is_shown =
-            |table: &Table<G>| redact_events::<G>(line, table.viewer(sent.player)) == *events;
-        if is_shown(state) || is_shown(self.last()) {
+            |table: &Rc<Table<G>>| redact_events::<G>(line, table.viewer(sent.player)) == *events;
+        if since.any(is_shown) {
             return Ok(());
         }
-        Err(format!("{} is shown other events than its own of {line:?}: {}", sent.player, sent.text))
+        Err(format!("{} is shown other events than its own: {}", sent.player, sent.text))
     }
 
     /// Returns the line that led to a version.

@@ -12,11 +12,10 @@ use bahay_engine::game::GameKind;
 
 use crate::AppendOutcome;
 use crate::simulation::node::Publication;
+use crate::simulation::services::postgres::{Operation, Postgres};
+use crate::simulation::services::redis::{Published, Redis, Reply, Request};
 use crate::simulation::tasks::{Promise, Wait, promise};
 use crate::simulation::{NodeRun, NodeSlot, World};
-
-use postgres::{Operation, Postgres};
-use redis::{Published, Redis, Reply, Request};
 
 /// The timeout of a call to Redis.
 const REDIS_TIMEOUT_MS: u64 = 2_000;
