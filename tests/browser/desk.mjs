@@ -301,7 +301,7 @@ await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
 const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'ledger', 'rooms',
-  'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'token', 'audit'];
+  'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);
   assert.equal(answer.status(), 200, path);

@@ -53,6 +53,9 @@ GET  /desk/operators                          403    403     403     200
 POST /desk/operators                          403    403     403     422
 POST /desk/operators/nobody/enrolment         403    403     403     404
 POST /desk/operators/nobody/disabling         403    403     403     404
+GET  /desk/jobs                               403    403     403     200
+POST /desk/jobs/17/retry                      403    403     403     404
+POST /desk/jobs/17/discarding                 403    403     403     404
 GET  /desk/audit                              403    403     403     200
 GET  /desk/audit.csv                          403    403     403     200
 GET  /desk/token                              200    200     200     200

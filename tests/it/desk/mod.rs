@@ -2,6 +2,7 @@
 
 pub(crate) mod browser;
 mod four_eyes;
+mod jobs;
 mod matrix;
 mod orders;
 mod running;

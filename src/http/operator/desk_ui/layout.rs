@@ -25,7 +25,7 @@ const PAGES: &[(&str, &str)] = &[
 
 /// The pages open to administrators only, which follow the others.
 const ADMINISTRATOR_PAGES: &[(&str, &str)] =
-    &[("/desk/operators", "Operators"), ("/desk/audit", "Audit")];
+    &[("/desk/operators", "Operators"), ("/desk/jobs", "Jobs"), ("/desk/audit", "Audit")];
 
 /// Draws a page for an operator. The title is also its heading.
 pub(crate) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {

@@ -1,0 +1,65 @@
+//! The operators' API of dead jobs.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use bahay_api::operator::jobs::DeadJob as DeadJobBody;
+use bahay_jobs::DeadJob;
+
+use crate::clock;
+use crate::http::core::idempotency::IdempotentRequest;
+use crate::http::{Cursors, PageOf, PageQuery, Path, Problem, Query};
+use crate::operators::{DeadJobDecision, DeadJobs, Operator};
+
+fn to_body(job: DeadJob) -> DeadJobBody {
+    let DeadJob { id, name, attempts, last_error, created_at, died_at } = job;
+    let created_at = clock::from_jiff(created_at).into();
+    let died_at = clock::from_jiff(died_at).into();
+    DeadJobBody { id, name, attempts, last_error, created_at, died_at }
+}
+
+pub(super) async fn list_dead_jobs(
+    State(jobs): State<DeadJobs>,
+    State(cursors): State<Cursors>,
+    operator: Operator,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<PageOf<DeadJobBody>>, Problem> {
+    let page = super::list(&jobs, &cursors, &operator, &query, query.limit.items()).await?;
+    Ok(Json(page.map(to_body)))
+}
+
+pub(super) async fn retry_dead_job(
+    State(jobs): State<DeadJobs>,
+    operator: Operator,
+    Path(id): Path<i64>,
+    request: IdempotentRequest,
+) -> Result<Response, Problem> {
+    decide(jobs, operator, id, request, DeadJobDecision::Retry).await
+}
+
+pub(super) async fn discard_dead_job(
+    State(jobs): State<DeadJobs>,
+    operator: Operator,
+    Path(id): Path<i64>,
+    request: IdempotentRequest,
+) -> Result<Response, Problem> {
+    decide(jobs, operator, id, request, DeadJobDecision::Discard).await
+}
+
+async fn decide(
+    jobs: DeadJobs,
+    operator: Operator,
+    id: i64,
+    request: IdempotentRequest,
+    decision: DeadJobDecision,
+) -> Result<Response, Problem> {
+    operator.require_administrator()?;
+    let request = request.require_key()?;
+    let by = operator.clone();
+    let work = async move |_| {
+        super::decide(&jobs, &by, id, decision).await?;
+        Ok(StatusCode::NO_CONTENT)
+    };
+    Ok(request.execute(&operator, work).await)
+}

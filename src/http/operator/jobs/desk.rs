@@ -1,0 +1,78 @@
+//! The page of dead jobs.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_jobs::DeadJob;
+use maud::{Markup, html};
+
+use crate::clock;
+use crate::http::operator::desk_ui::components::{Column, button, pager, table, time};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::{
+    EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession,
+};
+use crate::http::{Cursors, PageQuery, Path};
+use crate::operators::{DeadJobDecision, DeadJobs};
+
+const HERE: &str = "/desk/jobs";
+
+/// The number of jobs on one page.
+const PAGE: u32 = 50;
+
+pub(crate) async fn list(
+    State(jobs): State<DeadJobs>,
+    State(cursors): State<Cursors>,
+    session: OperatorSession,
+    FilterForm(query): FilterForm<PageQuery>,
+) -> Result<Response, ErrorPage> {
+    let listed = super::list(&jobs, &cursors, &session.operator, &query, PAGE).await?;
+    let rows: Vec<Vec<Markup>> = listed.items.iter().map(|job| row(&session, job)).collect();
+    let columns = [
+        Column::Text("Failed at (UTC)"),
+        Column::Text("Job"),
+        Column::Number("Attempts"),
+        Column::Text("Last error"),
+        Column::Text("Created at (UTC)"),
+        Column::Text("Decide"),
+    ];
+    let body = html! {
+        p { "Background work whose attempts are used up. Mend the cause first, then retry." }
+        (table("Dead jobs, newest first", &columns, &rows))
+        (pager(HERE, &[], listed.next_cursor.as_deref()))
+    };
+    Ok(page(&session, "Jobs", body))
+}
+
+fn row(session: &OperatorSession, job: &DeadJob) -> Vec<Markup> {
+    let here = format!("{HERE}/{}", job.id);
+    let discard = format!("{here}/discarding");
+    vec![
+        time(clock::from_jiff(job.died_at)),
+        html! { (job.name) },
+        html! { (job.attempts) },
+        html! { (job.last_error) },
+        time(clock::from_jiff(job.created_at)),
+        html! {
+            (button(session, &format!("{here}/retry"), "Retry", ""))
+            (button(session, &discard, "Discard", "Discard this job? It is never done."))
+        },
+    ]
+}
+
+pub(crate) async fn retry(
+    State(jobs): State<DeadJobs>,
+    Path(id): Path<i64>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    super::decide(&jobs, &session.operator, id, DeadJobDecision::Retry).await?;
+    Ok(Redirect::to(HERE).into_response())
+}
+
+pub(crate) async fn discard(
+    State(jobs): State<DeadJobs>,
+    Path(id): Path<i64>,
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    super::decide(&jobs, &session.operator, id, DeadJobDecision::Discard).await?;
+    Ok(Redirect::to(HERE).into_response())
+}
