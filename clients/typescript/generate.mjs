@@ -67,7 +67,10 @@ function rest({ paths, components }) {
   for (const [path, item] of Object.entries(paths)) {
     if (path.startsWith("/v1/operator/") || !path.startsWith("/v1/")) continue;
     for (const [method, operation] of Object.entries(item)) {
-      const { parameters = [], requestBody, responses, security = [] } = operation;
+      const { requestBody, responses, security = [] } = operation;
+      const parameters = (operation.parameters ?? []).map(
+        ({ $ref, ...own }) => ($ref ? components.parameters[$ref.split("/").pop()] : own),
+      );
       const of = (place) => parameters.filter((parameter) => parameter.in === place);
       const body = requestBody?.content?.["application/json"]?.schema;
       const answers = Object.entries(responses)

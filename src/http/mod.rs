@@ -2,7 +2,7 @@
 //!
 //! `routes` lists every route, `core` is the framework, `player` and `operator` have a folder for
 //! each topic. A handler parses its input into validated types (`extractors`, `pagination`), calls
-//! one function of a lower layer, and converts the result into response types (`schemas`). It makes
+//! one function of a lower layer, and converts the result into the bodies of `bahay_api`. It makes
 //! no decisions about games or coins.
 //!
 //! Conventions: amounts are integers in hundredths of a coin, the schema `Coins`. Times are RFC
@@ -25,14 +25,14 @@ pub use self::core::extractors::{Body, Path, Query};
 pub use self::core::health::{Probe, Readiness};
 pub use self::core::middleware::Options;
 pub use self::core::openapi::openapi_yaml;
-pub use self::core::pagination::{CursorOwner, Cursors, PageOf, PageQuery};
-pub use self::core::problem::{Code, Problem, ProblemBody};
+pub use self::core::pagination::{CursorOwner, Cursors};
+pub use self::core::problem::{CodeExt, Problem};
 use self::core::problem::{database_problem, record_problem};
-pub use self::core::schemas::{
-    CardText, Coins, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText, ReasonText,
-    RoomText, Time, TimeZoneText, TransferCode,
-};
 pub use self::core::services::Services;
+pub use bahay_api::{
+    CardText, Code, Coins, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText,
+    PageOf, PageQuery, ProblemBody, ReasonText, RoomText, Time, TimeZoneText, TransferCode,
+};
 pub use operator::desk_ui::DeskOptions;
 pub use player::games::analysis::Analyses;
 pub use routes::{probe_router, router};

@@ -24,7 +24,7 @@ use super::audit::{self, Action};
 use super::{CanApproveCorrections, Operator, issuance, tokens};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::to_sql;
-use crate::db::{self, Failure, Page};
+use crate::db::{self, Page};
 use crate::entropy;
 use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
@@ -122,16 +122,7 @@ pub enum CorrectionError {
     Broken { reason: String },
 }
 
-impl From<sqlx::Error> for CorrectionError {
-    fn from(error: sqlx::Error) -> Self {
-        let reason = error.to_string();
-        if Failure::classify(&error).is_transient() {
-            Self::Unavailable { reason }
-        } else {
-            Self::Broken { reason }
-        }
-    }
-}
+crate::db::unavailable_or_broken!(CorrectionError);
 
 impl From<LedgerError> for CorrectionError {
     fn from(error: LedgerError) -> Self {

@@ -38,7 +38,8 @@ fn word(text: &str) -> String {
 pub(super) fn twins(files: &[File]) -> Complaints {
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let mut complaints = Vec::new();
-    for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with("src/")) {
+    let is_api = |path: &str| path.starts_with("src/") || path.starts_with("crates/api/src/");
+    for file in files.iter().filter(|file| file.is_rust() && is_api(&file.path)) {
         for (line, name) in named(&file.text) {
             let place = format!("{}:{line}", file.path);
             if let Some(other) = first.get(&name) {

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
-use crate::http::{Code, Problem};
+use crate::http::{Code, CodeExt as _, Problem};
 
 /// A JSON body. Unknown fields are rejected, because the body types are marked
 /// `deny_unknown_fields`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use futures_util::future::{BoxFuture, join_all};
@@ -19,7 +19,7 @@ use crate::db::{self, PgPool};
 use crate::metrics::Metrics;
 use crate::verify::hourly::LastCheck;
 
-use crate::http::{Code, Problem, Services, Time};
+use crate::http::{Code, CodeExt as _, Problem, Services, Time};
 
 /// The time within which a probe has to answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -179,10 +179,4 @@ pub(crate) async fn show_metrics(
 ) -> Result<impl IntoResponse, Problem> {
     let text = metrics.text().map_err(|error| Problem::internal(&error))?;
     Ok(([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text))
-}
-
-impl FromRef<Services> for Metrics {
-    fn from_ref(services: &Services) -> Self {
-        services.metrics.clone()
-    }
 }

@@ -21,7 +21,6 @@ use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use tracing::Instrument as _;
-use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::auth::Player;
@@ -30,45 +29,16 @@ use crate::entropy;
 use crate::idempotency::{Claim, Idempotency, IdempotentCall, Lease, StoredResponse};
 use crate::operators::Operator;
 
+pub(crate) use bahay_api::{OptionalKeyHeader, RequiredKeyHeader};
+
 use super::extractors::{body_problem, is_json, parse_json};
-use crate::http::{Code, Problem, Services};
+use crate::http::{Code, CodeExt as _, Problem};
 
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// The maximum length of a key, in bytes.
 const KEY_BYTES_MAX: usize = 128;
-
-/// The header of a call that may carry an idempotency key.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it only documents the header")]
-pub(crate) struct OptionalKeyHeader {
-    /// An idempotency key of your choice: 1 to 128 visible ASCII characters. If the response does
-    /// not arrive, retry the call with the same key: it takes effect once, and the retry returns
-    /// the first response with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
-    /// kept, so a retry executes the call anew.
-    #[param(
-        rename = "Idempotency-Key",
-        value_type = String,
-        pattern = "^[!-~]{1,128}$",
-        required = false
-    )]
-    key: Option<String>,
-}
-
-/// The header of a call that must carry an idempotency key.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it only documents the header")]
-pub(crate) struct RequiredKeyHeader {
-    /// An idempotency key of your choice: 1 to 128 visible ASCII characters. If the response does
-    /// not arrive, retry the call with the same key: it takes effect once, and the retry returns
-    /// the first response with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
-    /// kept, so a retry executes the call anew.
-    #[param(rename = "Idempotency-Key", pattern = "^[!-~]{1,128}$")]
-    key: String,
-}
 
 /// The maximum number of keys stored for a player and for an operator. A player books far less in
 /// 48 hours; operators also work through programs.
@@ -264,10 +234,4 @@ fn replay_response(answer: StoredResponse) -> Response {
 /// under a claim.
 fn claim_problem(failure: Failure, error: &dyn fmt::Display) -> Problem {
     if failure.is_transient() { Problem::unavailable(error) } else { Problem::internal(error) }
-}
-
-impl FromRef<Services> for Idempotency {
-    fn from_ref(services: &Services) -> Self {
-        services.idempotency.clone()
-    }
 }

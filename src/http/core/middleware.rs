@@ -33,7 +33,7 @@ use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::request_limits::{RequestLimits, limit_requests};
 use super::security_log::log_security_event;
 use crate::http::player::sign_in::proof::ACCOUNT_PROOF;
-use crate::http::{Code, DeskOptions, Problem};
+use crate::http::{Code, CodeExt as _, DeskOptions, Problem};
 
 /// The maximum size of a body, in bytes. Valid bodies have some hundred bytes.
 const BODY_BYTES_MAX: usize = 16 * 1024;

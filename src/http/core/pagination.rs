@@ -5,56 +5,23 @@
 use std::fmt;
 use std::str::FromStr;
 
+use bahay_api::PageOf;
 use bahay_engine::hex::Hex;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::auth::{Auth, Player, hmac_sha256};
 
-use crate::http::{Code, Problem};
+use crate::clock::{BoundedTimestamp, Timestamp};
+use crate::db::Page;
+use crate::http::{Code, CodeExt as _, Problem};
+
+pub(crate) use bahay_api::{Limit, PageQuery};
 
 /// The maximum length of a cursor, in bytes. The server's own cursors have less than 100.
 const CURSOR_BYTES_MAX: usize = 256;
 
 /// The separator between a position and its seal.
 const SEAL: char = '~';
-
-const LIMIT_DEFAULT: u32 = 20;
-const LIMIT_MAX: u32 = 100;
-
-/// Selects a page of a list.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct PageQuery {
-    /// The `next_cursor` of the previous page. Absent for the first page.
-    #[param(max_length = 256)]
-    pub cursor: Option<String>,
-    /// The maximum number of items.
-    #[serde(default)]
-    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
-    pub limit: Limit,
-}
-
-/// The maximum number of items of a page: 1 to 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit(u32);
-
-impl Limit {
-    /// Creates a limit. The error is a text for the client.
-    pub(crate) fn new(items: u32) -> Result<Self, String> {
-        match items {
-            1..=LIMIT_MAX => Ok(Self(items)),
-            _ => Err(format!("a limit of {items} is not from 1 to 100")),
-        }
-    }
-
-    pub fn items(self) -> u32 {
-        self.0
-    }
-}
 
 /// The account for which a cursor is issued.
 pub trait CursorOwner {
@@ -67,25 +34,44 @@ impl CursorOwner for Player {
     }
 }
 
-impl Default for Limit {
-    fn default() -> Self {
-        Self(LIMIT_DEFAULT)
+/// The sort key of the last item of a page, after which the next page begins.
+pub(crate) trait Position: Sized {
+    fn to_text(&self) -> String;
+
+    fn from_text(text: &str) -> Option<Self>;
+}
+
+impl Position for Uuid {
+    fn to_text(&self) -> String {
+        self.simple().to_string()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::try_parse(text).ok()
     }
 }
 
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::new(u32::deserialize(deserializer)?).map_err(D::Error::custom)
+/// Positive numbers, such as versions of an account.
+impl Position for i64 {
+    fn to_text(&self) -> String {
+        format!("{self:x}")
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::from_str_radix(text, 16).ok().filter(|number| *number > 0)
     }
 }
 
-/// One page of a list.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct PageOf<T> {
-    pub items: Vec<T>,
-    /// The `cursor` of the next page; null on the last page.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
+impl Position for (Timestamp, Uuid) {
+    fn to_text(&self) -> String {
+        format!("{:x}.{}", self.0.ms(), self.1.simple())
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let (ms, id) = text.split_once('.')?;
+        let time = Timestamp::from_ms(i64::from_str_radix(ms, 16).ok()?);
+        Some((BoundedTimestamp::new(time).ok()?.into(), Uuid::try_parse(id).ok()?))
+    }
 }
 
 /// Seals and verifies cursors.
@@ -104,6 +90,33 @@ impl fmt::Debug for Cursors {
 impl Cursors {
     pub fn new(auth: &Auth) -> Self {
         Self { keys: auth.derived_keys("cursors") }
+    }
+
+    /// Returns a page with its position sealed for this list and this owner.
+    pub(crate) fn page<T>(
+        &self,
+        list: &str,
+        owner: &impl CursorOwner,
+        page: Page<T, impl Position>,
+    ) -> PageOf<T> {
+        let next_cursor = page.next.map(|next| self.seal(list, owner, &next.to_text()));
+        PageOf { items: page.items, next_cursor }
+    }
+
+    /// Returns the position in a cursor that was issued for this list and this owner, or `None`
+    /// without a cursor.
+    ///
+    /// # Errors
+    /// `cursor_invalid` for any other cursor.
+    pub(crate) fn position<P: Position>(
+        &self,
+        list: &str,
+        owner: &impl CursorOwner,
+        cursor: Option<&str>,
+    ) -> Result<Option<P>, Problem> {
+        let text: Option<String> = self.open(list, owner, cursor)?;
+        let parse = |text: String| P::from_text(&text).ok_or(Code::CursorInvalid.problem());
+        text.map(parse).transpose()
     }
 
     /// Returns the cursor of a position in a list of this owner.
@@ -152,4 +165,25 @@ fn compute_seal(key: &[u8; 32], list: &str, owner: Uuid, position: &str) -> Hex<
     let mut short = [0; 8];
     short.copy_from_slice(&digest[..8]);
     Hex(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Position;
+    use crate::clock::Timestamp;
+    use uuid::Uuid;
+
+    #[test]
+    fn positions_survive_their_text() {
+        let position = (Timestamp::from_ms(1_772_366_400_250), Uuid::from_u128(7));
+        assert_eq!(<(Timestamp, Uuid)>::from_text(&position.to_text()), Some(position));
+        assert_eq!(Uuid::from_text(&position.1.to_text()), Some(position.1));
+        assert_eq!(i64::from_text(&255_i64.to_text()), Some(255));
+        for text in ["", ".", "x", "1", "1.2", "-1.00000000000000000000000000000007"] {
+            assert_eq!(<(Timestamp, Uuid)>::from_text(text), None, "{text}");
+        }
+        for text in ["0", "-1", "x", ""] {
+            assert_eq!(i64::from_text(text), None, "{text}");
+        }
+    }
 }

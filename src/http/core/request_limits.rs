@@ -23,7 +23,7 @@ use axum::response::{IntoResponse, Response};
 use crate::auth::Auth;
 use crate::rate_limit::{Address, AdmissionError, Peer, RateLimits};
 
-use crate::http::{Code, Problem};
+use crate::http::{Code, CodeExt as _, Problem};
 
 /// The liveness probe is exempt from the limits, so that a flood of requests does not make a
 /// supervisor take the server for dead.
@@ -76,7 +76,7 @@ pub(crate) async fn limit_requests(
     match limits.check_rates(from, &mut request) {
         Ok(()) if names_one_host(&request) => next.run(request).await,
         Ok(()) => Code::HostInvalid.problem().into_response(),
-        Err(refused) => refused.into_response(),
+        Err(refused) => Problem::from(refused).into_response(),
     }
 }
 
@@ -125,12 +125,6 @@ impl RequestLimits {
         // A value that is not text is not an address either.
         let forwarded = forwarded.map(|value| value.to_str().unwrap_or("?"));
         self.rate_limits.proxies().client(peer, forwarded)
-    }
-}
-
-impl IntoResponse for AdmissionError {
-    fn into_response(self) -> Response {
-        Problem::from(self).into_response()
     }
 }
 

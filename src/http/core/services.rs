@@ -25,7 +25,7 @@ use super::pagination::Cursors;
 use crate::http::player::games::analysis::Analyses;
 
 /// The services of the layers below REST. Every one is cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRef)]
 pub struct Services {
     pub accounts: Accounts,
     /// Analyses of finished games by a bot.
@@ -55,13 +55,6 @@ pub struct Services {
     pub pool: PgPool,
     /// The probes that decide on readiness.
     pub readiness: Readiness,
-}
-
-/// Required by the extractor [`crate::auth::Player`].
-impl FromRef<Services> for Auth {
-    fn from_ref(services: &Services) -> Self {
-        services.auth.clone()
-    }
 }
 
 impl FromRef<Services> for Cursors {

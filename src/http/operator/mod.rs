@@ -7,6 +7,7 @@ pub(crate) mod corrections;
 pub(crate) mod desk_ui;
 pub(crate) mod games;
 pub(crate) mod house;
+pub(crate) mod jobs;
 pub(crate) mod ledger;
 pub(crate) mod operators;
 pub(crate) mod player_reports;
@@ -23,23 +24,32 @@ use axum::response::{IntoResponse, Response};
 use crate::auth::AuthError;
 use crate::db::Failure;
 use crate::operators::{
-    Corrections, Moderation, ModerationError, Operator, OperatorError, Operators, RoleMissing,
-    SecondFactorMissing,
+    Moderation, ModerationError, Operator, OperatorError, RoleMissing, SecondFactorMissing,
 };
 
 use crate::http::core::pagination::CursorOwner;
-use crate::http::{Code, Problem, Services};
+use crate::http::core::routing::Routes;
+use crate::http::{Code, CodeExt as _, Problem, Services};
 
-impl FromRef<Services> for Operators {
-    fn from_ref(services: &Services) -> Self {
-        services.operators.clone()
-    }
-}
-
-impl FromRef<Services> for Corrections {
-    fn from_ref(services: &Services) -> Self {
-        services.corrections.clone()
-    }
+/// Adds the routes of every topic.
+pub(crate) fn routes(routes: Routes) -> Routes {
+    let topics = [
+        audit::routes,
+        corrections::routes,
+        games::routes,
+        house::routes,
+        jobs::routes,
+        ledger::routes,
+        operators::routes,
+        player_reports::routes,
+        players::routes,
+        rooms::routes,
+        sanctions::routes,
+        settlements::routes,
+        tables::routes,
+        today::routes,
+    ];
+    topics.into_iter().fold(routes, |routes, topic| topic(routes))
 }
 
 impl CursorOwner for Operator {

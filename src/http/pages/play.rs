@@ -33,7 +33,7 @@ use tokio::time::timeout;
 
 use super::accept_encoding::accepts_encoding;
 use super::link_preview::{Invitation, Template};
-use crate::http::{Code, Services};
+use crate::http::{Code, CodeExt as _, Services};
 
 /// The name, the content, and the compressed content of a file.
 type EmbeddedFile = (&'static str, &'static [u8], Option<&'static [u8]>);

@@ -11,8 +11,8 @@ use crate::auth::Player;
 use crate::notices::{self, Notices};
 
 use crate::http::{
-    Code, Coins, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services, Time,
-    database_problem,
+    Code, CodeExt as _, Coins, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query,
+    Services, Time, database_problem,
 };
 
 /// A message in a player's inbox.

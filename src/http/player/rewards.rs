@@ -1,6 +1,6 @@
 //! Grants that players claim: the daily reward, and relief for players who have run out of coins.
 
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::{Extension, Json};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::rewards::{
 };
 
 use crate::http::core::idempotency::{IdempotentRequest, OptionalKeyHeader};
-use crate::http::{Code, Coins, Problem, ProblemBody, Services, Time};
+use crate::http::{Code, CodeExt as _, Coins, Problem, ProblemBody, Time};
 
 /// The rewards of a player.
 #[derive(Debug, Serialize, ToSchema)]
@@ -203,12 +203,6 @@ pub(crate) async fn claim_relief(
 
 // The documentation above states a streak of seven days.
 const _: () = assert!(STREAK_DAYS == 7);
-
-impl FromRef<Services> for Rewards {
-    fn from_ref(services: &Services) -> Self {
-        services.rewards.clone()
-    }
-}
 
 impl From<RewardError> for Problem {
     fn from(error: RewardError) -> Self {

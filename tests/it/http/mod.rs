@@ -4,6 +4,7 @@ mod auth;
 mod contract;
 mod corrections;
 mod entries;
+mod example_bodies;
 mod examples;
 mod export_and_deletion;
 mod games;

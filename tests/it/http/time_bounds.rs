@@ -8,6 +8,7 @@ use serde_json::Value;
 use bahay::operators::Role;
 
 use super::contract::fill_path;
+use super::examples::resolve;
 use super::reports::sign_in_at_desk;
 use super::server::{Server, ok, refused};
 
@@ -52,6 +53,7 @@ fn list_time_parameters(document: &Value) -> Vec<(String, String, String)> {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                let parameter = resolve(document, parameter);
                 let format = collect_formats(document, &parameter["schema"]);
                 if let Some(format) = format.first() {
                     assert_eq!(method, "get", "{path}: what changes something names no time");

@@ -16,7 +16,7 @@ use crate::operators::audit::{Action, AuditCursor, AuditEntry, AuditFilter, Pars
 use crate::operators::{Audit, Operator};
 
 use crate::http::core::pagination::Limit;
-use crate::http::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time};
+use crate::http::{Code, CodeExt as _, Cursors, PageOf, Problem, ProblemBody, Query, Time};
 
 /// The number of rows read at once for an export.
 const ROWS: u32 = 1_000;

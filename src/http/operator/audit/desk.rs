@@ -12,7 +12,7 @@ use crate::http::operator::desk_ui::components::{
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_time;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::{Code, Cursors, Query};
+use crate::http::{Code, CodeExt as _, Cursors, Query};
 use crate::operators::Audit;
 use crate::operators::audit::{Action, AuditEntry, AuditFilter};
 

@@ -4,10 +4,12 @@ use std::str::FromStr as _;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::corrections::{CorrectionFilter, RequestCorrection};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::components::{
     Column, Field, badge, button, coins, facts, field, id, pager, select, table, text_area, time,
@@ -15,35 +17,28 @@ use crate::http::operator::desk_ui::components::{
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_amount;
 use crate::http::operator::desk_ui::{
-    EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason,
+    EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession, parse_reason,
 };
-use crate::http::{Code, Cursors, Path, Query};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
 use crate::operators::{Correction, Corrections, Decision, State as Stage, Subject};
 
 const HERE: &str = "/desk/corrections";
 
+const AMOUNT_INVALID: &str =
+    "an amount has at most two decimal places, such as 12.50, and is not zero";
+
 /// The number of corrections on one page.
 const PAGE: u32 = 50;
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct CorrectionListQuery {
-    #[serde(default)]
-    state: String,
-    cursor: Option<String>,
-}
 
 pub(crate) async fn list(
     State(corrections): State<Corrections>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    Query(CorrectionListQuery { state, cursor }): Query<CorrectionListQuery>,
+    FilterForm(query): FilterForm<PageQuery<CorrectionFilter>>,
 ) -> Result<Response, ErrorPage> {
-    let stage = Stage::ALL.into_iter().find(|stage| stage.as_str() == state);
-    let list = format!("corrections {}", stage.map_or("all", Stage::as_str));
-    let cursor = cursors.open(&list, &session.operator, cursor.as_deref())?;
-    let listed = corrections.list(&session.operator, stage, cursor, PAGE).await?;
-    let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
+    let listed = query::list(&corrections, &cursors, &session.operator, &query, PAGE).await?;
+    let state = query.filter.state.map_or("", |state| Stage::from(state).as_str());
     let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
     let columns = [
         Column::Text("Requested at (UTC)"),
@@ -57,14 +52,14 @@ pub(crate) async fn list(
         [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
-            (select("state", "State", &states, &state))
+            (select("state", "State", &states, state))
             button { "Show" }
         }
         @if session.operator.require_corrections_role().is_ok() {
             p { a class="button" href="/desk/corrections/new" { "Request a correction" } }
         }
         (table("Corrections, newest first", &columns, &rows))
-        (pager(HERE, &[("state", &state)], next.as_deref()))
+        (pager(HERE, &[("state", state)], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Corrections", body))
 }
@@ -168,34 +163,40 @@ pub(crate) struct CorrectionForm {
     reason: String,
 }
 
+impl CorrectionForm {
+    /// Converts what an operator typed into the request of the API.
+    fn to_request(&self) -> Result<RequestCorrection, Problem> {
+        let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
+        let reason = parse_reason(&self.reason);
+        match self.kind.as_str() {
+            "adjustment" => {
+                let player = PlayerId::from_str(self.player.trim());
+                let amount = parse_amount(&self.amount).filter(|amount| !amount.is_zero());
+                Ok(RequestCorrection::Adjustment {
+                    player: player.map_err(|_| invalid("a player's id is a UUID"))?.0,
+                    amount: amount.ok_or_else(|| invalid(AMOUNT_INVALID))?.hundredths(),
+                    reason: reason?,
+                })
+            }
+            "reversal" => {
+                let operation = self.operation.trim().parse();
+                Ok(RequestCorrection::Reversal {
+                    operation: operation
+                        .map_err(|_| invalid("an operation is denoted by its number"))?,
+                    reason: reason?,
+                })
+            }
+            _ => Err(invalid("a correction is an adjustment or a reversal")),
+        }
+    }
+}
+
 pub(crate) async fn request(
     State(corrections): State<Corrections>,
     OperatorForm { session, input }: OperatorForm<CorrectionForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
-    let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
-    let subject = match input.kind.as_str() {
-        "adjustment" => Subject::Adjustment {
-            player: PlayerId::from_str(input.player.trim())
-                .map_err(|_| invalid("a player's id is a UUID"))?,
-            amount: parse_amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(
-                || {
-                    invalid(
-                        "an amount has at most two decimal places, such as 12.50, and is not zero",
-                    )
-                },
-            )?,
-        },
-        "reversal" => Subject::Reversal {
-            operation: input
-                .operation
-                .trim()
-                .parse()
-                .map_err(|_| invalid("an operation is denoted by its number"))?,
-        },
-        _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
-    };
-    let reason = parse_reason(&input.reason)?;
+    let (subject, reason) = query::subject(input.to_request()?)?;
     let correction = corrections.request(&by, subject, &reason, input.attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", correction.id)).into_response())
 }

@@ -2,3 +2,18 @@
 
 pub(crate) mod api;
 pub(crate) mod desk;
+mod query;
+
+use bahay_api::operator::corrections as operations;
+
+use crate::http::core::routing::Routes;
+
+/// Adds the routes of this topic.
+pub(crate) fn routes(routes: Routes) -> Routes {
+    routes
+        .on(&operations::REQUEST_CORRECTION, api::request_correction)
+        .on(&operations::LIST_CORRECTIONS, api::list_corrections)
+        .on(&operations::SHOW_CORRECTION, api::show_correction)
+        .on(&operations::APPROVE_CORRECTION, api::approve_correction)
+        .on(&operations::REJECT_CORRECTION, api::reject_correction)
+}

@@ -5,8 +5,9 @@
 //! the form has to contain the token that its page received.
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::operator_session::Visitor;
 use super::{ErrorPage, OperatorSession};
 use crate::http::core::extractors::body_problem;
-use crate::http::{Code, Problem, Services};
+use crate::http::{Code, CodeExt as _, Problem, Query, Services};
 use crate::rate_limit;
 
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -32,6 +33,24 @@ pub(crate) struct OperatorForm<T> {
 pub(crate) struct VisitorForm<T> {
     pub(crate) visitor: Visitor,
     pub(crate) input: T,
+}
+
+/// The query of a form that filters a list. Fields that were left empty are absent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FilterForm<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Services> for FilterForm<T> {
+    type Rejection = ErrorPage;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, ErrorPage> {
+        let query = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        let filled = query?.0.into_iter().filter(|(_, value)| !value.trim().is_empty());
+        let invalid = |error: String| Code::QueryInvalid.with_detail(error);
+        let filled = serde_urlencoded::to_string(filled.collect::<Vec<_>>());
+        let filled = filled.map_err(|error| invalid(error.to_string()))?;
+        let parsed = serde_urlencoded::from_str(&filled);
+        Ok(Self(parsed.map_err(|error| invalid(error.to_string()))?))
+    }
 }
 
 #[derive(Deserialize)]

@@ -32,6 +32,7 @@ use crate::http::operator::audit::desk as audit;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
 use crate::http::operator::house::desk as house;
+use crate::http::operator::jobs::desk as jobs;
 use crate::http::operator::ledger::desk as ledger;
 use crate::http::operator::operators::desk as operators;
 use crate::http::operator::operators::sign_in::{desk as sign_in, enrolment};
@@ -42,10 +43,10 @@ use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::tables::desk as tables;
 use crate::http::operator::today::desk as today;
-use crate::http::{Code, Problem, Services};
+use crate::http::{Code, CodeExt as _, Problem, Services};
 use crate::reason::{ParseReasonError, Reason};
 
-pub(crate) use form::OperatorForm;
+pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::ErrorPage;
 pub(crate) use operator_session::OperatorSession;
 
@@ -127,6 +128,9 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/operators/{name}/disabling", post(operators::disable))
         .route("/desk/token", get(token::show_token).post(token::create))
         .route("/desk/token/revocation", post(token::revoke))
+        .route("/desk/jobs", get(jobs::list))
+        .route("/desk/jobs/{id}/retry", post(jobs::retry))
+        .route("/desk/jobs/{id}/discarding", post(jobs::discard))
         .route("/desk/audit", get(audit::list))
         .route("/desk/audit.csv", get(audit::export))
         .route("/desk/assets/{name}", get(assets::serve_asset))

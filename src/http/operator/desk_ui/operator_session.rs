@@ -16,7 +16,7 @@ use maud::{Markup, html};
 use super::{DeskOptions, ErrorPage};
 use crate::accounts::TRUSTED_ORIGIN_LIFE;
 use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
-use crate::http::{Code, Services};
+use crate::http::{Code, CodeExt as _, Services};
 use crate::operators::audit::Channel;
 use crate::operators::{
     ENROLMENT_LIFE, OpenedSession, Operator, OperatorAuth, OperatorAuthError, RequestContext,

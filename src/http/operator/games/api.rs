@@ -18,7 +18,7 @@ use crate::http::operator::ledger::api::OperationBody;
 use crate::http::player::games::game_steps::{GameStep, select_steps};
 use crate::http::player::games::records::seat_number;
 use crate::http::{
-    Code, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem,
+    Code, CodeExt as _, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem,
 };
 
 /// A game with everything that was booked for it.

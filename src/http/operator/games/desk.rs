@@ -16,7 +16,7 @@ use crate::clock::Timestamp;
 use crate::http::operator::desk_ui::components::{Column, badge, coins, facts, id, table, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::{Code, Path, Problem, record_problem};
+use crate::http::{Code, CodeExt as _, Path, Problem, record_problem};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;

@@ -14,8 +14,8 @@ use crate::reports::{
 
 use crate::http::core::pagination::PageQuery;
 use crate::http::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode,
-    database_problem,
+    Code, CodeExt as _, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time,
+    TransferCode, database_problem,
 };
 
 /// The number of ledger checks in the response.

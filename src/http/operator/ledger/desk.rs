@@ -15,7 +15,7 @@ use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
 use crate::http::operator::games::desk::operation_section;
 use crate::http::operator::players::desk::entries_table;
-use crate::http::{Code, Cursors, Query, database_problem};
+use crate::http::{Code, CodeExt as _, Cursors, Query, database_problem};
 use crate::reports::{AccountRow, Balance, CheckRow, Reports};
 
 const HERE: &str = "/desk/ledger";

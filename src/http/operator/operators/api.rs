@@ -15,7 +15,7 @@ use crate::operators::{
     Role,
 };
 
-use crate::http::{Body, Code, Path, Problem, ProblemBody, Services, Time};
+use crate::http::{Body, Code, CodeExt as _, Path, Problem, ProblemBody, Services, Time};
 
 /// The role of an operator.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
@@ -224,12 +224,6 @@ pub(crate) async fn reset_operator(
 /// Parses an operator's name, or returns a problem with the given code.
 pub(crate) fn parse_operator_name(text: &str, code: Code) -> Result<OperatorName, Problem> {
     text.parse().map_err(|error: ParseOperatorNameError| code.with_detail(error.to_string()))
-}
-
-impl axum::extract::FromRef<Services> for Clock {
-    fn from_ref(services: &Services) -> Self {
-        services.clock.clone()
-    }
 }
 
 impl From<OperatorAdminError> for Problem {

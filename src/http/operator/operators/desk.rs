@@ -16,9 +16,7 @@ use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, Operato
 use crate::http::{Code, CodeExt as _, Path, Services};
 use bahay_base::text_enum::UnknownTextError;
 
-use crate::operators::{
-    ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, Role,
-};
+use crate::operators::{ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, Role};
 
 const HERE: &str = "/desk/operators";
 

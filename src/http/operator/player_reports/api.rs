@@ -17,7 +17,8 @@ use crate::http::core::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use crate::http::core::pagination::Limit;
 use crate::http::player::people::social::ReportReason;
 use crate::http::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, database_problem,
+    Code, CodeExt as _, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time,
+    database_problem,
 };
 
 /// A report by a player about another player of the same game.

@@ -21,7 +21,9 @@ use crate::standings::Standings;
 
 use crate::http::core::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use crate::http::player::people::profiles::{Statistics, load_statistics};
-use crate::http::{Code, Coins, Path, Problem, ProblemBody, Query, Time, database_problem};
+use crate::http::{
+    Code, CodeExt as _, Coins, Path, Problem, ProblemBody, Query, Time, database_problem,
+};
 
 /// The longest prefix of a name that can be searched for, in characters.
 const SEARCH_LENGTH_MAX: usize = 64;

@@ -17,7 +17,7 @@ use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::settlements::desk::{row, rows_table};
-use crate::http::{Code, Cursors, Path, Query, Services, database_problem};
+use crate::http::{Code, CodeExt as _, Cursors, Path, Query, Services, database_problem};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
 use crate::lobby::LobbyError;

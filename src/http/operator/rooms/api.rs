@@ -14,7 +14,7 @@ use crate::operators::Operator;
 use crate::rooms::{Catalog, Room, RoomDraft, RoomError, RoomRevision, choose_rules};
 
 use crate::http::core::idempotency::{IdempotentRequest, RequiredKeyHeader};
-use crate::http::{Code, Path, Problem, ProblemBody, Services, Time};
+use crate::http::{Code, CodeExt as _, Path, Problem, ProblemBody, Services, Time};
 
 /// The settings of a room. Amounts are in hundredths of a coin.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

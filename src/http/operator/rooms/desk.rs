@@ -20,7 +20,7 @@ use crate::http::operator::desk_ui::components::{
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_amount;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
-use crate::http::{Code, Path, Problem, Services};
+use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
 use crate::rooms::{Catalog, RoomDraft, RoomRevision, choose_rules};
 

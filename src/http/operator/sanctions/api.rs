@@ -16,7 +16,7 @@ use crate::operators::{Operator, Sanctions};
 use crate::reason::Reason;
 
 use crate::http::core::idempotency::{IdempotentRequest, RequiredKeyHeader};
-use crate::http::{Code, Path, Problem, ProblemBody, ReasonText, Services, Time};
+use crate::http::{Code, CodeExt as _, Path, Problem, ProblemBody, ReasonText, Services, Time};
 
 /// A request to ban or mute a player.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -14,7 +14,7 @@ use crate::http::operator::desk_ui::components::{
     Column, Field, field, select, table, text_area, time,
 };
 use crate::http::operator::desk_ui::{ErrorPage, OperatorForm, OperatorSession, parse_reason};
-use crate::http::{Code, Path, Problem, Services, database_problem};
+use crate::http::{Code, CodeExt as _, Path, Problem, Services, database_problem};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
 

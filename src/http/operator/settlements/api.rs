@@ -19,7 +19,9 @@ use crate::operators::{Audit, Operator};
 use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
 
 use crate::http::core::pagination::Limit;
-use crate::http::{Code, Coins, Cursors, PageOf, Problem, Query, Time, database_problem};
+use crate::http::{
+    Code, CodeExt as _, Coins, Cursors, PageOf, Problem, Query, Time, database_problem,
+};
 
 /// A settled game in a list.
 #[derive(Debug, Serialize, ToSchema)]

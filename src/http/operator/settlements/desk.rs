@@ -15,7 +15,7 @@ use crate::http::operator::desk_ui::components::{
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::{parse_non_negative_amount, parse_time};
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::{Code, Cursors, Problem, Query, database_problem};
+use crate::http::{Code, CodeExt as _, Cursors, Problem, Query, database_problem};
 use crate::ids::{PlayerId, RoomId};
 use crate::operators::Audit;
 use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};

@@ -19,11 +19,13 @@ use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Actor};
 use crate::operators::{Operator, SignedInAdministrator};
 use crate::reason::Reason;
-use crate::tables::{OperateError, TableReadError, VoidOutcome};
+use crate::tables::{OperateError, TableError, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
 use crate::http::core::idempotency::{IdempotentRequest, RequiredKeyHeader};
-use crate::http::{Code, Coins, Path, Problem, ProblemBody, Query, ReasonText, Services, Time};
+use crate::http::{
+    Code, CodeExt as _, Coins, Path, Problem, ProblemBody, Query, ReasonText, Services, Time,
+};
 
 /// The maximum number of tables in a list.
 const TABLES_MAX: usize = 200;
@@ -150,11 +152,11 @@ pub(crate) async fn find_table(
     table: TableId,
 ) -> Result<std::sync::Arc<Table<AnyGame>>, Problem> {
     let found = services.lobby.tables().read_table(table).await.map_err(|error| match error {
-        TableReadError::Halted => Code::TableHalted.with_detail("release or void the table"),
-        TableReadError::OtherVersion => {
+        TableError::Halted => Code::TableHalted.with_detail("release or void the table"),
+        TableError::OtherVersion => {
             Code::Unavailable.with_detail("another node plays this table")
         }
-        TableReadError::Unavailable(error) => Problem::unavailable(&error),
+        error => Problem::unavailable(&error),
     })?;
     found.ok_or_else(|| Code::TableNotFound.problem())
 }

@@ -24,7 +24,7 @@ use crate::http::operator::desk_ui::{
     EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason,
 };
 use crate::http::operator::games::game_rows;
-use crate::http::{Code, Path, Query, Services};
+use crate::http::{Code, CodeExt as _, Path, Query, Services};
 use crate::ledger::IdlePot;
 
 const HERE: &str = "/desk/tables";

@@ -1,7 +1,7 @@
 //! The report on the current day.
 
 use axum::Json;
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -288,10 +288,4 @@ pub(crate) async fn count_playing(services: &Services) -> Option<PlayingCount> {
         tables: sum.tables.saturating_add(one.tables),
     };
     Some(rooms.ok()?.values().fold(PlayingCount::default(), sum))
-}
-
-impl FromRef<Services> for Reports {
-    fn from_ref(services: &Services) -> Self {
-        services.reports.clone()
-    }
 }

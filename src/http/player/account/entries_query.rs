@@ -9,7 +9,7 @@ use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::ledger::{self, EntryFilter};
 
 use crate::http::core::pagination::Limit;
-use crate::http::{Code, Problem, Query, Time, TransferCode};
+use crate::http::{Code, CodeExt as _, Problem, Query, Time, TransferCode};
 
 /// The maximum number of codes in one query.
 const CODES_MAX: usize = 32;

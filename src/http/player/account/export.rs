@@ -34,7 +34,7 @@ use crate::http::player::people::profiles::{Statistics, load_statistics};
 use crate::http::player::people::social::ListedPlayer;
 use crate::http::player::rewards::RewardsBody;
 use crate::http::player::sign_in::openid::SignInMethodsBody;
-use crate::http::{Code, Problem, ProblemBody, Services, Time, database_problem};
+use crate::http::{Code, CodeExt as _, Problem, ProblemBody, Services, Time, database_problem};
 
 /// Limits the number of portions that this process reads at once.
 static READ_PERMITS: Semaphore = Semaphore::const_new(2);

@@ -14,11 +14,11 @@ use crate::ledger::{Entry, Ledger, LedgerError, Wallet};
 use crate::lobby::LobbyError;
 
 use super::entries_query::{EntriesParams, EntriesQuery};
-use crate::http::player::sign_in::proof::ProofHeader;
 use crate::http::{
-    Body, Code, Coins, Cursors, NameText, PageOf, Problem, ProblemBody, Services, Time,
-    TimeZoneText, TransferCode,
+    Body, Code, CodeExt as _, Coins, Cursors, NameText, PageOf, Problem, ProblemBody, Services,
+    Time, TimeZoneText, TransferCode,
 };
+use bahay_api::ProofHeader;
 
 /// A player's own profile.
 #[derive(Debug, Serialize, ToSchema)]
@@ -282,12 +282,6 @@ pub(crate) async fn list_wallet_entries(
         items: page.items.into_iter().map(WalletEntry::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &player, &next)),
     }))
-}
-
-impl axum::extract::FromRef<Services> for Ledger {
-    fn from_ref(services: &Services) -> Self {
-        services.ledger.clone()
-    }
 }
 
 impl From<LedgerError> for Problem {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use axum::Json;
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use bahay_engine::seat::Seat;
 use serde::Serialize;
 use serde_json::Value;
@@ -25,7 +25,7 @@ use crate::records::Records;
 use crate::replay::{GameReplay, JudgedStep, ReplayError};
 
 use super::records::{load_record, seat_number};
-use crate::http::{Code, Path, Problem, ProblemBody, Services};
+use crate::http::{Code, CodeExt as _, Path, Problem, ProblemBody};
 
 /// The bot that analyses games, as described in docs/BOTS.md.
 const ENGINE: &str = "strong";
@@ -139,12 +139,6 @@ fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, 
         tracing::warn!(%error, "an analysis runs without a lower priority");
     }
     GameReplay::from_value(record)?.analyze(seat)
-}
-
-impl FromRef<Services> for Analyses {
-    fn from_ref(services: &Services) -> Self {
-        services.analyses.clone()
-    }
 }
 
 /// The analysis of a finished game by the house's strongest bot, for one of its players.

@@ -24,7 +24,7 @@ use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 use super::records::{require_record, seat_number};
 use crate::http::core::pagination::{CursorOwner, Limit};
 use crate::http::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, database_problem,
+    Code, CodeExt as _, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, database_problem,
     record_problem,
 };
 

@@ -19,7 +19,7 @@ use crate::records::Records;
 use crate::replay::{GameReplay, Step};
 
 use super::records::{load_record, seat_number};
-use crate::http::{Code, Path, Problem, ProblemBody, Query, Time};
+use crate::http::{Code, CodeExt as _, Path, Problem, ProblemBody, Query, Time};
 
 /// The maximum number of steps in one response. No game of Tong-its has more.
 const STEPS_MAX: u32 = 500;

@@ -19,7 +19,7 @@ use crate::replay::{ActionCounts, GameReplay};
 
 use crate::http::core::pagination::Limit;
 use crate::http::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time,
+    Code, CodeExt as _, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time,
     database_problem, record_problem,
 };
 
@@ -466,17 +466,5 @@ impl From<GameOutcome> for archive::Outcome {
             GameOutcome::Drawn => Self::Drawn,
             GameOutcome::Voided => Self::Voided,
         }
-    }
-}
-
-impl axum::extract::FromRef<Services> for PgPool {
-    fn from_ref(services: &Services) -> Self {
-        services.pool.clone()
-    }
-}
-
-impl axum::extract::FromRef<Services> for Records {
-    fn from_ref(services: &Services) -> Self {
-        services.records.clone()
     }
 }

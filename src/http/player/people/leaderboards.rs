@@ -15,7 +15,7 @@ use crate::ids::GameName;
 use crate::standings::{self, BoardPage, BoardPageQuery, RankedPlayer, Standings};
 
 use crate::http::core::pagination::Limit;
-use crate::http::{Code, Path, Problem, ProblemBody, Query, Services};
+use crate::http::{Code, CodeExt as _, Path, Problem, ProblemBody, Query, Services};
 
 /// The score by which players are ranked: the coins that won games brought, in hundredths of a
 /// coin; the number of POTs won; or the skill rating.

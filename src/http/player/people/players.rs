@@ -10,7 +10,7 @@ use crate::accounts::{AVATARS, Accounts, LOOKUP_MAX, PublicProfile};
 use crate::auth::Player;
 use crate::ids::PlayerId;
 
-use crate::http::{Code, Problem, Query};
+use crate::http::{Code, CodeExt as _, Problem, Query};
 
 /// The maximum length of a list of ids, in bytes: each id with its comma.
 const IDS_BYTES_MAX: usize = LOOKUP_MAX * 37;

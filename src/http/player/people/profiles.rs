@@ -1,7 +1,7 @@
 //! The public profiles and the statistics of players.
 
 use axum::Json;
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::ids::PlayerId;
 use crate::standings::{Standings, StandingsError};
 
 use crate::http::{
-    Code, Coins, Path, Problem, ProblemBody, Services, Time, database_problem, record_problem,
+    Code, CodeExt as _, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem,
 };
 
 /// A player's public profile, for everybody who is signed in.
@@ -153,12 +153,6 @@ pub(crate) async fn show_player(
         created_at: profile.created_at.into(),
         statistics,
     }))
-}
-
-impl FromRef<Services> for Standings {
-    fn from_ref(services: &Services) -> Self {
-        services.standings.clone()
-    }
 }
 
 impl From<StandingsError> for Problem {

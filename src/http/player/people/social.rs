@@ -1,7 +1,7 @@
 //! Blocks, mutes, and reports of other players.
 
 use axum::Json;
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,7 +12,9 @@ use crate::ids::{GameId, PlayerId};
 use crate::live_store::{LiveStore, SeatClaim};
 use crate::social::{self, RelatedPlayer, Relation, Report, Social, SocialError, TableBroadcast};
 
-use crate::http::{Body, Code, Path, Problem, ProblemBody, Services, Time, database_problem};
+use crate::http::{
+    Body, Code, CodeExt as _, Path, Problem, ProblemBody, Services, Time, database_problem,
+};
 
 /// The blocked or muted players, the latest first; at most 500.
 #[derive(Debug, Serialize, ToSchema)]
@@ -304,11 +306,5 @@ impl From<SocialError> for Problem {
             SocialError::Reported => Code::AlreadyReported.problem(),
             SocialError::Database(error) => database_problem(error),
         }
-    }
-}
-
-impl FromRef<Services> for Social {
-    fn from_ref(services: &Services) -> Self {
-        services.social.clone()
     }
 }

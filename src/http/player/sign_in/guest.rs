@@ -17,7 +17,7 @@ use crate::http::core::client_info::ClientInfo;
 use crate::http::core::security_log::ConcernedPlayer;
 use crate::http::player::account::own_account::OwnProfile;
 use crate::http::{
-    Body, Code, DeviceText, DeviceTimeZoneText, NameText, Problem, ProblemBody, Services, Time,
+    Body, Code, CodeExt as _, DeviceText, DeviceTimeZoneText, NameText, Problem, ProblemBody, Time,
 };
 use crate::openid::OpenIdError;
 
@@ -196,12 +196,6 @@ pub(crate) async fn sign_out(
 ) -> Result<StatusCode, Problem> {
     accounts.sign_out(&player).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-impl axum::extract::FromRef<Services> for Accounts {
-    fn from_ref(services: &Services) -> Self {
-        services.accounts.clone()
-    }
 }
 
 impl From<AccountError> for Problem {

@@ -15,12 +15,12 @@ use crate::auth::{Holder, Player};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
 use super::guest::SignInResponse;
-use super::proof::ProofHeader;
 use crate::http::core::client_info::ClientInfo;
 use crate::http::{
-    Body, Code, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText, Path, Problem,
-    ProblemBody, Time,
+    Body, Code, CodeExt as _, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText,
+    Path, Problem, ProblemBody, Time,
 };
+use bahay_api::ProofHeader;
 
 /// A sign-in with an ID token.
 #[derive(Debug, Deserialize, ToSchema)]

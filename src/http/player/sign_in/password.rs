@@ -10,10 +10,10 @@ use crate::accounts::{Accounts, DeviceId, Name, NewPassword, PasswordAttempt, Pa
 use crate::auth::{Holder, Player};
 
 use super::guest::SignInResponse;
-use super::proof::ProofHeader;
 use crate::http::core::client_info::ClientInfo;
 use crate::http::player::account::own_account::OwnProfile;
 use crate::http::{Body, NameText, Problem, ProblemBody};
+use bahay_api::ProofHeader;
 
 /// A sign-in by name and password.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -5,38 +5,27 @@
 //! `Account-Proof`, beside the access token.
 
 use axum::Json;
-use axum::extract::{FromRef, FromRequestParts, State};
+use axum::extract::{FromRequestParts, State};
 use axum::http::HeaderName;
 use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::accounts::{Accounts, DeviceId, PasswordAttempt, ProofCredential};
-use crate::auth::{Auth, Holder, HolderProof, Player};
+use crate::auth::{Holder, HolderProof, Player};
 use crate::openid::IdToken;
 
-use crate::http::{Body, Code, DeviceText, IdTokenText, IssuerText, Problem, ProblemBody, Time};
+use crate::http::{
+    Body, Code, CodeExt as _, DeviceText, IdTokenText, IssuerText, Problem, ProblemBody, Services,
+    Time,
+};
 
 pub(crate) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
 
-/// The header of a call that only the holder of the account may make.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it only documents the header")]
-pub(crate) struct ProofHeader {
-    /// The `proof` that `POST /v1/me/proof` issued to this session within the last five minutes.
-    #[param(rename = "Account-Proof", pattern = "^ap_[0-9a-f]{80}$")]
-    proof: String,
-}
-
-impl<S> FromRequestParts<S> for Holder
-where
-    S: Send + Sync,
-    Auth: FromRef<S>,
-{
+impl FromRequestParts<Services> for Holder {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
         let player = Player::from_request_parts(parts, state).await?;
         let mut headers = parts.headers.get_all(ACCOUNT_PROOF).iter();
         let (Some(header), None) = (headers.next(), headers.next()) else {
@@ -47,7 +36,7 @@ where
         };
         let proof = header.to_str().ok().and_then(|text| text.parse::<HolderProof>().ok());
         let proof = proof.ok_or_else(|| Code::InvalidProofError.problem())?;
-        let held = Auth::from_ref(state).holder(player, &proof);
+        let held = state.auth.holder(player, &proof);
         held.map_err(|error| Code::InvalidProofError.with_detail(error.to_string()))
     }
 }

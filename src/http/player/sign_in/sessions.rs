@@ -11,10 +11,11 @@ use crate::accounts::{Accounts, DeviceId, LiveSession};
 use crate::auth::{Holder, Player};
 use crate::ids::SessionId;
 
-use super::proof::ProofHeader;
 use crate::http::{
-    Body, Code, Cursors, DeviceText, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Time,
+    Body, Code, CodeExt as _, Cursors, DeviceText, PageOf, PageQuery, Path, Problem, ProblemBody,
+    Query, Time,
 };
+use bahay_api::ProofHeader;
 
 /// A live session.
 #[derive(Debug, Serialize, ToSchema)]

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::{Extension, Json};
+use bahay_api::player::rooms::WaitReason;
 use bahay_engine::matchmaking::TicketId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,7 +13,7 @@ use crate::live_store::TicketState;
 use crate::lobby::{self, LobbyError};
 use crate::rate_limit::Address;
 
-use super::rooms::WaitReasonName;
+use super::rooms::wait_reason;
 use crate::http::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};
 
 /// The rooms in which a player wants to play.
@@ -66,9 +67,9 @@ pub(crate) struct MatchmakingTicketBody {
     /// The table, once the player is seated: open the socket and join it.
     #[schema(required = true, example = "019ca944-3c00-7000-8000-00000007ab1e")]
     table: Option<Uuid>,
-    #[schema(inline, value_type = WaitReasonName, required = false, example = "only_same_network")]
+    #[schema(inline, value_type = WaitReason, required = false, example = "only_same_network")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<WaitReasonName>,
+    reason: Option<WaitReason>,
     created_at: Time,
     /// The time at which the ticket expires. Its final state remains available for one minute.
     expires_at: Time,
@@ -81,7 +82,7 @@ impl From<lobby::Ticket> for MatchmakingTicketBody {
             state: ticket.state.into(),
             rooms: ticket.rooms,
             table: ticket.table.map(|table| table.0),
-            reason: ticket.reason.map(Into::into),
+            reason: ticket.reason.map(wait_reason),
             created_at: ticket.since.into(),
             expires_at: ticket.expires_at.into(),
         }
@@ -186,7 +187,7 @@ pub(crate) async fn cancel_seek(
 /// Maps every error of the lobby to its problem code, for all handlers.
 impl From<LobbyError> for Problem {
     fn from(error: LobbyError) -> Self {
-        use crate::http::Code;
+        use crate::http::{Code, CodeExt as _};
         let code = match &error {
             LobbyError::NoSuchRoom => Code::RoomNotFound,
             LobbyError::RoomClosed => Code::RoomClosed,

@@ -9,8 +9,8 @@ use crate::auth::Player;
 use crate::lobby::RuleSetRequest;
 use crate::rate_limit::Address;
 
-use super::rooms::SeatedTable;
 use crate::http::{Body, Problem, ProblemBody, Services};
+use bahay_api::player::rooms::SeatedTable;
 
 /// A request for a practice table.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! Sign-in and sign-out at the desk.
 
 use axum::Extension;
-use axum::extract::{FromRef, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
@@ -14,8 +14,8 @@ use crate::http::operator::desk_ui::form::VisitorForm;
 use crate::http::operator::desk_ui::layout::visitor_page;
 use crate::http::operator::desk_ui::operator_session::{Visitor, without_session};
 use crate::http::operator::desk_ui::{DeskOptions, EmptyForm, ErrorPage, OperatorForm};
-use crate::http::{Code, Problem, Query, Services};
-use crate::operators::{Audit, OperatorAuth, OperatorAuthError, SignInRequest};
+use crate::http::{Code, CodeExt as _, Problem, Query};
+use crate::operators::{OperatorAuth, OperatorAuthError, SignInRequest};
 
 /// The path to return to after sign-in.
 #[derive(Debug, Default, Deserialize)]
@@ -156,18 +156,6 @@ impl From<OperatorAuthError> for Problem {
             OperatorAuthError::Broken { .. } => return Self::internal(&error),
         };
         code.with_detail(error.to_string())
-    }
-}
-
-impl FromRef<Services> for OperatorAuth {
-    fn from_ref(services: &Services) -> Self {
-        services.operator_auth.clone()
-    }
-}
-
-impl FromRef<Services> for Audit {
-    fn from_ref(services: &Services) -> Self {
-        services.audit.clone()
     }
 }
 

@@ -8,11 +8,12 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::accounts::NAME_TEXT_LENGTH_MAX;
-use crate::clock::{self, Timestamp};
-use crate::ids::ROOM_ID_BYTES_MAX;
-use crate::ledger;
-use crate::reason::REASON_LENGTH;
+use bahay_base::clock::{self, Timestamp};
+use bahay_base::ids::ROOM_ID_BYTES_MAX;
+use bahay_base::reason::REASON_LENGTH;
+
+/// The maximum length of a name in a request, in characters.
+pub const NAME_TEXT_LENGTH_MAX: usize = 256;
 
 /// An amount in the API: an integer in hundredths of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,19 +88,32 @@ impl ToSchema for Time {
 /// The purpose of a transfer between accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct TransferCode(ledger::Code);
+pub struct TransferCode(pub &'static str);
 
-impl From<ledger::Code> for TransferCode {
-    fn from(code: ledger::Code) -> Self {
-        Self(code)
-    }
-}
+/// The codes of transfers, in the order of the ledger.
+pub const TRANSFER_CODES: [&str; 15] = [
+    "ante",
+    "hold",
+    "payment",
+    "fee",
+    "release",
+    "pot",
+    "refund",
+    "welcome",
+    "daily",
+    "relief",
+    "adjustment",
+    "reversal",
+    "pot_refund",
+    "house_bot",
+    "sweep",
+];
 
 impl PartialSchema for TransferCode {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .enum_values(Some(ledger::Code::ALL.map(ledger::Code::as_str)))
+            .enum_values(Some(TRANSFER_CODES))
             .description(Some("The purpose of a transfer."))
             .examples(["payment"])
             .into()
@@ -196,6 +210,11 @@ text_schema! {
         .max_length(Some(*REASON_LENGTH.end()))
         .pattern(Some("^[^\\u0000-\\u001f\\u007f-\\u009f]+$"))
         .examples(["as requested by the player on the phone"])
+}
+
+text_schema! {
+    /// The schema of an id in a path.
+    IdText as "Id", |text| text.format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
 }
 
 text_schema! {

@@ -1,0 +1,34 @@
+//! The REST interface as data: the operations of every topic, the bodies that they take and answer
+//! with, the codes by which they refuse, and the document that describes them.
+//!
+//! The crate performs no I/O and knows nothing of the service, so that openapi.yaml and the types of
+//! clients are made without compiling it. The service binds a handler to each operation and converts
+//! its own values into these bodies.
+
+mod code;
+mod document;
+mod headers;
+mod operation;
+pub mod operator;
+mod page;
+pub mod player;
+mod values;
+
+pub use code::{Code, ProblemBody};
+pub use document::{
+    ACCESS_TOKEN, OPERATOR_TOKEN, add_operations, base_document, documented_operations, openapi,
+    refusal_response,
+};
+pub use headers::{OptionalKeyHeader, ProofHeader, RequiredKeyHeader};
+pub use operation::{Answer, Body, Caller, Header, Method, Operation, PathParameter, Tag};
+pub use page::{Limit, NoFilter, PageOf, PageQuery};
+pub use values::{
+    CardText, Coins, DeviceText, DeviceTimeZoneText, IdText, IdTokenText, IssuerText,
+    NAME_TEXT_LENGTH_MAX, NameText, ReasonText, RoomText, TRANSFER_CODES, Time, TimeZoneText,
+    TransferCode,
+};
+
+/// Returns every operation.
+pub fn operations() -> impl Iterator<Item = &'static &'static Operation> {
+    player::OPERATIONS.iter().chain(operator::OPERATIONS).copied().flatten()
+}

@@ -1,0 +1,168 @@
+//! Corrections of the books: requested by one operator, decided by another.
+
+use bahay_base::reason::Reason;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::PageQuery;
+use crate::operation::operations;
+use crate::values::{Coins, IdText, ReasonText, Time};
+
+operations! {
+    /// Request a correction
+    ///
+    /// Nothing moves before another operator has approved it. For the roles `finance` and `admin`, in a
+    /// session with the second factor.
+    REQUEST_CORRECTION = Post "/v1/operator/corrections", Operators, Operator {
+        headers RequiredKey,
+        body RequestCorrection,
+        201 json Correction: "The request, which waits for a decision",
+        refuses SecondFactorMissing PlayerNotFound OperationNotFound NotReversible AlreadyReversed
+            ReversalRequested AdjustmentDayMax AdjustmentTooLarge,
+    }
+
+    /// List corrections
+    ///
+    /// Newest first. For operators of every role.
+    LIST_CORRECTIONS = Get "/v1/operator/corrections", Operators, Operator {
+        query PageQuery<CorrectionFilter>,
+        200 page Correction: "A page of corrections",
+    }
+
+    /// Show a correction
+    ///
+    /// For operators of every role.
+    SHOW_CORRECTION = Get "/v1/operator/corrections/{id}", Operators, Operator {
+        path id: IdText = "The correction",
+        200 json Correction: "The correction",
+        refuses CorrectionNotFound,
+    }
+
+    /// Approve a correction
+    ///
+    /// Books it and marks it as approved in one transaction. For the roles `finance` and `admin`, in a
+    /// session with the second factor; never for the requester, nor for an operator who is not
+    /// independent of the requester: until a day after an enrolment code was used, replaced or has
+    /// expired, its owner and its issuer do not decide on each other's requests. If a wallet cannot
+    /// pay, nothing moves and the request stays open.
+    APPROVE_CORRECTION = Post "/v1/operator/corrections/{id}/approval", Operators, Operator {
+        path id: IdText = "The correction",
+        headers RequiredKey,
+        200 json Correction: "The approved correction",
+        refuses SecondFactorMissing CorrectionOwn CorrectionNotIndependent CorrectionNotFound
+            CorrectionDecided AdjustmentDayMax Overdrawn NotReversible AlreadyReversed,
+    }
+
+    /// Reject a correction
+    ///
+    /// For the roles `finance` and `admin`, in a session with the second factor, and only for operators
+    /// who may approve it.
+    REJECT_CORRECTION = Post "/v1/operator/corrections/{id}/rejection", Operators, Operator {
+        path id: IdText = "The correction",
+        headers RequiredKey,
+        body RejectCorrection,
+        200 json Correction: "The rejected correction",
+        refuses SecondFactorMissing CorrectionOwn CorrectionNotIndependent CorrectionNotFound
+            CorrectionDecided,
+    }
+}
+
+/// A filter of corrections.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CorrectionFilter {
+    /// Only corrections in this state.
+    #[param(inline)]
+    pub state: Option<CorrectionState>,
+}
+
+/// A correction to request, with its reason.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RequestCorrection {
+    /// Coins given to a player's wallet or taken from it.
+    Adjustment {
+        player: Uuid,
+        /// In hundredths of a coin, not zero; a negative amount takes coins. A setting of the
+        /// server limits a single adjustment, by default to a million coins.
+        #[schema(value_type = Coins)]
+        amount: i64,
+        /// The reason, which is stored with the correction.
+        #[schema(value_type = ReasonText)]
+        reason: Reason,
+    },
+    /// The reversal of an operation of the ledger: a grant, an adjustment, or a settlement that
+    /// paid no POT. Each payment goes back from the winner to the player who paid it, each fee to
+    /// the player from whom it was taken.
+    Reversal {
+        /// The operation's id in the ledger.
+        #[schema(minimum = 1, example = 4711)]
+        operation: i64,
+        /// The reason, which is stored with the correction.
+        #[schema(value_type = ReasonText)]
+        reason: Reason,
+    },
+}
+
+/// A rejection of a request.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RejectCorrection {
+    /// The reason, which is stored with the correction.
+    #[schema(value_type = ReasonText)]
+    pub reason: Reason,
+}
+
+/// A correction and its outcome.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Correction {
+    pub id: Uuid,
+    #[schema(inline)]
+    pub kind: CorrectionKind,
+    /// The player whose wallet is adjusted; null for a reversal.
+    #[schema(required = true)]
+    pub player: Option<Uuid>,
+    /// The coins that the wallet receives, negative if they are taken from it; null for a reversal.
+    #[schema(required = true)]
+    pub amount: Option<Coins>,
+    /// The operation that is reversed; null for an adjustment.
+    #[schema(required = true)]
+    pub reversed_operation: Option<i64>,
+    pub reason: String,
+    #[schema(inline)]
+    pub state: CorrectionState,
+    /// The requester's name.
+    #[schema(example = "ate.luz")]
+    pub requested_by: String,
+    pub requested_at: Time,
+    /// The name of the deciding operator; null while the request is open.
+    #[schema(required = true, example = "kuya.ben")]
+    pub decided_by: Option<String>,
+    #[schema(required = true)]
+    pub decided_at: Option<Time>,
+    /// The reason of a rejection.
+    #[schema(required = true)]
+    pub rejection_reason: Option<String>,
+    /// The operation of the ledger that booked the correction; null unless it is approved.
+    #[schema(required = true)]
+    pub operation: Option<i64>,
+}
+
+/// The kind of a correction.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CorrectionKind {
+    Adjustment,
+    Reversal,
+}
+
+/// The state of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CorrectionState {
+    Open,
+    Approved,
+    Rejected,
+}

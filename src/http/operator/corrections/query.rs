@@ -1,0 +1,60 @@
+//! The part of corrections that the API and the desk share: the list, and the request.
+
+use bahay_api::operator::corrections::{CorrectionFilter, CorrectionState, RequestCorrection};
+use bahay_engine::coins::Coins;
+
+use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
+use crate::ids::PlayerId;
+use crate::operators::{Correction, Corrections, Operator, State, Subject};
+use crate::reason::Reason;
+
+/// Returns a page of corrections, newest first.
+pub(crate) async fn list(
+    corrections: &Corrections,
+    cursors: &Cursors,
+    operator: &Operator,
+    query: &PageQuery<CorrectionFilter>,
+    items: u32,
+) -> Result<PageOf<Correction>, Problem> {
+    let state = query.filter.state.map(State::from);
+    let list = format!("corrections {}", state.map_or("all", State::as_str));
+    let below = cursors.position(&list, operator, query.cursor.as_deref())?;
+    let page = corrections.list(operator, state, below, items).await?;
+    Ok(cursors.page(&list, operator, page))
+}
+
+/// Returns the subject and the reason of a request.
+pub(crate) fn subject(request: RequestCorrection) -> Result<(Subject, Reason), Problem> {
+    match request {
+        RequestCorrection::Adjustment { amount: 0, .. } => {
+            Err(Code::BodyInvalid.with_detail("the amount of an adjustment is zero"))
+        }
+        RequestCorrection::Adjustment { player, amount, reason } => {
+            let amount = Coins::from_hundredths(amount);
+            Ok((Subject::Adjustment { player: PlayerId(player), amount }, reason))
+        }
+        RequestCorrection::Reversal { operation, reason } => {
+            Ok((Subject::Reversal { operation }, reason))
+        }
+    }
+}
+
+impl From<State> for CorrectionState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Open => Self::Open,
+            State::Approved => Self::Approved,
+            State::Rejected => Self::Rejected,
+        }
+    }
+}
+
+impl From<CorrectionState> for State {
+    fn from(state: CorrectionState) -> Self {
+        match state {
+            CorrectionState::Open => Self::Open,
+            CorrectionState::Approved => Self::Approved,
+            CorrectionState::Rejected => Self::Rejected,
+        }
+    }
+}
