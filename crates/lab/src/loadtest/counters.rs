@@ -46,39 +46,24 @@ pub enum Figure {
     Lag,
 }
 
-/// A counted event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Count {
-    /// Acknowledged actions.
-    Moves,
-    Games,
-    MessagesIn,
-    BytesIn,
-    MessagesOut,
-    /// Connections that were resumed.
-    Resumes,
-    /// Guests that signed in.
-    Guests,
-    /// Players that ran out of coins and were replaced by a new guest.
-    Broke,
-    /// Games whose observed events agreed with the record.
-    Audited,
-}
-
-impl Count {
-    /// All counts in the order of their declaration.
-    pub const ALL: [Self; 9] = [
-        Self::Moves,
-        Self::Games,
-        Self::MessagesIn,
-        Self::BytesIn,
-        Self::MessagesOut,
-        Self::Resumes,
-        Self::Guests,
-        Self::Broke,
-        Self::Audited,
-    ];
+bahay_base::text_enum! {
+    /// A counted event.
+    pub enum Count {
+        /// Acknowledged actions.
+        Moves = "moves",
+        Games = "games",
+        MessagesIn = "messages_in",
+        BytesIn = "bytes_in",
+        MessagesOut = "messages_out",
+        /// Connections that were resumed.
+        Resumes = "resumes",
+        /// Guests that signed in.
+        Guests = "guests",
+        /// Players that ran out of coins and were replaced by a new guest.
+        Broke = "broke",
+        /// Games whose observed events agreed with the record.
+        Audited = "audited",
+    }
 }
 
 /// A histogram of latencies, serialised as its values and the percentiles computed from them.
@@ -295,10 +280,10 @@ impl RunCounters {
     /// Returns the measurements of the current period and begins a new one.
     pub(super) fn take_measurements(&self) -> Measurements {
         let mut counted = std::mem::take(&mut *self.lock_rest());
-        for (count, number) in Count::ALL.into_iter().zip(&self.counts) {
+        for (count, number) in Count::ALL.iter().zip(&self.counts) {
             let number = number.swap(0, Ordering::Relaxed);
             if number > 0 {
-                counted.counts.insert(count, number);
+                counted.counts.insert(*count, number);
             }
         }
         let moves_at = self.moves_at.iter().map(|moves| moves.swap(0, Ordering::Relaxed));

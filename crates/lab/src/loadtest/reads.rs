@@ -39,42 +39,27 @@ const PLAYING_MAX: Duration = Duration::from_secs(300);
 
 const UNDER_WAY_MAX: usize = 4_096;
 
-/// A route that clients read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ReadRoute {
-    Me,
-    Wallet,
-    Entries,
-    Rooms,
-    History,
-    Game,
-    /// The steps of one of the player's own games.
-    Replay,
-    Statistics,
-    Leaderboard,
-    /// The leaderboard section around the player.
-    Around,
-    Profile,
-    Notices,
+bahay_base::text_enum! {
+    /// A route that clients read.
+    enum ReadRoute {
+        Me = "me",
+        Wallet = "wallet",
+        Entries = "entries",
+        Rooms = "rooms",
+        History = "history",
+        Game = "game",
+        /// The steps of one of the player's own games.
+        Replay = "replay",
+        Statistics = "statistics",
+        Leaderboard = "leaderboard",
+        /// The leaderboard section around the player.
+        Around = "around",
+        Profile = "profile",
+        Notices = "notices",
+    }
 }
 
 impl ReadRoute {
-    const ALL: [Self; 12] = [
-        Self::Me,
-        Self::Wallet,
-        Self::Entries,
-        Self::Rooms,
-        Self::History,
-        Self::Game,
-        Self::Replay,
-        Self::Statistics,
-        Self::Leaderboard,
-        Self::Around,
-        Self::Profile,
-        Self::Notices,
-    ];
-
     fn path(self, reader: &Reader) -> String {
         let Reader { client, game } = reader;
         match self {
@@ -91,13 +76,6 @@ impl ReadRoute {
             Self::Profile => format!("/v1/players/{}", client.player()),
             Self::Notices => "/v1/me/notices".into(),
         }
-    }
-}
-
-impl fmt::Display for ReadRoute {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `pad` applies the formatter's width.
-        f.pad(&format!("{self:?}").to_lowercase())
     }
 }
 
@@ -177,7 +155,7 @@ impl fmt::Display for ReadsReport {
         writeln!(f, "{per_second} reads a second for {seconds} s, by {players} players")?;
         writeln!(f, "route          reads    p50 ms    p99 ms    max ms  errors")?;
         for (route, read) in routes {
-            writeln!(f, "{}", read.summary_line(&route.to_string()))?;
+            writeln!(f, "{}", read.summary_line(route.as_str()))?;
         }
         write!(f, "{}", self.total().summary_line("all"))
     }
@@ -277,9 +255,8 @@ async fn play_games(client: Client) -> Result<Reader, PlayError> {
 }
 
 async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> ReadsReport {
-    let routes: BTreeMap<ReadRoute, RouteResult> =
-        ReadRoute::ALL.map(|route| (route, RouteResult::new())).into();
-    let routes = Arc::new(Mutex::new(routes));
+    let routes = ReadRoute::ALL.iter().map(|route| (*route, RouteResult::new()));
+    let routes = Arc::new(Mutex::new(routes.collect::<BTreeMap<_, _>>()));
     let under_way = Arc::new(Semaphore::new(UNDER_WAY_MAX));
     let mut reading = JoinSet::new();
     // Missed ticks fire immediately one after the other, so no read is skipped.

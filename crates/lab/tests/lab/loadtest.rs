@@ -22,10 +22,10 @@ fn command() -> Command {
     command
 }
 
-/// Runs `bahay-lab loadtest` with these arguments against a house, with its database.
-async fn loadtest(house: &House, arguments: &[&str]) -> Output {
+/// Runs `bahay-lab loadtest` with these words against a house, with its database.
+async fn loadtest(house: &House, words: &str) -> Output {
     let mut command = command();
-    command.args(arguments).args(["--url", &house.base]);
+    command.args(words.split_whitespace()).args(["--url", &house.base]);
     command.args(["--probe-url", &house.probes]);
     command.env("DATABASE_URL", house.database.url());
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
@@ -47,34 +47,10 @@ fn file(kind: &str) -> PathBuf {
 async fn all_kinds_of_players_play_and_the_report_says_so() {
     let house = House::new().await;
     let (json, html) = (file("json"), file("html"));
-    let [json_name, html_name] = [&json, &html].map(|path| path.to_str().unwrap());
-    let output = loadtest(
-        &house,
-        &[
-            "fixed",
-            "--tables",
-            "4",
-            "--seconds",
-            "4",
-            "--warm-up",
-            "1",
-            "--think-ms",
-            "20",
-            "--spread",
-            "people",
-            "--slow",
-            "20",
-            "--dropping",
-            "20",
-            "--idle",
-            "10",
-            "--json",
-            json_name,
-            "--html",
-            html_name,
-        ],
-    )
-    .await;
+    let habits = "--think-ms 20 --spread people --slow 20 --dropping 20 --idle 10";
+    let reports = format!("--json {} --html {}", json.display(), html.display());
+    let words = format!("fixed --tables 4 --seconds 4 --warm-up 1 {habits} {reports}");
+    let output = loadtest(&house, &words).await;
     let said = said(&output);
     assert!(said.contains("the ledger is clean"), "{said}");
     let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
@@ -84,9 +60,10 @@ async fn all_kinds_of_players_play_and_the_report_says_so() {
     let page = std::fs::read_to_string(&html).unwrap();
     assert!(page.contains("<svg") && !page.contains("<script"), "{page}");
 
-    let merged = loadtest(&house, &["--merge", json_name, json_name]).await;
+    let json_name = json.display();
+    let merged = loadtest(&house, &format!("--merge {json_name} {json_name}")).await;
     assert!(self::said(&merged).starts_with("8 tables"));
-    let compared = loadtest(&house, &["--merge", json_name, "--compare", json_name]).await;
+    let compared = loadtest(&house, &format!("--merge {json_name} --compare {json_name}")).await;
     assert!(self::said(&compared).contains("compared with before"));
     std::fs::remove_file(json).unwrap();
     std::fs::remove_file(html).unwrap();
@@ -96,9 +73,8 @@ async fn all_kinds_of_players_play_and_the_report_says_so() {
 async fn players_may_ask_for_shorter_messages() {
     let house = House::new().await;
     for form in ["brief", "compact"] {
-        let arguments = ["--tables", "3", "--seconds", "2", "--warm-up", "1", "--think-ms", "20"];
-        let habits = ["--form", form, "--dropping", "30"];
-        let output = loadtest(&house, &[&arguments[..], &habits].concat()).await;
+        let words = "--tables 3 --seconds 2 --warm-up 1 --think-ms 20 --dropping 30 --form";
+        let output = loadtest(&house, &format!("{words} {form}")).await;
         assert!(said(&output).contains("the ledger is clean"), "{form}");
     }
 }
@@ -110,25 +86,10 @@ async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
     let probes = format!("http://{}", running.probes);
     for seating in ["apart", "together"] {
         let json = file("json");
-        let arguments = [
-            "--url",
-            &second,
-            "--probe-url",
-            &probes,
-            "--seating",
-            seating,
-            "--tables",
-            "4",
-            "--seconds",
-            "3",
-            "--warm-up",
-            "1",
-            "--think-ms",
-            "20",
-            "--json",
-            json.to_str().unwrap(),
-        ];
-        let said = said(&loadtest(&house, &arguments).await);
+        let nodes = format!("--url {second} --probe-url {probes} --seating {seating}");
+        let size = "--tables 4 --seconds 3 --warm-up 1 --think-ms 20 --json";
+        let words = format!("{nodes} {size} {}", json.display());
+        let said = said(&loadtest(&house, &words).await);
         assert!(said.contains("the ledger is clean"), "{said}");
         let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
         let step = &report["steps"][0];
@@ -149,8 +110,7 @@ async fn several_nodes_are_loaded_together_and_each_is_accounted_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_costs_are_measured_in_stages() {
     let house = House::new().await;
-    let arguments = ["idle", "--tables", "2", "--seconds", "2", "--warm-up", "0"];
-    let said = said(&loadtest(&house, &arguments).await);
+    let said = said(&loadtest(&house, "idle --tables 2 --seconds 2 --warm-up 0").await);
     for stage in
         ["the server alone: ", "6 connections without a table: ", "2 tables with as many players: "]
     {
@@ -162,7 +122,7 @@ async fn idle_costs_are_measured_in_stages() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_is_named_for_each_address_or_for_none() {
     let house = House::new().await;
-    let output = loadtest(&house, &["--pid", "1,2"]).await;
+    let output = loadtest(&house, "--pid 1,2").await;
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("2 processes are named, but 1 addresses"), "{said}");
@@ -171,7 +131,7 @@ async fn a_process_is_named_for_each_address_or_for_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_are_named_for_each_address_or_for_none() {
     let house = House::new().await;
-    let output = loadtest(&house, &["--probe-url", "http://127.0.0.1:1"]).await;
+    let output = loadtest(&house, "--probe-url http://127.0.0.1:1").await;
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("2 are named for figures, but 1 addresses"), "{said}");
@@ -180,8 +140,7 @@ async fn figures_are_named_for_each_address_or_for_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_comes_back_from_a_storm() {
     let house = House::new().await;
-    let output =
-        loadtest(&house, &["storm", "--tables", "10", "--warm-up", "1", "--think-ms", "200"]).await;
+    let output = loadtest(&house, "storm --tables 10 --warm-up 1 --think-ms 200").await;
     let said = said(&output);
     let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
     assert!(resumed.split_whitespace().nth(1) == Some("30"), "{said}");
@@ -193,7 +152,6 @@ async fn everybody_comes_back_from_a_storm() {
 async fn a_player_with_an_expired_token_renews_it() {
     let wall = Clock::set_to(Clock::system().now());
     let house = House::with_wall(Clocks::default(), wall.clone()).await;
-    let arguments = ["storm", "--tables", "4", "--warm-up", "4", "--think-ms", "200"];
     let all_play = async {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -209,7 +167,8 @@ async fn a_player_with_an_expired_token_renews_it() {
         all_play.await;
         wall.advance(ACCESS_TOKEN_LIFE + Duration::from_mins(1));
     };
-    let (output, ()) = tokio::join!(loadtest(&house, &arguments), expires);
+    let storm = loadtest(&house, "storm --tables 4 --warm-up 4 --think-ms 200");
+    let (output, ()) = tokio::join!(storm, expires);
     let said = said(&output);
     let resumed = said.lines().find(|line| line.contains("resume")).unwrap_or_default();
     assert!(resumed.split_whitespace().nth(1) == Some("12"), "{said}");
@@ -219,9 +178,8 @@ async fn a_player_with_an_expired_token_renews_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ramp_tells_each_step_and_that_nothing_holds() {
     let house = House::new().await;
-    let arguments = ["ramp", "--tables", "2", "--seconds", "1", "--warm-up", "0"];
-    let impossible = ["--think-ms", "20", "--limit-ms", "0"];
-    let output = loadtest(&house, &[&arguments[..], &impossible].concat()).await;
+    let words = "ramp --tables 2 --seconds 1 --warm-up 0 --think-ms 20 --limit-ms 0";
+    let output = loadtest(&house, words).await;
     assert!(said(&output).contains("no number of tables keeps p99 below 0 ms"));
     let steps = String::from_utf8_lossy(&output.stderr).into_owned();
     for tables in ["2 tables: p99 ", "1 tables: p99 "] {
@@ -256,7 +214,7 @@ async fn a_soak_that_is_broken_off_is_not_lost() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     drop(soak);
-    let said = said(&loadtest(&house, &["--merge", json.to_str().unwrap()]).await);
+    let said = said(&loadtest(&house, &format!("--merge {}", json.display())).await);
     assert!(said.starts_with("BROKEN OFF"), "{said}");
     assert!(said.contains("2 tables, ") && said.contains("by the hour"), "{said}");
     std::fs::remove_file(json).unwrap();
@@ -266,7 +224,7 @@ async fn a_soak_that_is_broken_off_is_not_lost() {
 async fn a_narrow_door_is_named_with_what_opens_it() {
     let setup = Setup { rate_limits: rate_limit::Options::default(), ..Setup::default() };
     let house = House::with_setup(setup).await;
-    let output = loadtest(&house, &["--tables", "40"]).await;
+    let output = loadtest(&house, "--tables 40").await;
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("BAHAY_SIGN_INS_PER_ADDRESS"), "{said}");
