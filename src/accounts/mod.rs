@@ -18,8 +18,6 @@
 //! on a name, at five a minute (`lockout`). This module has no cache: the data read at every
 //! request is in [`crate::auth::Revocations`].
 
-mod avatar;
-mod device;
 mod devices;
 mod export_and_delete;
 mod hashing;
@@ -30,7 +28,6 @@ mod lockout;
 mod locks;
 mod names;
 mod nonces;
-mod password;
 mod passwords;
 mod players;
 mod proof;
@@ -49,16 +46,15 @@ use thiserror::Error;
 
 use crate::auth::{AccessToken, Auth, RefreshToken};
 use crate::clock::{self, Clock, Timestamp};
-use crate::db::{Failure, from_sql, to_sql};
+use crate::db::{from_sql, to_sql};
 use crate::grant_limits::{GrantLimits, GrantRecipient};
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
-pub use bahay_names::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
-
-pub use avatar::{AVATARS, Avatar, ParseAvatarError};
-pub use device::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneError, TimeZone};
+pub use bahay_names::{
+    AVATARS, Avatar, DeviceId, DeviceTimeZone, Name, NewPassword, PasswordAttempt, TimeZone,
+};
 pub use devices::{LiveSession, SessionCursor};
 pub use export_and_delete::{DeviceRecord, SessionRecord};
 pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
@@ -67,7 +63,6 @@ pub use identities::{LinkedIdentity, OpenIdSignIn, SignInMethods};
 pub use lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
 pub use names::RENAME_INTERVAL;
 pub use nonces::{IssuedNonce, NONCE_LIFE};
-pub use password::{NewPassword, PASSWORD_LENGTH, ParsePasswordError, PasswordAttempt};
 pub use passwords::PasswordSignIn;
 pub use players::{LOOKUP_MAX, ProfileChange};
 pub use proof::ProofCredential;
@@ -259,23 +254,9 @@ pub enum AccountError {
     Broken { reason: String },
 }
 
-impl From<sqlx::Error> for AccountError {
-    fn from(error: sqlx::Error) -> Self {
-        let reason = error.to_string();
-        if Failure::classify(&error).is_transient() {
-            Self::Unavailable { reason }
-        } else {
-            Self::Broken { reason }
-        }
-    }
-}
+crate::db::unavailable_or_broken!(AccountError);
 
-impl From<LedgerError> for AccountError {
-    fn from(error: LedgerError) -> Self {
-        let reason = error.to_string();
-        if error.is_transient() { Self::Unavailable { reason } } else { Self::Broken { reason } }
-    }
-}
+crate::db::unavailable_or_broken!(AccountError, LedgerError);
 
 impl Accounts {
     /// Creates the service.

@@ -9,15 +9,14 @@
 //! the version under it.
 
 use bahay_engine::hex::Hex;
+use bahay_names::{NewPassword, PasswordAttempt, search_skeleton};
 
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
-use bahay_names::search_skeleton;
 use super::lockout::{AttemptSource, trusted_since};
-use super::password::{NewPassword, PasswordAttempt};
 use super::sessions::{NewSession, SessionEnd};
 use super::transaction::{self, TransactionError};
 use super::{

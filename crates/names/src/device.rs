@@ -31,7 +31,7 @@ pub struct ParseDeviceIdError;
 impl DeviceId {
     /// Returns the hash under which the device is stored. A fast hash suffices, since a device id
     /// is random.
-    pub(super) fn hash(&self) -> [u8; 32] {
+    pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
-use bahay_names::search_skeleton;
+use crate::confusables::search_skeleton;
 
 /// The length of a password, in characters.
 pub const PASSWORD_LENGTH: RangeInclusive<usize> = 8..=128;
