@@ -12,7 +12,6 @@ use crate::allowance;
 use crate::ledger::LedgerError;
 use crate::live_store::Unavailable;
 use crate::rooms::RoomError;
-use crate::tables::TableReadError;
 
 use super::{PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, REMATCH_WITHIN, TICKET_ROOMS_MAX};
 
@@ -129,13 +128,11 @@ impl From<AccountError> for LobbyError {
     }
 }
 
-impl From<TableReadError> for LobbyError {
-    fn from(error: TableReadError) -> Self {
-        match error {
-            TableReadError::Halted => Self::Halted,
-            TableReadError::OtherVersion => Self::OtherVersion,
-            TableReadError::Unavailable(error) => Self::Unavailable(error),
-        }
+impl<I: Refusal> From<TableError<I>> for LobbyError {
+    /// Returns the error for a table that could not be read, which it does not reject.
+    fn from(error: TableError<I>) -> Self {
+        let rejected = Self::Unavailable(Unavailable::new(error.to_string()));
+        Self::from_table(error, rejected)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::entropy;
 use crate::ledger::{IdlePot, LedgerError, PotRefundOutcome};
 use crate::reason::Reason;
 use crate::tables::counts::increment;
-use crate::tables::{OperateError, TableReadError, Tables};
+use crate::tables::{OperateError, Tables};
 
 /// The interval of a node's rounds.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -124,11 +124,7 @@ impl<G: Readable> Tables<G> {
         match self.read_table(game.table).await {
             Ok(Some(table)) => table.phase().game() == Some(game.game),
             Ok(None) => false,
-            Err(
-                TableReadError::Halted
-                | TableReadError::OtherVersion
-                | TableReadError::Unavailable(_),
-            ) => true,
+            Err(_) => true,
         }
     }
 

@@ -21,7 +21,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bahay_engine::game::Refusal;
 use bahay_engine::table::{ConnectionId, Input, Readable, Table, TableId, Terms};
 use bahay_shell::{
     DirectWriter, Limits, Listing, Reply, Request, UnavailableError, Watch, WatchRequest,
@@ -82,43 +81,8 @@ struct Inner<G: Readable> {
     stale: Mutex<Vec<TableId>>,
 }
 
-/// The reason why a table can neither be read nor changed.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum TableReadError {
-    #[error("this table is halted")]
-    Halted,
-    #[error("this table is for another version of the engine")]
-    OtherVersion,
-    #[error(transparent)]
-    Unavailable(#[from] Unavailable),
-}
-
-impl<I: Refusal> From<TableError<I>> for TableReadError {
-    fn from(failure: TableError<I>) -> Self {
-        match failure {
-            TableError::Halted => Self::Halted,
-            TableError::OtherVersion => Self::OtherVersion,
-            TableError::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
-            // A read decides nothing, so the table cannot reject it.
-            TableError::Rejected(_) | TableError::Missing => {
-                Self::Unavailable(Unavailable::new(failure.to_string()))
-            }
-        }
-    }
-}
-
-impl<I: Refusal> From<TableReadError> for TableError<I> {
-    fn from(error: TableReadError) -> Self {
-        match error {
-            TableReadError::Halted => Self::Halted,
-            TableReadError::OtherVersion => Self::OtherVersion,
-            TableReadError::Unavailable(error) => to_unavailable(error).into(),
-        }
-    }
-}
-
-/// The result of [`Tables::submit`] and similar functions.
-pub type SubmitResult<G, T> = Result<T, TableError<<G as bahay_engine::game::Game>::Refusal>>;
+/// The result of a request to a table.
+pub type TableResult<G, T> = Result<T, TableError<<G as bahay_engine::game::Game>::Refusal>>;
 
 impl<G: Readable> Inner<G> {
     fn clock_of(&self, table: TableId) -> &Clock {
@@ -260,7 +224,7 @@ impl<G: Readable> Tables<G> {
         &self,
         id: TableId,
         input: Input<G::Action>,
-    ) -> Result<u64, TableError<G::Refusal>> {
+    ) -> TableResult<G, u64> {
         // Boxed here, so that the callers' futures do not reserve space for it.
         match Box::pin(self.driver(id).request(self, Request::Submit(input))).await {
             Reply::Submitted(submitted) => submitted,
@@ -269,19 +233,19 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Reads the current table; `None` if it does not exist.
-    pub async fn read_table(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, TableReadError> {
+    pub async fn read_table(&self, id: TableId) -> TableResult<G, Option<Arc<Table<G>>>> {
         match self.driver(id).request(self, Request::ReadTable).await {
-            Reply::Table(table) => Ok(table?),
-            other => Err(unexpected_reply::<G>(&other).into()),
+            Reply::Table(table) => table,
+            other => Err(unexpected_reply(&other)),
         }
     }
 
     /// Corrects a table's entry in the list of its room. Nodes that list a table concurrently may
     /// do so in the wrong order; the reader that finds a wrong entry corrects it.
-    pub async fn refresh_listing(&self, id: TableId) -> Result<(), TableReadError> {
+    pub async fn refresh_listing(&self, id: TableId) -> TableResult<G, ()> {
         match self.driver(id).request(self, Request::List).await {
-            Reply::Done(done) => Ok(done?),
-            other => Err(unexpected_reply::<G>(&other).into()),
+            Reply::Done(done) => done,
+            other => Err(unexpected_reply(&other)),
         }
     }
 
@@ -292,7 +256,7 @@ impl<G: Readable> Tables<G> {
         id: TableId,
         connection: ConnectionId,
         from: Option<Tag>,
-    ) -> SubmitResult<G, Watch<G>> {
+    ) -> TableResult<G, Watch<G>> {
         self.request_watch(id, WatchRequest { connection, writer: None, from }).await
     }
 
@@ -304,7 +268,7 @@ impl<G: Readable> Tables<G> {
         connection: ConnectionId,
         writer: Arc<dyn DirectWriter<G>>,
         from: Option<Tag>,
-    ) -> SubmitResult<G, Watch<G>> {
+    ) -> TableResult<G, Watch<G>> {
         self.request_watch(id, WatchRequest { connection, writer: Some(writer), from }).await
     }
 
@@ -312,7 +276,7 @@ impl<G: Readable> Tables<G> {
         &self,
         id: TableId,
         request: WatchRequest<G>,
-    ) -> SubmitResult<G, Watch<G>> {
+    ) -> TableResult<G, Watch<G>> {
         // Another node may have shown the viewer a time that is ahead of this node's clock.
         let time = self.inner.live.shard_time(self.inner.live.shard_of(id));
         let driver = self.driver(id);

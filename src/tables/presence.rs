@@ -30,7 +30,7 @@ use crate::clock::{Clock, SyncOutcome};
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::increment;
-use crate::tables::{SubmitResult, Tables, to_unavailable};
+use crate::tables::{TableResult, Tables, to_unavailable};
 
 /// The interval of heartbeats. Three missing ones make a node dead.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
@@ -259,7 +259,7 @@ impl<G: Readable> Tables<G> {
 
     /// Decides on an input and stores its line. The connection that the input reports is recorded
     /// before, and its record removed after it. Returns the table's version after the line.
-    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> SubmitResult<G, u64> {
+    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> TableResult<G, u64> {
         let shard = self.inner.live.shard_of(id);
         let before = match &input {
             // The only input that reports a new connection.

@@ -11,6 +11,7 @@ mod contract;
 mod entry;
 mod hooks;
 mod link;
+mod refusal;
 mod session;
 mod state;
 

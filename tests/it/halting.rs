@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use bahay::archive::halted::{self, HaltedTable};
 use bahay::lobby::house_rooms;
-use bahay::tables::{
-    OperateError, TableError, TableReadError, Tables, TermsSource, VoidOutcome,
-};
+use bahay::tables::{OperateError, TableError, Tables, TermsSource, VoidOutcome};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use bahay_shell::STORE_FAULT;
@@ -63,7 +61,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
         let told = node.tables().submit(table, leave.clone()).await;
         assert!(matches!(told, Err(TableError::Halted)), "{told:?}");
         let looked = node.tables().read_table(table).await;
-        assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
+        assert!(matches!(looked, Err(TableError::Halted)), "{looked:?}");
     }
     let halted = noted(&bank).await;
     assert_eq!(halted.len(), 1, "{halted:?}");
@@ -84,7 +82,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
 
     let _: i64 = raw.rpush(&journal, "not even JSON").await.unwrap();
     let looked = nodes[1].tables().read_table(table).await;
-    assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
+    assert!(matches!(looked, Err(TableError::Halted)), "{looked:?}");
     let voided = nodes[1].tables().void(table, &reason("its journal is spoiled")).await.unwrap();
     assert_eq!(voided, VoidOutcome { game: Some(game), was_live: true });
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -154,7 +152,7 @@ async fn a_table_of_another_version_is_left_to_others() {
     let head = live.table_key(table, "head");
     let _: i64 = raw.hset(&head, "engine", 999).await.unwrap();
     let looked = other.tables().read_table(table).await;
-    assert!(matches!(looked, Err(TableReadError::OtherVersion)), "{looked:?}");
+    assert!(matches!(looked, Err(TableError::OtherVersion)), "{looked:?}");
     let told = other.tables().submit(table, Input::Leave { player: players[0] }).await;
     assert!(matches!(told, Err(TableError::OtherVersion)), "{told:?}");
     assert!(other.tables().counts().other_version() >= 2);

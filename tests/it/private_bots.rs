@@ -161,7 +161,7 @@ async fn a_house_without_bots_refuses_to_seat_any() {
 }
 
 /// Returns the lobby of a node with these bots and this daily limit.
-fn lobby(bank: &Bank, node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
+fn lobby(node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
     let private_bots_bet_max = Coins::from_hundredths(BET + 100);
     let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
     node.lobby_with(bots, options)
@@ -194,7 +194,7 @@ async fn bots_join_only_tables_whose_host_cannot_choose_their_losses() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let bots = house_bots(&bank, 2).await;
-    let lobby = lobby(&bank, &node, &bots, Coins::from_hundredths(2_000_000));
+    let lobby = lobby(&node, &bots, Coins::from_hundredths(2_000_000));
     let own = RuleSetRequest {
         switches: json!({ "countdowns": { "draw_ms": 19_000 } }),
         ..RuleSetRequest::default()
@@ -229,7 +229,7 @@ async fn concurrent_hosts_stay_within_the_limit_of_private_tables() {
     let bots_day_max = Coins::from_hundredths(2 * 3 * needed);
     let mut hosts = vec![];
     for number in 0..6 {
-        let lobby = lobby(&bank, &nodes[number % 2], &bots, bots_day_max);
+        let lobby = lobby(&nodes[number % 2], &bots, bots_day_max);
         let host = bank.player(1_000_000).await;
         let code = lobby.open_private(host, request(BET)).await.unwrap().code;
         hosts.push((lobby, host, code));

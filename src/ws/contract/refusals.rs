@@ -7,6 +7,7 @@ use bahay_engine::catalog::{self, AnyRefusal};
 use bahay_engine::table::Rejection;
 
 use crate::auth::AuthError;
+use crate::ws::refusal::SessionRefusal;
 
 /// A refusal in the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,55 +23,14 @@ pub struct SocketRefusal {
     pub detail: String,
 }
 
-/// The refusals of a session before the table decides: code, whether to retry, and the reason.
-const SESSION: [(&str, bool, &str); 28] = [
-    ("malformed", false, "the text is not a command; `detail` says where"),
-    ("not_authenticated", false, "authenticate first"),
-    ("already_authenticated", false, "this connection is already authenticated"),
-    ("ticket_unknown", false, "the ticket is unknown, used or expired"),
-    ("too_fast", true, "too many messages: at most 20 a second"),
-    ("not_joined", false, "join your table first"),
-    ("not_seated", false, "you do not sit at a table: ask a room for a seat"),
-    ("already_joined", false, "you play at a table on this connection: leave it first"),
-    ("table_not_found", false, "there is no such table"),
-    ("not_watchable", false, "only its players see this table"),
-    ("too_talkative", true, "at most one phrase every two seconds, and three at once"),
-    ("muted", false, "you are muted: phrases are refused until the mute ends"),
-    ("seating", true, "another request of yours is being seated: ask again"),
-    ("room_not_found", false, "there is no such room"),
-    ("room_closed", false, "this room is closed"),
-    ("banned", false, "you are banned; `detail` says until when, and why"),
-    ("too_few_coins", false, "this room requires a larger balance"),
-    ("too_many_coins", false, "this room requires a smaller balance"),
-    ("account_required", false, "this room is for players with a password or an identity"),
-    ("room_limit", false, "the daily limit of winnings in rooms is reached: play on tomorrow"),
-    (
-        "socket_required",
-        true,
-        "open the socket first: a seat is kept only for players who are there",
-    ),
-    (
-        "not_ready_before",
-        false,
-        "you, your device or many of your network took seats and were not ready: wait for \
-         `retry_after_ms`",
-    ),
-    ("rooms_invalid", false, "name one to eight rooms of one game"),
-    ("ticket_not_found", false, "this connection has no ticket"),
-    ("ticket_matched", false, "a table has been found already"),
-    ("table_halted", false, "this table is halted until an operator releases it"),
-    ("other_version", true, "another node plays this table: try again"),
-    ("unavailable", true, "the table is unavailable: try again"),
-];
-
 /// Returns all refusals: each code once, and once per game that uses it.
 pub fn refusals() -> Vec<SocketRefusal> {
-    let session = SESSION.map(|(code, retryable, detail)| SocketRefusal {
-        code,
+    let session = SessionRefusal::ALL.iter().map(|refusal| SocketRefusal {
+        code: refusal.code(),
         kind: None,
         rule: None,
-        retryable,
-        detail: detail.into(),
+        retryable: refusal.is_retryable(),
+        detail: refusal.detail().into(),
     });
     let table = Rejection::<AnyRefusal>::OWN.into_iter().filter(concerns_players);
     let kinds = catalog::kinds();
@@ -87,7 +47,7 @@ pub fn refusals() -> Vec<SocketRefusal> {
         retryable: false,
         detail: error.to_string(),
     });
-    let mut refusals: Vec<_> = session.into_iter().chain(tokens).collect();
+    let mut refusals: Vec<_> = session.chain(tokens).collect();
     for (kind, rejection) in table.chain(rules) {
         let code = rejection.code();
         let rule = rejection.rule();
@@ -144,7 +104,7 @@ mod tests {
     use bahay_engine::testing::TestRng;
     use uuid::Uuid;
 
-    use super::{SESSION, refusals};
+    use super::{SessionRefusal, refusals};
     use crate::entropy;
     use crate::lobby::house_rooms;
 
@@ -159,40 +119,11 @@ mod tests {
         include_str!("../session/lobby_refusals.rs"),
     ];
 
-    /// Returns the literals of the modules that are refusal codes: before `None` or `rule` in a
-    /// call of `refuse` or `refusal`, before the detail in one of `authentication`, and in a pair
-    /// or tuple that ends with `retryable`.
-    fn codes_in_the_code() -> BTreeSet<&'static str> {
-        let mut codes = BTreeSet::new();
-        for module in MODULES {
-            let mut literals = module.split('"');
-            let mut before = literals.next().unwrap_or_default();
-            while let (Some(literal), Some(after)) = (literals.next(), literals.next()) {
-                let is_code = !literal.is_empty()
-                    && literal.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-                let is_refused =
-                    ["id), ", "id, ", "id()), ", "(text), "].iter().any(|id| before.ends_with(id));
-                let is_paired = before.ends_with('(')
-                    && [", false)", ", true)", ", None, "]
-                        .iter()
-                        .any(|suffix| after.starts_with(suffix));
-                if is_code && (is_refused || is_paired) {
-                    codes.insert(literal);
-                }
-                before = after;
-            }
-        }
-        codes
-    }
-
     #[test]
-    fn the_listed_session_refusals_are_those_in_the_code() {
-        let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();
-        let given = codes_in_the_code();
-        let missing: Vec<_> = given.difference(&listed).collect();
-        assert!(missing.is_empty(), "given but not listed: {missing:?}");
-        for (code, ..) in SESSION {
-            assert!(given.contains(code), "the session never gives {code}");
+    fn every_listed_session_refusal_is_given() {
+        for refusal in SessionRefusal::ALL {
+            let name = format!("SessionRefusal::{refusal:?}");
+            assert!(MODULES.iter().any(|module| module.contains(&name)), "{name} is never given");
         }
     }
 

@@ -15,6 +15,7 @@ use crate::ws::entry::handshake::{Credentials, readable_id};
 use crate::ws::entry::session_confirmation;
 use crate::ws::link::socket::{CloseReason, PlayerSocket, read_error_reason};
 use crate::ws::protocol::{Command, Message, close};
+use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::control_events::wait_for_shutdown;
 use crate::ws::state::PlayState;
 use serde::de::IgnoredAny;
@@ -104,13 +105,20 @@ fn refuse(id: Option<u32>, code: &'static str, detail: String) -> Authentication
     AuthenticationRefusal { id, code, detail, retryable: false, close_reason: NOT_AUTHENTICATED }
 }
 
+fn refuse_session(id: u32, refusal: SessionRefusal) -> AuthenticationRefusal {
+    refuse(Some(id), refusal.code(), refusal.detail().to_owned())
+}
+
 fn read_credentials(text: &str) -> Result<Credentials, AuthenticationRefusal> {
     let command = serde_json::from_str::<Command<IgnoredAny>>(text).map_err(|error| {
-        refuse(readable_id(text), "malformed", format!("not a command: {error}"))
+        refuse(
+            readable_id(text),
+            SessionRefusal::Malformed.code(),
+            format!("not a command: {error}"),
+        )
     })?;
     let Command::Authenticate { id, token, ticket } = command else {
-        let detail = "authenticate first".to_owned();
-        return Err(refuse(Some(command.id()), "not_authenticated", detail));
+        return Err(refuse_session(command.id(), SessionRefusal::NotAuthenticated));
     };
     Ok(Credentials { id, token, ticket })
 }
@@ -126,10 +134,7 @@ async fn check_credentials(
             Err(error) => Err(error),
         },
         (None, Some(ticket)) => {
-            let unknown = || {
-                let detail = "the ticket is unknown, used or expired";
-                refuse(Some(id), "ticket_unknown", detail.to_owned())
-            };
+            let unknown = || refuse_session(id, SessionRefusal::TicketUnknown);
             let ticket: SocketTicket = ticket.as_str().parse().map_err(|_| unknown())?;
             let taken = state.live.take_ticket(ticket.hash()).await.map_err(|error| {
                 tracing::warn!(%error, "a ticket could not be taken");
@@ -137,14 +142,14 @@ async fn check_credentials(
                 AuthenticationRefusal {
                     retryable: true,
                     close_reason: SESSIONS_UNAVAILABLE,
-                    ..refuse(Some(id), "unavailable", detail)
+                    ..refuse(Some(id), SessionRefusal::Unavailable.code(), detail)
                 }
             })?;
             state.auth.redeem_ticket(&taken.ok_or_else(unknown)?).map(ReturningPlayer::Confirmed)
         }
         (None, None) | (Some(_), Some(_)) => {
             let detail = "give either a token or a ticket".to_owned();
-            return Err(refuse(Some(id), "malformed", detail));
+            return Err(refuse(Some(id), SessionRefusal::Malformed.code(), detail));
         }
     };
     let player = player.map_err(|error: AuthError| AuthenticationRefusal {
@@ -156,7 +161,7 @@ async fn check_credentials(
         |refused: rate_limit::AdmissionError| AuthenticationRefusal {
             retryable: true,
             close_reason: (close::TOO_FAST, "too many connections"),
-            ..refuse(Some(id), "too_fast", refused.to_string())
+            ..refuse(Some(id), SessionRefusal::TooFast.code(), refused.to_string())
         },
     )?;
     Ok(AuthenticatedClient { player, command: id })

@@ -2,31 +2,25 @@
 //! where no coins can be lost (rule 8.7). The AI knows only what the seat is shown. The table is
 //! read first, so that the advice is about the currently open prompt, which the answer names.
 
-use bahay_shell::{CommandRefusal, Presenter as _};
-
 use crate::tables::{ShowError, TableError};
 use crate::ws::link::socket::CloseReason;
 use crate::ws::protocol::Message;
+use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::Session;
 use crate::ws::session::feed::SHOW_FAILED;
 
 impl Session {
     pub(super) async fn send_advice(&mut self, id: u32) -> Result<(), CloseReason> {
         let Some(table) = self.joined_table() else {
-            return self.present(|_, _, feed| {
-                feed.send_refusal(id, CommandRefusal::NotJoined);
-                Ok(())
-            });
+            self.refuse(id, SessionRefusal::NotJoined);
+            return Ok(());
         };
         let tables = self.state.lobby.tables();
-        let table = match tables.read_table(table).await {
-            Ok(Some(table)) => table,
-            Ok(None) => {
-                self.refuse_submit(id, &TableError::Missing);
-                return Ok(());
-            }
+        let read = tables.read_table(table).await;
+        let table = match read.and_then(|table| table.ok_or(TableError::Missing)) {
+            Ok(table) => table,
             Err(error) => {
-                self.refuse_submit(id, &error.into());
+                self.refuse_submit(id, &error);
                 return Ok(());
             }
         };

@@ -16,6 +16,7 @@ use crate::social::{Phrase, TableBroadcast};
 use crate::tables::{ShowError, TableError};
 use crate::ws::link::socket::CloseReason;
 use crate::ws::protocol::{Message, close};
+use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::command_rate::PhraseRate;
 use crate::ws::session::feed::SHOW_FAILED;
 use crate::ws::session::spectator::{Spectator, SpectatorEvent};
@@ -67,15 +68,13 @@ impl Session {
 
     pub(super) async fn send_phrase(&mut self, id: u32, phrase: Phrase) {
         let Some(table) = self.joined_table() else {
-            let detail = "join your table first".to_owned();
-            return self.refuse(Some(id), "not_joined", None, detail, false);
+            return self.refuse(id, SessionRefusal::NotJoined);
         };
         if !self.chat.phrase_rate.try_acquire(self.received_at) {
-            let detail = "at most one phrase every two seconds, and three at once".to_owned();
-            return self.refuse(Some(id), "too_talkative", None, detail, true);
+            return self.refuse(id, SessionRefusal::TooTalkative);
         }
         if let Some(mute) = self.read_sanction(SanctionKind::Mute).await {
-            return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
+            return self.refuse_with(Some(id), SessionRefusal::Muted, format!("muted {mute}"));
         }
         let broadcast = TableBroadcast::Said { player: self.player, phrase };
         match self.state.lobby.tables().send_talk(table, &broadcast.to_line()).await {
@@ -87,16 +86,14 @@ impl Session {
 
     pub(super) async fn watch(&mut self, id: u32, table: TableId) -> Result<(), CloseReason> {
         if self.joined_table().is_some() {
-            let detail = "you play at a table on this connection: leave it first".to_owned();
-            self.refuse(Some(id), "already_joined", None, detail, false);
+            self.refuse(id, SessionRefusal::AlreadyJoined);
             return Ok(());
         }
         let tables = self.state.lobby.tables();
         let watch = match tables.watch(table, self.core.connection(), None).await {
             Ok(watch) => watch,
             Err(TableError::Missing) => {
-                let detail = "there is no such table".to_owned();
-                self.refuse(Some(id), "table_not_found", None, detail, false);
+                self.refuse(id, SessionRefusal::TableNotFound);
                 return Ok(());
             }
             Err(error) => {
@@ -107,8 +104,7 @@ impl Session {
         match watch.table.terms().spectators {
             Spectators::Anybody => {}
             Spectators::Nobody => {
-                let detail = "only its players see this table".to_owned();
-                self.refuse(Some(id), "not_watchable", None, detail, false);
+                self.refuse(id, SessionRefusal::NotWatchable);
                 return Ok(());
             }
         }

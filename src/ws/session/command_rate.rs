@@ -5,43 +5,47 @@ use std::time::{Duration, Instant};
 /// The burst of commands.
 pub(in crate::ws) const BURST: u32 = 40;
 /// The refill interval of one command: 20 a second.
-pub(in crate::ws) const REFILL: Duration = Duration::from_millis(50);
+const REFILL_MS: u64 = 50;
+pub(in crate::ws) const REFILL: Duration = Duration::from_millis(REFILL_MS);
 /// The number of consecutive rejections after which the connection is closed.
 pub(in crate::ws) const REJECTIONS_MAX: u32 = 40;
 
 /// The burst of phrases.
 pub(in crate::ws) const PHRASES_BURST: u32 = 3;
 /// The refill interval of one phrase.
-pub(in crate::ws) const PHRASES_REFILL: Duration = Duration::from_secs(2);
+const PHRASES_REFILL_MS: u64 = 2_000;
+pub(in crate::ws) const PHRASES_REFILL: Duration = Duration::from_millis(PHRASES_REFILL_MS);
 
-/// The rate limit of phrases.
+/// A token bucket, which begins full and gets one token in each interval.
 #[derive(Debug)]
-pub(super) struct PhraseRate {
+pub(super) struct TokenBucket<const BURST: u32, const REFILL_MS: u64> {
     tokens: u32,
     filled_at: Instant,
 }
 
-impl PhraseRate {
+/// The rate limit of phrases.
+pub(super) type PhraseRate = TokenBucket<PHRASES_BURST, PHRASES_REFILL_MS>;
+
+impl<const BURST: u32, const REFILL_MS: u64> TokenBucket<BURST, REFILL_MS> {
     pub(super) fn new(now: Instant) -> Self {
-        Self { tokens: PHRASES_BURST, filled_at: now }
+        Self { tokens: BURST, filled_at: now }
     }
 
     /// Takes a token. Returns false if there is none.
     pub(super) fn try_acquire(&mut self, now: Instant) -> bool {
-        let periods = now.duration_since(self.filled_at).as_nanos() / PHRASES_REFILL.as_nanos();
+        let refill = Duration::from_millis(REFILL_MS);
+        let periods = now.duration_since(self.filled_at).as_nanos() / refill.as_nanos();
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
-        if periods >= PHRASES_BURST - self.tokens {
-            self.tokens = PHRASES_BURST;
+        if periods >= BURST - self.tokens {
+            self.tokens = BURST;
             self.filled_at = now;
         } else {
             self.tokens += periods;
-            self.filled_at += PHRASES_REFILL * periods;
+            self.filled_at += refill * periods;
         }
-        if self.tokens == 0 {
-            return false;
-        }
-        self.tokens -= 1;
-        true
+        let left = self.tokens.checked_sub(1);
+        self.tokens = left.unwrap_or_default();
+        left.is_some()
     }
 }
 
@@ -58,28 +62,17 @@ pub(super) enum RateDecision {
 /// The rate limit of one connection's commands.
 #[derive(Debug)]
 pub(super) struct CommandRate {
-    tokens: u32,
-    filled_at: Instant,
+    bucket: TokenBucket<BURST, REFILL_MS>,
     rejections: u32,
 }
 
 impl CommandRate {
     pub(super) fn new(now: Instant) -> Self {
-        Self { tokens: BURST, filled_at: now, rejections: 0 }
+        Self { bucket: TokenBucket::new(now), rejections: 0 }
     }
 
     pub(super) fn try_acquire(&mut self, now: Instant) -> RateDecision {
-        let periods = now.duration_since(self.filled_at).as_nanos() / REFILL.as_nanos();
-        let periods = u32::try_from(periods).unwrap_or(u32::MAX);
-        if periods >= BURST - self.tokens {
-            self.tokens = BURST;
-            self.filled_at = now;
-        } else {
-            self.tokens += periods;
-            self.filled_at += REFILL * periods;
-        }
-        if self.tokens > 0 {
-            self.tokens -= 1;
+        if self.bucket.try_acquire(now) {
             self.rejections = 0;
             return RateDecision::Allow;
         }

@@ -13,6 +13,7 @@ use crate::ws::link::socket::CloseReason;
 use crate::ws::link::state::LinkState;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
+use crate::ws::refusal::SessionRefusal;
 use bahay_engine::catalog::AnyGame;
 
 type TableEvent = Event<<AnyGame as Game>::Event>;
@@ -76,13 +77,8 @@ impl Presenter<AnyGame> for TableFeed<'_> {
     fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, GameRefusal>) {
         let play = self.tables.counts().play();
         self.messages.push(match why {
-            CommandRefusal::NotJoined => {
-                refusal(play, Some(id), "not_joined", None, "join your table first".into(), false)
-            }
-            CommandRefusal::NotSeated => {
-                let detail = "you do not sit at a table: ask a room for a seat".to_owned();
-                refusal(play, Some(id), "not_seated", None, detail, false)
-            }
+            CommandRefusal::NotJoined => refusal(play, Some(id), SessionRefusal::NotJoined, None),
+            CommandRefusal::NotSeated => refusal(play, Some(id), SessionRefusal::NotSeated, None),
             CommandRefusal::Table(failure) => table_refusal(play, self.player, id, failure),
         });
     }
@@ -95,23 +91,34 @@ pub(super) fn table_refusal(
     id: u32,
     error: &TableError<GameRefusal>,
 ) -> Message<AnyGame> {
-    let (code, rule, detail, retryable) = match error {
+    let (session, detail) = match error {
         TableError::Rejected(rejection) => {
-            (rejection.code(), rejection.rule(), rejection.to_string(), false)
+            let (code, rule) = (rejection.code(), rejection.rule());
+            return build_refusal(play, Some(id), code, rule, rejection.to_string(), false);
         }
-        TableError::Missing => ("not_seated", None, error.to_string(), false),
-        TableError::Halted => ("table_halted", None, error.to_string(), false),
-        TableError::OtherVersion => ("other_version", None, error.to_string(), true),
+        TableError::Missing => (SessionRefusal::NotSeated, Some(error.to_string())),
+        TableError::Halted => (SessionRefusal::TableHalted, None),
+        TableError::OtherVersion => (SessionRefusal::OtherVersion, None),
         TableError::Unavailable(cause) => {
             tracing::warn!(%player, error = %cause, "a command failed: live state is unavailable");
-            let detail = "the table is unavailable: try again".to_owned();
-            ("unavailable", None, detail, true)
+            (SessionRefusal::Unavailable, None)
         }
     };
-    refusal(play, Some(id), code, rule, detail, retryable)
+    refusal(play, Some(id), session, detail)
 }
 
+/// Returns a refusal, with a more precise reason if there is one.
 pub(super) fn refusal(
+    play: &PlayMetrics,
+    id: Option<u32>,
+    refusal: SessionRefusal,
+    detail: Option<String>,
+) -> Message<AnyGame> {
+    let detail = detail.unwrap_or_else(|| refusal.detail().to_owned());
+    build_refusal(play, id, refusal.code(), None, detail, refusal.is_retryable())
+}
+
+pub(super) fn build_refusal(
     play: &PlayMetrics,
     id: Option<u32>,
     code: &'static str,

@@ -5,31 +5,36 @@ use std::time::Duration;
 use crate::auth::AuthError;
 use crate::lobby::LobbyError;
 use crate::ws::protocol::Message;
+use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::Session;
-use crate::ws::session::feed::refusal;
+use crate::ws::session::feed::{build_refusal, refusal};
 
 impl Session {
     pub(super) fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
-        let (code, retryable) = match error {
-            LobbyError::NoSuchRoom => ("room_not_found", false),
-            LobbyError::RoomClosed => ("room_closed", false),
-            LobbyError::Banned(_) => ("banned", false),
-            LobbyError::PlayerGone => (AuthError::Revoked.code(), false),
-            LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
-            LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
-            LobbyError::AccountRequired => ("account_required", false),
-            LobbyError::RoomLimit => ("room_limit", false),
-            LobbyError::SocketRequired => ("socket_required", true),
-            LobbyError::NotReadyBefore { wait } => {
-                return self.refuse_until(id, "not_ready_before", error.to_string(), *wait);
+        let refused = match error {
+            LobbyError::NoSuchRoom => SessionRefusal::RoomNotFound,
+            LobbyError::RoomClosed => SessionRefusal::RoomClosed,
+            LobbyError::Banned(_) => SessionRefusal::Banned,
+            LobbyError::PlayerGone => {
+                let (code, detail) = (AuthError::Revoked.code(), error.to_string());
+                let refusal = build_refusal(self.metrics(), Some(id), code, None, detail, false);
+                return self.pending.push(refusal);
             }
-            LobbyError::InvalidTicketRooms => ("rooms_invalid", false),
-            LobbyError::TicketUnknown => ("ticket_not_found", false),
-            LobbyError::TicketMatched => ("ticket_matched", false),
-            LobbyError::Seating => ("seating", true),
-            LobbyError::NotSeated => ("not_seated", false),
-            LobbyError::Halted => ("table_halted", false),
-            LobbyError::OtherVersion => ("other_version", true),
+            LobbyError::TooFewCoins { .. } => SessionRefusal::TooFewCoins,
+            LobbyError::TooManyCoins { .. } => SessionRefusal::TooManyCoins,
+            LobbyError::AccountRequired => SessionRefusal::AccountRequired,
+            LobbyError::RoomLimit => SessionRefusal::RoomLimit,
+            LobbyError::SocketRequired => SessionRefusal::SocketRequired,
+            LobbyError::NotReadyBefore { wait } => {
+                return self.refuse_until(id, error.to_string(), *wait);
+            }
+            LobbyError::InvalidTicketRooms => SessionRefusal::RoomsInvalid,
+            LobbyError::TicketUnknown => SessionRefusal::TicketNotFound,
+            LobbyError::TicketMatched => SessionRefusal::TicketMatched,
+            LobbyError::Seating => SessionRefusal::Seating,
+            LobbyError::NotSeated => SessionRefusal::NotSeated,
+            LobbyError::Halted => SessionRefusal::TableHalted,
+            LobbyError::OtherVersion => SessionRefusal::OtherVersion,
             // Private and practice tables are joined over REST.
             LobbyError::SeatedElsewhere
             | LobbyError::CodeUnknown
@@ -48,17 +53,17 @@ impl Session {
             | LobbyError::Unavailable(_)
             | LobbyError::Ledger(_) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");
-                let detail = "the table is unavailable: try again".to_owned();
-                return self.refuse(Some(id), "unavailable", None, detail, true);
+                return self.refuse(id, SessionRefusal::Unavailable);
             }
         };
-        self.refuse(Some(id), code, None, error.to_string(), retryable);
+        self.refuse_with(Some(id), refused, error.to_string());
     }
 
     /// Refuses a command with a retry delay. It is not `retryable`, because clients repeat those at
     /// once.
-    fn refuse_until(&mut self, id: u32, code: &'static str, detail: String, wait: Duration) {
-        let mut refusal = refusal(self.metrics(), Some(id), code, None, detail, false);
+    fn refuse_until(&mut self, id: u32, detail: String, wait: Duration) {
+        let refused = SessionRefusal::NotReadyBefore;
+        let mut refusal = refusal(self.metrics(), Some(id), refused, Some(detail));
         if let Message::Refusal { retry_after_ms, .. } = &mut refusal {
             *retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         }

@@ -5,6 +5,7 @@
 use crate::live_store::{self, TicketState};
 use crate::lobby::{Ticket, TicketSubscription};
 use crate::ws::protocol::{Message, SeekState, WaitReason};
+use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::Session;
 use bahay_engine::catalog::AnyGame;
 
@@ -32,8 +33,7 @@ impl Session {
 
     pub(super) async fn cancel_seek(&mut self, id: u32) {
         let Some(seeking) = &self.seeking else {
-            let detail = "this connection has no ticket".to_owned();
-            return self.refuse(Some(id), "ticket_not_found", None, detail, false);
+            return self.refuse(id, SessionRefusal::TicketNotFound);
         };
         match self.state.lobby.cancel_ticket(self.player, seeking.updates.ticket).await {
             Ok(ticket) => {

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::Message as Frame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable as _, TableId};
-use bahay_shell::{CommandRefusal, Notice, PlayerSession, Presenter as _, SessionCall, SessionEnd};
+use bahay_shell::{Notice, PlayerSession, SessionCall, SessionEnd};
 use futures_util::FutureExt;
 
 use crate::auth::ReturningPlayer;
@@ -39,6 +39,7 @@ use crate::live_store::{Point, TicketUpdate};
 use crate::lobby::Invitation;
 use crate::rate_limit::{self, Address, ConnectionPermit};
 use crate::tables::{TableContext, TableError};
+use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::chat::Chat;
 use crate::ws::session::command_rate::{CommandRate, RateDecision};
 use crate::ws::session::control_events::{ControlEvent, ControlEvents};
@@ -59,7 +60,7 @@ use bahay_engine::catalog::AnyGame;
 pub(super) const SHUTDOWN_STAGGER: Duration = Duration::from_millis(1_500);
 
 /// The timeout of database queries beside the game.
-pub(super) const SIDE_QUERY_TIMEOUT: Duration = Duration::from_millis(500);
+const SIDE_QUERY_TIMEOUT: Duration = Duration::from_millis(500);
 
 type Action = <AnyGame as Game>::Action;
 
@@ -80,28 +81,28 @@ enum SessionInput {
 
 /// One authenticated connection of a player.
 pub(super) struct Session {
-    pub(super) player: PlayerId,
+    player: PlayerId,
     /// The rights of the token that opened the connection.
     authority: SessionAuthority,
     /// The table's side of the connection.
-    pub(super) core: PlayerSession<AnyGame>,
+    core: PlayerSession<AnyGame>,
     /// The client's address.
-    pub(super) from: Address,
+    from: Address,
     /// Held until the connection closes.
     _permit: ConnectionPermit,
-    pub(super) state: Arc<PlayState>,
+    state: Arc<PlayState>,
     /// The spectated table; never set while a table is joined.
-    pub(super) spectator: Option<Box<Spectator>>,
-    pub(super) chat: Chat,
-    pub(super) control: ControlEvents,
-    pub(super) seeking: Option<Box<PendingTicket>>,
-    pub(super) form: Form,
+    spectator: Option<Box<Spectator>>,
+    chat: Chat,
+    control: ControlEvents,
+    seeking: Option<Box<PendingTicket>>,
+    form: Form,
     /// Leased to the table while the session waits.
     writer: Arc<MessageWriter>,
     rate: CommandRate,
-    pub(super) received_at: Instant,
+    received_at: Instant,
     /// The messages to send after the current work.
-    pub(super) pending: Vec<Message<AnyGame>>,
+    pending: Vec<Message<AnyGame>>,
 }
 
 impl Session {
@@ -345,22 +346,22 @@ impl Session {
         let command = match read() {
             Ok(command) => command,
             Err(CommandParseError { id, detail }) => {
-                self.refuse(id, "malformed", None, detail, false);
+                self.refuse_with(id, SessionRefusal::Malformed, detail);
                 return Ok(None);
             }
         };
         if decision == RateDecision::Reject {
-            let detail = "too many messages: at most 20 a second".to_owned();
-            self.refuse(Some(command.id()), "too_fast", None, detail, true);
+            self.refuse(command.id(), SessionRefusal::TooFast);
             return Ok(None);
         }
         if !self.authority.allows(&command) {
             let detail = "only your own table is available: try again later".to_owned();
-            self.refuse(Some(command.id()), "unavailable", None, detail, true);
+            self.refuse_with(Some(command.id()), SessionRefusal::Unavailable, detail);
             return Ok(None);
         }
         if let Err(refused) = self.check_request_rate(&command) {
-            self.refuse(Some(command.id()), "too_fast", None, refused.to_string(), true);
+            let detail = refused.to_string();
+            self.refuse_with(Some(command.id()), SessionRefusal::TooFast, detail);
             return Ok(None);
         }
         Ok(Some(command))
@@ -406,8 +407,7 @@ impl Session {
                 return Ok(());
             }
             Command::Authenticate { .. } => {
-                let detail = "this connection is already authenticated".to_owned();
-                self.refuse(Some(id), "already_authenticated", None, detail, false);
+                self.refuse(id, SessionRefusal::AlreadyAuthenticated);
                 return Ok(());
             }
             Command::Join { from, tag, table, .. } => {
@@ -442,17 +442,15 @@ impl Session {
             Command::Reveal { game, text, .. } => Input::Reveal { player, game, text },
             Command::Act { game, prompt, action, .. } => {
                 let Some(kind) = self.core.kind() else {
-                    return self.present(|_, _, feed| {
-                        feed.send_refusal(id, CommandRefusal::NotJoined);
-                        Ok(())
-                    });
+                    self.refuse(id, SessionRefusal::NotJoined);
+                    return Ok(());
                 };
                 let mut action = serde_json::Deserializer::from_str(action.as_str());
                 match AnyGame::read_action(kind, &mut action) {
                     Ok(action) => Input::Act { player, game, prompt, action },
                     Err(error) => {
                         let detail = format!("not an action of {kind}: {error}");
-                        self.refuse(Some(id), "malformed", None, detail, false);
+                        self.refuse_with(Some(id), SessionRefusal::Malformed, detail);
                         return Ok(());
                     }
                 }
@@ -466,12 +464,12 @@ impl Session {
         }
     }
 
-    pub(super) fn metrics(&self) -> &crate::metrics::PlayMetrics {
+    fn metrics(&self) -> &crate::metrics::PlayMetrics {
         self.state.lobby.tables().counts().play()
     }
 
     /// Runs a step of the shell's session, which queues its messages.
-    pub(super) fn present<T>(
+    fn present<T>(
         &mut self,
         act: impl FnOnce(
             &mut PlayerSession<AnyGame>,
@@ -551,7 +549,7 @@ impl Session {
     }
 
     /// Returns the joined table.
-    pub(super) fn joined_table(&self) -> Option<TableId> {
+    fn joined_table(&self) -> Option<TableId> {
         self.core.joined_table()
     }
 
@@ -560,7 +558,7 @@ impl Session {
         self.state.lobby.tables().handle_connection_end(self.core.connection()).await;
     }
 
-    pub(super) fn refuse_submit(
+    fn refuse_submit(
         &mut self,
         id: u32,
         error: &TableError<<AnyGame as Game>::Refusal>,
@@ -569,15 +567,14 @@ impl Session {
         self.pending.push(refusal);
     }
 
-    pub(super) fn refuse(
-        &mut self,
-        id: Option<u32>,
-        code: &'static str,
-        rule: Option<&'static str>,
-        detail: String,
-        retryable: bool,
-    ) {
-        let refusal = refusal(self.metrics(), id, code, rule, detail, retryable);
+    fn refuse(&mut self, id: u32, refused: SessionRefusal) {
+        let refusal = refusal(self.metrics(), Some(id), refused, None);
+        self.pending.push(refusal);
+    }
+
+    /// Refuses a command with a more precise reason.
+    fn refuse_with(&mut self, id: Option<u32>, refused: SessionRefusal, detail: String) {
+        let refusal = refusal(self.metrics(), id, refused, Some(detail));
         self.pending.push(refusal);
     }
 }
