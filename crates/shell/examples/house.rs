@@ -73,32 +73,14 @@ fn main() -> std::process::ExitCode {
     }
     let took_ms = u64::try_from(started_at.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
     println!("seeds {seed} to {}: every check held", next.wrapping_sub(1));
-    println!("games settled       {:>9}", totals.games);
-    println!("games voided        {:>9}", totals.voided);
-    println!("games a minute      {:>9}", totals.games.saturating_mul(60_000) / took_ms);
-    println!("virtual hours       {:>9}", virtual_ms / 3_600_000);
-    println!("journal lines       {:>9}", totals.lines);
-    println!("snapshots taken     {:>9}", totals.compactions);
-    println!("messages checked    {:>9}", totals.messages);
-    println!("moves acknowledged  {:>9}", totals.acks);
-    println!("commands refused    {:>9}", totals.refusals);
-    println!();
+    println!("{:<20}{:>9}", "games a minute", totals.games.saturating_mul(60_000) / took_ms);
+    println!("{:<20}{:>9}", "virtual hours", virtual_ms / 3_600_000);
+    for (name, count) in totals.counters() {
+        println!("{:<20}{count:>9}", name.replace('_', " "));
+    }
     println!("faults");
     for (fault, times) in &totals.faults {
         println!("  {:<18}{times:>9}", format!("{fault:?}"));
     }
-    println!("effects");
-    println!("  clients resumed   {:>9}", totals.resumes);
-    println!("  moves sent again  {:>9}", totals.sent_again);
-    println!("  reaped            {:>9}", totals.reaped);
-    println!("  slow watchers   {:>9}", totals.slow_watchers);
-    println!("  tables halted     {:>9}", totals.tables_halted);
-    println!("  tables released   {:>9}", totals.tables_released);
-    println!("  tables voided     {:>9}", totals.tables_voided);
-    println!("  tables closed   {:>9}", totals.tables_closed);
-    println!("  terms updates     {:>9}", totals.terms_updates);
-    println!("  written directly  {:>9}", totals.written_directly);
-    println!("  from memory       {:>9}", totals.resumed_from_memory);
-    println!("  requests dropped  {:>9}", totals.abandoned);
     std::process::ExitCode::SUCCESS
 }

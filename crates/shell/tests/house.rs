@@ -105,7 +105,7 @@ fn mutations_are_detected_at_every_game() {
 #[test]
 fn every_mutation_is_detected() {
     let mut missed = Vec::new();
-    for mutation in Mutation::ALL {
+    for mutation in Mutation::ALL.iter().copied() {
         // A gap is rare, because a host delivers new lines one by one.
         let seeds = if matches!(mutation, Mutation::OverlooksGaps) { 100 } else { 20 };
         let found = (1..=seeds)

@@ -31,97 +31,80 @@ impl Options {
     }
 }
 
-/// A deliberate defect of the house.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mutation {
-    /// A node acknowledges a command before the append is answered.
-    AcksBeforeTheAppend,
-    /// Redis appends without comparing versions.
-    AppendsBlindly,
-    /// A client gets another seat's view.
-    ShowsAnothersView,
-    /// A node sends events without redaction.
-    ForgetsToRedact,
-    /// Settlement is not idempotent.
-    SettlesTwice,
-    /// The antes of a voided game stay in the POT.
-    KeepsAntesOfVoided,
-    /// The POT of a private table is never refunded.
-    ForgetsWhoPaid,
-    /// Claiming a due table removes its deadline.
-    ClaimsForGood,
-    /// A node uses its own machine's clock.
-    TrustsItsOwnClock,
-    /// A node reads the time rarely and not when a client joins.
-    JoinsByItsOwnTime,
-    /// A node is declared dead between two heartbeats.
-    BuriesTheLiving,
-    /// Games without live state stay open.
-    NeverVoids,
-    /// A session delivers lines after a gap as if there were none.
-    OverlooksGaps,
-    /// A session delivers hidden lines.
-    TellsOfHiddenLines,
-    /// A second join on a connection repeats lines that are already on their way.
-    RepeatsWhatWasSent,
-    /// A second join on a connection reads the journal, slowly, and the result replaces lines that
-    /// were published meanwhile.
-    ReadsOverPublications,
-    /// A connection keeps its watch after a refused join.
-    WatchesAfterARefusedJoin,
-    /// A node waits for each heartbeat's response before it sends the next.
-    WaitsForEachHeartbeat,
-    /// Redis appends to a halted table.
-    AppendsToHalted,
-    /// A table is voided without being halted first.
-    VoidsWithoutHalting,
-    /// Tables ignore terms updates of their room.
-    KeepsOldTerms,
-    /// The table keeps writing to a connection while its session is busy.
-    WritesWhileBusy,
-    /// A viewer that resumes from a node's memory misses a line.
-    ResumesTooLate,
-    /// A node acknowledges a client's reveal and drops it.
-    ForgetsReveals,
-    /// A node deals after the first client's reveal.
-    DealsUnheard,
-    /// A game is settled with another seed text than the one that its client revealed.
-    SettlesAnotherText,
-    /// A restarted Redis has lost the writes of the last second.
-    ForgetsTheLastSecond,
-    /// A player is taken over immediately after a disconnection.
-    GivesNoGrace,
+/// Defines an enum with the list of its values.
+macro_rules! listed_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$meta:meta])* $value:ident,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[$meta])* $value,)+
+        }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$value),+];
+        }
+    };
 }
 
-impl Mutation {
-    pub const ALL: [Self; 28] = [
-        Self::AcksBeforeTheAppend,
-        Self::AppendsBlindly,
-        Self::ShowsAnothersView,
-        Self::ForgetsToRedact,
-        Self::SettlesTwice,
-        Self::KeepsAntesOfVoided,
-        Self::ForgetsWhoPaid,
-        Self::ClaimsForGood,
-        Self::TrustsItsOwnClock,
-        Self::JoinsByItsOwnTime,
-        Self::BuriesTheLiving,
-        Self::NeverVoids,
-        Self::OverlooksGaps,
-        Self::TellsOfHiddenLines,
-        Self::RepeatsWhatWasSent,
-        Self::ReadsOverPublications,
-        Self::WatchesAfterARefusedJoin,
-        Self::WaitsForEachHeartbeat,
-        Self::AppendsToHalted,
-        Self::VoidsWithoutHalting,
-        Self::KeepsOldTerms,
-        Self::WritesWhileBusy,
-        Self::ResumesTooLate,
-        Self::ForgetsReveals,
-        Self::DealsUnheard,
-        Self::SettlesAnotherText,
-        Self::ForgetsTheLastSecond,
-        Self::GivesNoGrace,
-    ];
+listed_enum! {
+    /// A deliberate defect of the house.
+    Mutation {
+        /// A node acknowledges a command before the append is answered.
+        AcksBeforeTheAppend,
+        /// Redis appends without comparing versions.
+        AppendsBlindly,
+        /// A client gets another seat's view.
+        ShowsAnothersView,
+        /// A node sends events without redaction.
+        ForgetsToRedact,
+        /// Settlement is not idempotent.
+        SettlesTwice,
+        /// The antes of a voided game stay in the POT.
+        KeepsAntesOfVoided,
+        /// The POT of a private table is never refunded.
+        ForgetsWhoPaid,
+        /// Claiming a due table removes its deadline.
+        ClaimsForGood,
+        /// A node uses its own machine's clock.
+        TrustsItsOwnClock,
+        /// A node reads the time rarely and not when a client joins.
+        JoinsByItsOwnTime,
+        /// A node is declared dead between two heartbeats.
+        BuriesTheLiving,
+        /// Games without live state stay open.
+        NeverVoids,
+        /// A session delivers lines after a gap as if there were none.
+        OverlooksGaps,
+        /// A session delivers hidden lines.
+        TellsOfHiddenLines,
+        /// A second join on a connection repeats lines that are already on their way.
+        RepeatsWhatWasSent,
+        /// A second join on a connection reads the journal, slowly, and the result replaces lines that
+        /// were published meanwhile.
+        ReadsOverPublications,
+        /// A connection keeps its watch after a refused join.
+        WatchesAfterARefusedJoin,
+        /// A node waits for each heartbeat's response before it sends the next.
+        WaitsForEachHeartbeat,
+        /// Redis appends to a halted table.
+        AppendsToHalted,
+        /// A table is voided without being halted first.
+        VoidsWithoutHalting,
+        /// Tables ignore terms updates of their room.
+        KeepsOldTerms,
+        /// The table keeps writing to a connection while its session is busy.
+        WritesWhileBusy,
+        /// A viewer that resumes from a node's memory misses a line.
+        ResumesTooLate,
+        /// A node acknowledges a client's reveal and drops it.
+        ForgetsReveals,
+        /// A node deals after the first client's reveal.
+        DealsUnheard,
+        /// A game is settled with another seed text than the one that its client revealed.
+        SettlesAnotherText,
+        /// A restarted Redis has lost the writes of the last second.
+        ForgetsTheLastSecond,
+        /// A player is taken over immediately after a disconnection.
+        GivesNoGrace,
+    }
 }
