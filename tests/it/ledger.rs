@@ -5,8 +5,8 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::ids::PlayerId;
 use bahay::ledger::{
-    Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, OpenGame,
-    OpeningOutcome, Wallet,
+    Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerBackfill, LedgerError,
+    LedgerOptions, OpenGame, OpeningOutcome, Wallet,
 };
 use bahay::operators::Role;
 use bahay_engine::coins::Coins;
@@ -17,7 +17,7 @@ use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::http::server::{Server, ok, text};
-use crate::support::bank::{Bank, PotGoes, hundredths, seat, settlement, table};
+use crate::support::bank::{Bank, PotGoes, ROOM, STAKE_MAX, hundredths, seat, settlement, table};
 use crate::support::reason;
 
 /// Rule 6.10: bet 1, three counts from each loser, second crown in a row, POT of two games.
@@ -368,6 +368,30 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
         entries.iter().map(|row| (row.version, row.balance_before, row.balance_after)).collect();
     assert_eq!(entries, [(1, 0, 20), (2, 20, 40), (3, 40, 60)]);
     assert_eq!(bank.audit_clean().await.pending_house_entries, 0);
+}
+
+/// A table of a history plays on in the next batch, and its POT grows there.
+#[tokio::test]
+async fn a_table_plays_on_in_the_next_batch_of_a_backfill() {
+    let bank = Bank::new().await;
+    let owner = bank.database.owner_pool().await;
+    let (table, players) = (table(), bank.players([0; 3]).await);
+    let mut history = LedgerBackfill::begin(&owner, &[ROOM.into()]).await.unwrap();
+    for player in players.clone() {
+        let (key, amount) = (player.to_string(), Coins::from_hundredths(10_000));
+        let grant = GrantCoins { player, grant: Grant::Welcome, key, amount };
+        history.append_grant(grant, bank.now_ms()).unwrap();
+    }
+    for _ in 0..3 {
+        let game = bank.deal(table, &players);
+        let settlement = settlement(0, 1, &[STAKE_MAX; 3], PotGoes::Nowhere, Coins::ZERO);
+        let input = bank.finish(&game, settlement);
+        history.append_game(game, input).unwrap();
+        history.take_batch().write(&owner).await.unwrap();
+    }
+    assert_eq!(bank.wallets(&players).await, [10_000 + 3 * 90, 9_400, 9_400]);
+    assert_eq!(bank.balance(&format!("pot:{table}")).await, 900);
+    bank.audit_clean().await;
 }
 
 /// Posts an adjustment that one operator requested and another approved.
