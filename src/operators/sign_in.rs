@@ -23,7 +23,7 @@ use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, cl
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::to_sql;
-use crate::db::{self, Failure};
+use crate::db;
 use crate::entropy;
 use crate::ids::{OperatorId, OperatorSessionId};
 
@@ -134,16 +134,7 @@ impl OperatorAuthError {
     }
 }
 
-impl From<sqlx::Error> for OperatorAuthError {
-    fn from(error: sqlx::Error) -> Self {
-        let reason = error.to_string();
-        if Failure::classify(&error).is_transient() {
-            Self::Unavailable { reason }
-        } else {
-            Self::Broken { reason }
-        }
-    }
-}
+crate::db::unavailable_or_broken!(OperatorAuthError);
 
 /// Converts the errors of hashing and of counting attempts; the other ones do not occur there.
 impl From<AccountError> for OperatorAuthError {

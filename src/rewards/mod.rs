@@ -25,7 +25,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use crate::clock::{Clock, Timestamp};
-use crate::db::{self, Failure};
+use crate::db;
 use crate::grant_limits::{self, GrantLimits, GrantRecipient, LimitedGrant};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, Ledger, LedgerError, Wallet};
@@ -159,23 +159,9 @@ pub enum RewardError {
     Broken { reason: String },
 }
 
-impl From<sqlx::Error> for RewardError {
-    fn from(error: sqlx::Error) -> Self {
-        let reason = error.to_string();
-        if Failure::classify(&error).is_transient() {
-            Self::Unavailable { reason }
-        } else {
-            Self::Broken { reason }
-        }
-    }
-}
+crate::db::unavailable_or_broken!(RewardError);
 
-impl From<LedgerError> for RewardError {
-    fn from(error: LedgerError) -> Self {
-        let reason = error.to_string();
-        if error.is_transient() { Self::Unavailable { reason } } else { Self::Broken { reason } }
-    }
-}
+crate::db::unavailable_or_broken!(RewardError, LedgerError);
 
 /// The result of one attempt: an outer error may be retried, an inner one is final.
 type AttemptResult<T> = Result<Result<T, RewardError>, sqlx::Error>;

@@ -23,7 +23,6 @@ use bahay_engine::game::{Game, SeatRange};
 use bahay_engine::table::Terms;
 use thiserror::Error;
 
-use crate::db::Failure;
 
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
@@ -173,13 +172,4 @@ pub enum RoomError {
     Broken { reason: String },
 }
 
-impl From<sqlx::Error> for RoomError {
-    fn from(error: sqlx::Error) -> Self {
-        let reason = error.to_string();
-        if Failure::classify(&error).is_transient() {
-            Self::Unavailable { reason }
-        } else {
-            Self::Broken { reason }
-        }
-    }
-}
+crate::db::unavailable_or_broken!(RoomError);
