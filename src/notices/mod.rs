@@ -6,17 +6,14 @@
 //! Deliberately absent: texts. A notice is a kind with a game and an amount, or with the inviting
 //! player; clients supply the text.
 
-mod cursor;
-
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId};
-use jiff_sqlx::{Timestamp, ToSqlx as _};
+use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use crate::db::{self, Page};
-
-pub use cursor::{Cursor, ParseCursorError};
+use crate::clock::{BoundedTimestamp, Timestamp};
+use crate::db::{self, Page, from_sql, to_sql};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
@@ -36,8 +33,8 @@ pub struct Notice {
     pub from: Option<PlayerId>,
     /// The name of the inviting player; `None` after the account was deleted.
     pub name: Option<String>,
-    pub created_at_ms: i64,
-    pub read_at_ms: Option<i64>,
+    pub created_at: Timestamp,
+    pub read_at: Option<Timestamp>,
 }
 
 /// An invitation to a rematch for the other players of a game.
@@ -114,22 +111,20 @@ impl Notices {
         Ok(u32::try_from(db::retry(query).await?).unwrap_or(u32::MAX))
     }
 
-    /// Returns a page of a player's notices, newest first.
+    /// Returns a page of a player's notices, newest first, starting below a time and an id.
     pub async fn list(
         &self,
         player: PlayerId,
-        cursor: Option<Cursor>,
+        below: Option<(Timestamp, Uuid)>,
         limit: u32,
-    ) -> Result<Page<Notice, Cursor>, sqlx::Error> {
+    ) -> Result<Page<Notice, (Timestamp, Uuid)>, sqlx::Error> {
         let limit = limit.clamp(1, PAGE_MAX);
-        let Cursor { created_at_ms, notice } = cursor.unwrap_or(Cursor::NEWEST);
-        let below = jiff::Timestamp::from_millisecond(created_at_ms);
-        let below = below.map_err(|error| sqlx::Error::Encode(error.into()))?.to_sqlx();
+        let (time, id) = below.unwrap_or((BoundedTimestamp::MAX.into(), Uuid::max()));
         let query = || {
             sqlx::query!(
                 r#"
                 select n.id, n.kind, n.game, n.amount, n.code, n.sender, p.name as "name?",
-                    n.created_at as "created_at: Timestamp", n.read_at as "read_at: Timestamp"
+                    n.created_at as "created_at: SqlTimestamp", n.read_at as "read_at: SqlTimestamp"
                 from notices n
                 left join players p on p.id = n.sender and p.deleted_at is null
                 where n.player = $1 and (n.created_at, n.id) < ($2::timestamptz, $3::uuid)
@@ -137,8 +132,8 @@ impl Notices {
                 limit $4
                 "#,
                 player.0,
-                below as _,
-                notice,
+                to_sql(time) as _,
+                id,
                 i64::from(limit) + 1
             )
             .fetch_all(&self.pool)
@@ -152,13 +147,10 @@ impl Notices {
             code: row.code,
             from: row.sender.map(PlayerId),
             name: row.name,
-            created_at_ms: row.created_at.to_jiff().as_millisecond(),
-            read_at_ms: row.read_at.map(|read_at| read_at.to_jiff().as_millisecond()),
+            created_at: from_sql(row.created_at),
+            read_at: row.read_at.map(from_sql),
         });
-        Ok(Page::from_rows(rows.collect(), limit, |last| Cursor {
-            created_at_ms: last.created_at_ms,
-            notice: last.id,
-        }))
+        Ok(Page::from_rows(rows.collect(), limit, |last| (last.created_at, last.id)))
     }
 
     /// Marks a notice as read and keeps the first time. Returns false if the player has no such
