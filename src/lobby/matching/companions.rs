@@ -15,8 +15,6 @@
 //! is swept back afterwards, also from bots that no server uses any more. The coins that the house
 //! grants and loses in a day are limited; beyond the limit no bot sits down.
 
-use std::ops::{Deref, DerefMut};
-
 use bahay_engine::matchmaking::{Candidate, Ticket};
 use bahay_engine::table::{Input, TableId, Timestamp};
 use bahay_shell::lobby::Companions;
@@ -36,7 +34,7 @@ const EMPTY_PURSE_LOGGED_MS: u64 = 10 * 60 * 1_000;
 /// The decisions about companions, with the stored form of their memory.
 #[derive(Debug)]
 pub(super) struct CompanionPass {
-    decisions: Companions,
+    pub(super) decisions: Companions,
     /// The time of the last log line about an empty purse.
     empty_purse_logged: Option<Timestamp>,
     /// The fence of the lease under which the memory was loaded, and its stored form.
@@ -52,20 +50,6 @@ impl CompanionPass {
     }
 }
 
-impl Deref for CompanionPass {
-    type Target = Companions;
-
-    fn deref(&self) -> &Companions {
-        &self.decisions
-    }
-}
-
-impl DerefMut for CompanionPass {
-    fn deref_mut(&mut self) -> &mut Companions {
-        &mut self.decisions
-    }
-}
-
 impl Matcher {
     /// Provides companions for players whom a round has not placed.
     pub(super) async fn provide_companions(
@@ -76,11 +60,11 @@ impl Matcher {
     ) -> Result<(), Unavailable> {
         if self.companions.stored.0 != held.fence {
             let stored = self.lobby.live.matching_memory().await?.unwrap_or_default();
-            self.companions.memory = serde_json::from_str(&stored).unwrap_or_default();
+            self.companions.decisions.memory = serde_json::from_str(&stored).unwrap_or_default();
             self.companions.stored = (held.fence, stored);
         }
         let kept = self.add_companions(held, rooms, waiting).await;
-        let memory = serde_json::to_string(&self.companions.memory).unwrap_or_default();
+        let memory = serde_json::to_string(&self.companions.decisions.memory).unwrap_or_default();
         if memory != self.companions.stored.1 {
             self.lobby.live.store_matching_memory(&memory).await?;
             self.companions.stored.1 = memory;
@@ -96,7 +80,7 @@ impl Matcher {
     ) -> Result<(), Unavailable> {
         let now = held.now;
         let open = self.lobby.open_tables(rooms, |_| true).await?;
-        let long = self.companions.take_long_waiting(open, &waiting, now);
+        let long = self.companions.decisions.take_long_waiting(open, &waiting, now);
         if long.is_empty() && waiting.is_empty() {
             return Ok(());
         }
@@ -109,11 +93,12 @@ impl Matcher {
                 waiting.retain(|ticket| !invited.contains(&ticket.id));
             }
             let bots = Companions::missing_bots(plan, &open, invited.len());
-            let rating = self.companions.rating_at(&open).unwrap_or(INITIAL_RATING);
+            let rating = self.companions.decisions.rating_at(&open).unwrap_or(INITIAL_RATING);
             self.lobby.fill_with_bots(now, room, open.id, bots, rating, &mut locations).await;
         }
         for size in Companions::group_sizes(&rooms.plan) {
-            let groups = self.companions.groups(&rooms.plan, &waiting, size, now, self.turn);
+            let groups =
+                self.companions.decisions.groups(&rooms.plan, &waiting, size, now, self.turn);
             for group in groups {
                 let room = &rooms.rooms[group.room];
                 let bots = usize::from(group.bots);
@@ -135,11 +120,13 @@ impl Matcher {
         if locations.is_purse_empty {
             self.log_empty_purse(now);
         }
-        if waiting.is_empty() || locations.tables.is_empty() {
+        let is_wanted = self.companions.decisions.wants_bots_to_leave(&waiting);
+        if !is_wanted || locations.tables.is_empty() {
             return Ok(());
         }
         let mut tables = self.lobby.bot_tables(&rooms.rooms, &locations.tables).await;
-        let leaving = self.companions.leaving_bots(&rooms.plan, &waiting, &mut tables, now);
+        let leaving =
+            self.companions.decisions.leaving_bots(&rooms.plan, &waiting, &mut tables, now);
         for (table, player) in leaving {
             // A rejected request means that the bot is leaving already or has left.
             if let Err(error) = self.lobby.tables.submit(table, Input::Leave { player }).await {

@@ -178,7 +178,7 @@ impl Matcher {
                 stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
             count = placed.iter().sum();
         }
-        let is_due = self.companions.are_due(&waiting, held.now);
+        let is_due = self.companions.decisions.are_due(&waiting, held.now);
         if !self.lobby.bots.is_empty() && (is_due || self.turn.is_multiple_of(COMPANIONS_EVERY)) {
             self.provide_companions(&held, &rooms, waiting).await?;
         }

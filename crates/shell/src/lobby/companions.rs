@@ -198,6 +198,11 @@ impl Companions {
         groups
     }
 
+    /// Returns true if a ticket waits for which no bot was asked to leave.
+    pub fn wants_bots_to_leave(&self, waiting: &[Ticket]) -> bool {
+        waiting.iter().any(|ticket| !self.memory.promised.contains(&ticket.id))
+    }
+
     /// Returns the bots that are to leave tables which would fit waiting players: one bot for each
     /// ticket, once.
     pub fn leaving_bots(

@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use crate::simulation::client::ClientEvent;
 use crate::simulation::tasks::{Mailbox, Promise, Tasks, promise};
-use crate::simulation::{NodeRun, World};
-use bahay_engine::game::GameKind;
+use crate::simulation::{NodeRun, SimulatedGame, World};
 use bahay_engine::table::ConnectionId;
 
 /// The silence after which a node drops a client, and the longest time that it waits to write.
@@ -30,7 +29,7 @@ pub(super) struct Connection {
     down_at_ms: Cell<u64>,
 }
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Breaks a connection. Each end detects it after its own delay.
     pub(super) fn break_off(
         self: &Rc<Self>,
@@ -72,7 +71,7 @@ impl Connection {
     }
 
     /// Sends a text from the client to the node.
-    pub(super) fn send_up<G: GameKind>(self: &Rc<Self>, world: &Rc<World<G>>, text: Rc<str>) {
+    pub(super) fn send_up<G: SimulatedGame>(self: &Rc<Self>, world: &Rc<World<G>>, text: Rc<str>) {
         let Some(at_ms) = self.arrival_ms(world, &self.up_at_ms) else {
             return;
         };
@@ -85,7 +84,11 @@ impl Connection {
     }
 
     /// Sends a text from the node to the client.
-    pub(super) fn send_down<G: GameKind>(self: &Rc<Self>, world: &Rc<World<G>>, text: Rc<str>) {
+    pub(super) fn send_down<G: SimulatedGame>(
+        self: &Rc<Self>,
+        world: &Rc<World<G>>,
+        text: Rc<str>,
+    ) {
         let Some(at_ms) = self.arrival_ms(world, &self.down_at_ms) else {
             return;
         };
@@ -98,7 +101,7 @@ impl Connection {
     }
 
     /// Closes the connection from the node's side, after its last text has arrived.
-    pub(super) fn close<G: GameKind>(self: &Rc<Self>, world: &Rc<World<G>>) {
+    pub(super) fn close<G: SimulatedGame>(self: &Rc<Self>, world: &Rc<World<G>>) {
         self.is_over.set(true);
         let after_ms = self.down_at_ms.get().saturating_sub(world.now_ms());
         let connection = self.clone();
@@ -107,7 +110,7 @@ impl Connection {
 
     /// Returns the arrival time of the next text. `None` if it is lost, which breaks the
     /// connection.
-    fn arrival_ms<G: GameKind>(
+    fn arrival_ms<G: SimulatedGame>(
         self: &Rc<Self>,
         world: &Rc<World<G>>,
         last_ms: &Cell<u64>,
@@ -142,7 +145,7 @@ impl Connection {
     }
 
     /// Waits until the client reads. Returns false on a timeout.
-    pub(super) async fn wait_writable<G: GameKind>(&self, world: &Rc<World<G>>) -> bool {
+    pub(super) async fn wait_writable<G: SimulatedGame>(&self, world: &Rc<World<G>>) -> bool {
         if self.is_read.get() {
             return true;
         }

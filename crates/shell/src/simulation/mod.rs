@@ -111,7 +111,7 @@ fn player_name(client: usize) -> String {
 }
 
 /// A place for the processes of one node.
-struct NodeSlot<G: GameKind> {
+struct NodeSlot<G: SimulatedGame> {
     /// The number of processes that were started here.
     run: u32,
     /// The running process.
@@ -123,8 +123,13 @@ struct NodeSlot<G: GameKind> {
     os_clock_ms: i64,
 }
 
+/// A game that the simulator can play: its documents can be read, and its AI plays for the clients.
+pub trait SimulatedGame: GameKind {}
+
+impl<G: GameKind> SimulatedGame for G {}
+
 /// Chooses the quick AI's action for a view.
-fn choose_action<G: GameKind>(view: &G::View) -> Option<G::Action> {
+fn choose_action<G: SimulatedGame>(view: &G::View) -> Option<G::Action> {
     G::choose_action(view)
 }
 
@@ -135,7 +140,7 @@ fn to_json(value: &impl serde::Serialize) -> Rc<str> {
 }
 
 /// The state of a run.
-struct World<G: GameKind> {
+struct World<G: SimulatedGame> {
     options: Options,
     tasks: Rc<Tasks>,
     services: RefCell<Services>,
@@ -166,7 +171,7 @@ struct World<G: GameKind> {
     story: RefCell<VecDeque<String>>,
 }
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     fn new(options: Options) -> Rc<Self> {
         let tasks = Rc::new(Tasks::default());
         let slot = |_| NodeSlot {
@@ -377,7 +382,7 @@ impl<G: GameKind> World<G> {
 ///
 /// # Errors
 /// Returns the first violation that a check found.
-pub fn simulate<G: GameKind>(options: Options) -> Result<Report, SimulationError> {
+pub fn simulate<G: SimulatedGame>(options: Options) -> Result<Report, SimulationError> {
     let world = World::<G>::new(options);
     let ran = run(&world);
     let report = Report {
@@ -413,7 +418,7 @@ pub fn simulate_game(
     catalog::with_kind(game, Run(options))
 }
 
-fn run<G: GameKind>(world: &Rc<World<G>>) -> Result<(), String> {
+fn run<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), String> {
     let options = world.options;
     for slot in 0..options.nodes {
         Node::start(world, slot);
@@ -467,7 +472,7 @@ fn run<G: GameKind>(world: &Rc<World<G>>) -> Result<(), String> {
 }
 
 /// Runs the world until a condition holds.
-fn run_until_true<G: GameKind>(
+fn run_until_true<G: SimulatedGame>(
     world: &Rc<World<G>>,
     at_most_ms: u64,
     condition: impl Fn(&Rc<World<G>>) -> bool,
@@ -483,13 +488,13 @@ fn run_until_true<G: GameKind>(
 }
 
 /// Runs the world for one step, after which no table may wait without a deadline.
-fn run_step<G: GameKind>(world: &Rc<World<G>>) -> Result<(), String> {
+fn run_step<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), String> {
     world.run_until(world.now_ms() + STEP_MS)?;
     world.check_deadlines()
 }
 
 /// Returns the terms of the house's tables.
-fn house_terms<G: GameKind>(options: Options) -> Terms<G::Rules> {
+fn house_terms<G: SimulatedGame>(options: Options) -> Terms<G::Rules> {
     let Options { is_private, mutation, .. } = options;
     let bet = Coins::from_whole(1).unwrap_or_default();
     let rule_set = G::rule_sets().first().expect("every game has a rule set");

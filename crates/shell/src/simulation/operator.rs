@@ -3,14 +3,13 @@
 
 use std::rc::Rc;
 
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{Input, PlayerId, TableId};
 
 use crate::simulation::node::{LIMITS, Node};
 use crate::simulation::services::postgres::{LedgerReply, Operation, Refusal};
 use crate::simulation::services::redis::{Reply, Request};
 use crate::simulation::tasks::Owner;
-use crate::simulation::{Mutation, PlantedPanic, World};
+use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, World};
 use crate::{
     ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, Voiding,
     VoidingAnswer, VoidingCall,
@@ -35,7 +34,7 @@ const REPAIRED_MS: (u32, u32) = (500, 5_000);
 /// The delay of an operator's database.
 const STEP_MS: (u32, u32) = (0, 300);
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Changes the room's terms at intervals, until the calm.
     pub(super) async fn change_room(self: Rc<Self>) {
         loop {
@@ -192,7 +191,7 @@ impl<G: GameKind> World<G> {
     }
 }
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     async fn void(self: &Rc<Self>, table: TableId) -> Result<(), UnavailableError> {
         let skips = self.world.mutation() == Some(Mutation::VoidsWithoutHalting);
         let mut voiding = Voiding::new(table, "by order").with_skipped_halt(skips);

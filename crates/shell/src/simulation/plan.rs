@@ -3,10 +3,8 @@
 
 use std::rc::Rc;
 
-use bahay_engine::game::GameKind;
-
-use crate::simulation::World;
 use crate::simulation::node::Node;
+use crate::simulation::{SimulatedGame, World};
 
 /// The pause between the beginnings of two faults.
 const PAUSE_MS: (u32, u32) = (2_000, 25_000);
@@ -72,7 +70,7 @@ const KINDS: [InjectedFault; 21] = [
     InjectedFault::TableVoided,
 ];
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Injects faults until the calm.
     pub(super) async fn inject_faults(self: Rc<Self>) {
         loop {

@@ -5,9 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Tag;
+use crate::simulation::SimulatedGame;
 
 use bahay_engine::chance::Commitment;
-use bahay_engine::game::{GameKind, Viewer};
+use bahay_engine::game::Viewer;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
 
@@ -28,7 +29,7 @@ pub(super) enum Command<A> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[serde(bound(serialize = "", deserialize = ""))]
-pub(super) enum Message<G: GameKind> {
+pub(super) enum Message<G: SimulatedGame> {
     Snapshot {
         version: u64,
         tag: Tag,
@@ -67,7 +68,7 @@ pub(super) struct OpenPrompt<A> {
 }
 
 impl<A> OpenPrompt<A> {
-    pub(super) fn from_view<G: GameKind<Action = A>>(view: &TableView<G>) -> Option<Self> {
+    pub(super) fn from_view<G: SimulatedGame<Action = A>>(view: &TableView<G>) -> Option<Self> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
         };

@@ -1,9 +1,9 @@
 //! Checks when the AI and the clock act for a player (rules 8.2 and 8.3), computed from the state
 //! before the line, independently of the engine's own code.
 
-use bahay_engine::game::{GameKind, Viewer};
+use bahay_engine::game::Viewer;
 
-use crate::simulation::World;
+use crate::simulation::{SimulatedGame, World};
 use bahay_engine::table::{Clocks, Input, Line, Phase, PlayerId, Playing, Table, Timestamp};
 
 /// How long before the end of a countdown the AI acts for a player who is away, in milliseconds.
@@ -22,7 +22,7 @@ pub(super) enum AiAnswer {
 ///
 /// # Errors
 /// Returns the violation of rule 8.3.
-pub(super) fn check_answer<G: GameKind>(
+pub(super) fn check_answer<G: SimulatedGame>(
     before: &Table<G>,
     player: PlayerId,
     action: &G::Action,
@@ -66,7 +66,7 @@ pub(super) fn check_answer<G: GameKind>(
     }
 }
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Checks that a tick before the end of a countdown plays nothing.
     pub(super) fn check_tick(
         &self,

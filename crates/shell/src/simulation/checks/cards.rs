@@ -5,12 +5,13 @@
 use std::any::Any;
 
 use bahay_engine::cards::{Card, CardSet};
-use bahay_engine::game::GameKind;
 use bahay_engine::games::tongits::{Phase as GamePhase, Tongits};
 use bahay_engine::table::{Phase, PlayerId, Table};
 
+use crate::simulation::SimulatedGame;
+
 /// Checks the text of a message against the table at that line.
-pub(super) fn check_visible_cards<G: GameKind>(
+pub(super) fn check_visible_cards<G: SimulatedGame>(
     table: &Table<G>,
     player: PlayerId,
     text: &str,

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::simulation::Mutation;
 use crate::simulation::checks::SettledGame;
 use crate::simulation::services::Posted;
 use crate::simulation::services::postgres::{CoinAccount, GameRow, LedgerReply, Operation};
+use crate::simulation::{Mutation, SimulatedGame};
 use crate::simulation::{World, house_terms};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::GameKind;
 use bahay_engine::seat::{SEATS_MAX, Seat};
 use bahay_engine::table::{GameId, Phase, PlayerId, Record, TableId};
 
@@ -24,7 +23,7 @@ pub(in crate::simulation) struct AccountsBefore {
 /// The multiple of the room's minimum that a new or bankrupt player is granted.
 const WELCOME_FACTOR: u32 = 3;
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Grants coins to a player from the issue account.
     pub(in crate::simulation) fn grant(&self, player: PlayerId) {
         let least = house_terms::<G>(self.options).wallet_min::<G>();

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 
 use crate::simulation::checks::Checks;
 use crate::simulation::services::postgres::{CoinAccount, State};
-use crate::simulation::{World, player_id};
-use bahay_engine::game::GameKind;
+use crate::simulation::{SimulatedGame, World, player_id};
 use bahay_engine::table::{ActionOrigin, GameId, RecordedAction};
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Checks that no table waits without a deadline or a reason.
     pub(in crate::simulation) fn check_deadlines(&self) -> Result<(), String> {
         let services = self.services.borrow();
@@ -94,7 +93,7 @@ impl<G: GameKind> World<G> {
     }
 }
 
-impl<G: GameKind> Checks<G> {
+impl<G: SimulatedGame> Checks<G> {
     /// Checks that acknowledged actions of settled games are in their records.
     fn check_acknowledged(&self) -> Result<(), String> {
         let mut games: BTreeMap<GameId, Vec<_>> = BTreeMap::new();

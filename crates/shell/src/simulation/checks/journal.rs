@@ -9,8 +9,7 @@ use std::rc::Rc;
 use crate::Tag;
 use crate::simulation::checks::{Checks, Truth, VERSIONS, absence};
 use crate::simulation::services::postgres::{CoinAccount, State};
-use crate::simulation::{NodeRun, World};
-use bahay_engine::game::GameKind;
+use crate::simulation::{NodeRun, SimulatedGame, World};
 use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
 
 /// The longest time between a decision and its append: a call can wait in a stalled Redis.
@@ -20,7 +19,7 @@ const DECIDED_WITHIN_MS: i64 = 30_000;
 /// anything at a table.
 const KNOWN_FOR_MS: u64 = 30_000;
 
-impl<G: GameKind> Checks<G> {
+impl<G: SimulatedGame> Checks<G> {
     /// Records a new table.
     pub(in crate::simulation) fn record_table(
         &mut self,
@@ -48,7 +47,7 @@ impl<G: GameKind> Checks<G> {
     }
 }
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Checks and records an appended line.
     pub(in crate::simulation) fn check_line(
         &self,

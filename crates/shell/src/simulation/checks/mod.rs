@@ -15,10 +15,9 @@ use std::rc::Rc;
 
 use crate::Tag;
 use crate::redact_events;
-use crate::simulation::NodeRun;
 use crate::simulation::wire::Message;
+use crate::simulation::{NodeRun, SimulatedGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{
     ConnectionId, Event, GameId, Input, Line, PlayerId, RecordedAction, Table, TableId, TableView,
     Timestamp,
@@ -31,7 +30,7 @@ pub(in crate::simulation) use order::{MessageTarget, ShownVersion};
 const VERSIONS: usize = 900;
 
 /// The true states of a table, by version.
-struct Truth<G: GameKind> {
+struct Truth<G: SimulatedGame> {
     /// The version of the first state that is kept.
     first: u64,
     states: VecDeque<Rc<Table<G>>>,
@@ -44,7 +43,7 @@ struct Truth<G: GameKind> {
     at: Timestamp,
 }
 
-impl<G: GameKind> Truth<G> {
+impl<G: SimulatedGame> Truth<G> {
     fn last(&self) -> &Rc<Table<G>> {
         self.states.back().expect("a truth begins with a state")
     }
@@ -100,7 +99,7 @@ struct SettledGame<A> {
     actions: Vec<RecordedAction<A>>,
 }
 
-impl<G: GameKind> Default for Checks<G> {
+impl<G: SimulatedGame> Default for Checks<G> {
     fn default() -> Self {
         Self {
             tables: BTreeMap::new(),
@@ -115,7 +114,7 @@ impl<G: GameKind> Default for Checks<G> {
 }
 
 /// The state of the checks.
-pub(in crate::simulation) struct Checks<G: GameKind> {
+pub(in crate::simulation) struct Checks<G: SimulatedGame> {
     /// A table that was lost and created again has one truth per life.
     tables: BTreeMap<TableId, Vec<Truth<G>>>,
     acked: BTreeMap<(GameId, PlayerId, u32), AckedAction<G::Action>>,
@@ -130,7 +129,7 @@ pub(in crate::simulation) struct Checks<G: GameKind> {
 }
 
 /// A message that a node sends.
-pub(in crate::simulation) struct SentMessage<'a, G: GameKind> {
+pub(in crate::simulation) struct SentMessage<'a, G: SimulatedGame> {
     pub(in crate::simulation) run: NodeRun,
     pub(in crate::simulation) connection: ConnectionId,
     pub(in crate::simulation) player: PlayerId,
@@ -141,7 +140,7 @@ pub(in crate::simulation) struct SentMessage<'a, G: GameKind> {
     pub(in crate::simulation) text: &'a str,
 }
 
-impl<G: GameKind> Checks<G> {
+impl<G: SimulatedGame> Checks<G> {
     /// Checks a message that leaves a node.
     pub(in crate::simulation) fn check_message(
         &mut self,

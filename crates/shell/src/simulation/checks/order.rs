@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::Tag;
+use crate::simulation::SimulatedGame;
 use crate::simulation::checks::{Checks, Truth};
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
 /// A recipient of a table's messages.
@@ -47,7 +47,7 @@ struct LastDelivery {
     time: Timestamp,
 }
 
-impl<G: GameKind> Checks<G> {
+impl<G: SimulatedGame> Checks<G> {
     /// Checks a message that shows a table to a recipient.
     pub(in crate::simulation) fn check_order(
         &mut self,

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{GameId, Input, Line, Phase, PlayerId, REVEAL_MS, Table, Timestamp};
+
+use crate::simulation::SimulatedGame;
 
 /// The contributions of clients to their deals.
 #[derive(Default)]
@@ -18,7 +19,7 @@ pub(super) struct Seeds {
 
 impl Seeds {
     /// Records the contributions of an appended line and checks the deal that it causes.
-    pub(super) fn check_line<G: GameKind>(
+    pub(super) fn check_line<G: SimulatedGame>(
         &mut self,
         before: &Table<G>,
         line: &Line<G::Action>,
@@ -93,7 +94,7 @@ impl Seeds {
 }
 
 /// Checks that no seed text is shown while other clients may still choose whether to reveal theirs.
-pub(super) fn check_unrevealed_text<G: GameKind>(
+pub(super) fn check_unrevealed_text<G: SimulatedGame>(
     table: &Table<G>,
     shown: &str,
 ) -> Result<(), String> {

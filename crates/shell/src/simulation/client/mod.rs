@@ -15,8 +15,7 @@ use crate::simulation::checks::{MessageTarget, ShownVersion};
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::{World, choose_action, player_id, to_json};
-use bahay_engine::game::GameKind;
+use crate::simulation::{SimulatedGame, World, choose_action, player_id, to_json};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableView};
 
 pub(super) use intents::{ClientEvent, Intent};
@@ -67,13 +66,13 @@ pub(super) enum Request<A> {
 }
 
 /// The client's copy of the table.
-pub(super) struct KnownTable<G: GameKind> {
+pub(super) struct KnownTable<G: SimulatedGame> {
     version: u64,
     tag: Tag,
     pub(super) view: TableView<G>,
 }
 
-pub(super) struct Client<G: GameKind> {
+pub(super) struct Client<G: SimulatedGame> {
     pub(super) world: Rc<World<G>>,
     pub(super) number: usize,
     pub(super) player: PlayerId,
@@ -98,7 +97,7 @@ enum Exit {
     Player,
 }
 
-impl<G: GameKind> Client<G> {
+impl<G: SimulatedGame> Client<G> {
     /// Adds a player to the house.
     pub(super) fn start(world: &Rc<World<G>>, number: usize) {
         let client = Self {
@@ -200,7 +199,9 @@ impl<G: GameKind> Client<G> {
         self.send(Request::Join { is_full }, |id| Command::Join { id, from, tag, table });
     }
 
-    pub(super) fn send(&mut self, request: Request<G::Action>,
+    pub(super) fn send(
+        &mut self,
+        request: Request<G::Action>,
         command: impl FnOnce(u32) -> Command<G::Action>,
     ) {
         let Some(connection) = &self.connection else {
@@ -221,7 +222,8 @@ impl<G: GameKind> Client<G> {
         };
         match message {
             Message::Snapshot { version, tag, server_time_ms: time, view, prompt } => {
-                let is_for_all = |request: &Request<G::Action>| *request == Request::Join { is_full: true };
+                let is_for_all =
+                    |request: &Request<G::Action>| *request == Request::Join { is_full: true };
                 let may_repeat = self.known.is_none() || self.pending.values().any(is_for_all);
                 let table = view.table;
                 self.check_delivery(ShownVersion { table, version, tag, time, may_repeat });
@@ -287,7 +289,11 @@ impl<G: GameKind> Client<G> {
     }
 
     /// Compares a changed view with the truth, and reacts to it.
-    fn handle_view(&mut self, prompt: Option<OpenPrompt<G::Action>>, is_shown: bool) -> Result<(), Exit> {
+    fn handle_view(
+        &mut self,
+        prompt: Option<OpenPrompt<G::Action>>,
+        is_shown: bool,
+    ) -> Result<(), Exit> {
         let world = self.world.clone();
         if !world.is_calm.get() {
             self.rejoin_at_random();
@@ -382,7 +388,11 @@ impl<G: GameKind> Client<G> {
         Ok(())
     }
 
-    fn handle_refusal(&mut self, request: Option<Request<G::Action>>, code: &str) -> Result<(), Exit> {
+    fn handle_refusal(
+        &mut self,
+        request: Option<Request<G::Action>>,
+        code: &str,
+    ) -> Result<(), Exit> {
         let world = self.world.clone();
         let pause_ms = world.random_between(300, 2_000);
         match (request, code) {

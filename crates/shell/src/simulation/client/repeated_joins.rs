@@ -1,10 +1,10 @@
 //! A client that joins where it has already joined: once more or repeatedly on one connection, or
 //! by a second connection beside the first.
 
+use crate::simulation::SimulatedGame;
 use crate::simulation::client::{Client, Intent};
 use crate::simulation::to_json;
 use crate::simulation::wire::Command;
-use bahay_engine::game::GameKind;
 use bahay_engine::table::ConnectionId;
 
 /// The shares of updates after which a client joins once more, or repeatedly, on the same
@@ -21,7 +21,7 @@ const LEFT_TO_ITSELF_MS: (u32, u32) = (0, 6_000);
 /// The share of these whose first connection joins once more afterwards, like a delayed command.
 const JOINS_BEHIND: u32 = 200;
 
-impl<G: GameKind> Client<G> {
+impl<G: SimulatedGame> Client<G> {
     /// Joins again at random.
     pub(super) fn rejoin_at_random(&mut self) {
         let world = self.world.clone();

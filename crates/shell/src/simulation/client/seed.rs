@@ -1,17 +1,17 @@
 //! A client's part in the deal: it commits to a seed text and reveals it when asked, or does not,
 //! or reveals another text first.
 
+use crate::simulation::SimulatedGame;
 use crate::simulation::client::{Client, Request};
 use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
-use bahay_engine::game::GameKind;
 use bahay_engine::table::GameId;
 
 /// The share of clients, in thousandths, that do not reveal, and that reveal a wrong text first.
 const NOT_REVEALED: u32 = 30;
 const REVEALS_WRONGLY: u32 = 60;
 
-impl<G: GameKind> Client<G> {
+impl<G: SimulatedGame> Client<G> {
     /// Returns the commitment to the client's seed text for this game, which is created if needed.
     pub(super) fn commitment(&mut self, game: GameId) -> Commitment {
         let text = match self.seed_text.take() {

@@ -6,12 +6,11 @@ use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
 
 use bahay_engine::chance::Contribution;
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{GameEntropy, Input, PotRefund, Table, TableId, Terms, Timestamp};
 
 use crate::simulation::services::postgres::{LedgerReply, Operation, Refusal};
 use crate::simulation::services::redis::{Reply as RedisReply, Request as RedisRequest};
-use crate::simulation::{Mutation, PlantedPanic, choose_action};
+use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, choose_action};
 use crate::{
     AiRequest, Call, CallResult, Context, Halt, HostEvent, LedgerAnswer, LedgerCall, LedgerFault,
     Limits, Listing, PlantedFault, Reply, Request, RequestTicket, RoomTerms, Step, TableError, Tag,
@@ -39,14 +38,14 @@ const SLOW_READ_MS: u32 = 40;
 const THINKING_MS: u32 = 400;
 
 /// Abandons a request if it is dropped before the reply.
-struct RequestGuard<'a, G: GameKind> {
+struct RequestGuard<'a, G: SimulatedGame> {
     node: &'a Rc<Node<G>>,
     slot: &'a Rc<Slot<G>>,
     ticket: RequestTicket,
     is_over: bool,
 }
 
-impl<G: GameKind> Drop for RequestGuard<'_, G> {
+impl<G: SimulatedGame> Drop for RequestGuard<'_, G> {
     fn drop(&mut self) {
         // The requests of a process that has ended are gone with it.
         if !self.is_over && self.node.world.find_node(self.node.run).is_some() {
@@ -56,7 +55,7 @@ impl<G: GameKind> Drop for RequestGuard<'_, G> {
     }
 }
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     /// Decides on an input, stores the line and delivers it.
     pub(in crate::simulation) async fn submit_input(
         self: &Rc<Self>,
@@ -319,7 +318,7 @@ impl<G: GameKind> Node<G> {
     }
 }
 
-impl<G: GameKind> Context<G> for Node<G> {
+impl<G: SimulatedGame> Context<G> for Node<G> {
     fn now(&self) -> Timestamp {
         self.time()
     }
@@ -399,7 +398,7 @@ impl<G: GameKind> Context<G> for Node<G> {
     }
 }
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     /// Panics without printing a message to stderr.
     pub(in crate::simulation) fn panic_if(&self, table: &Table<G>, panic: PlantedPanic) {
         let is_planted = self.world.panicking_tables.borrow().get(&table.id()) == Some(&panic);

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{Input, PlayerId, Table, TableId};
 
 use crate::lobby::{Seating, SeatingAnswer, SeatingCall, SeatingEnd, WalletRefusal, check_wallet};
+use crate::simulation::SimulatedGame;
 use crate::simulation::services::postgres::{LedgerReply, Operation};
 use crate::simulation::services::redis::{Reply, Request};
 use crate::simulation::to_json;
@@ -37,7 +37,7 @@ impl From<WalletRefusal> for LobbyError {
     }
 }
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     /// Returns a seat in the room. A seated player gets its current table.
     pub(super) async fn take_seat(
         self: &Rc<Self>,

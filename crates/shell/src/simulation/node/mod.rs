@@ -19,9 +19,8 @@ use crate::simulation::connection::Connection;
 use crate::simulation::services::postgres::{LedgerReply, Operation};
 use crate::simulation::services::redis::{Published, Reply, Request as RedisRequest};
 use crate::simulation::tasks::{Mailbox, Owner};
-use crate::simulation::{Mutation, NodeRun, World};
+use crate::simulation::{Mutation, NodeRun, SimulatedGame, World};
 use crate::{LostGames, NodeId, Presence, Request, RoomTerms, SyncedClock, UnavailableError};
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{TableId, Timestamp};
 
 use slot::Slot;
@@ -57,7 +56,7 @@ pub(super) enum Publication {
 }
 
 /// One process of the service.
-pub(super) struct Node<G: GameKind> {
+pub(super) struct Node<G: SimulatedGame> {
     pub(super) world: Rc<World<G>>,
     pub(super) run: NodeRun,
     pub(super) publications: Mailbox<Publication>,
@@ -80,7 +79,7 @@ pub(super) struct Node<G: GameKind> {
     ahead_ms: Cell<u32>,
 }
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     /// Starts a process.
     pub(super) fn start(world: &Rc<World<G>>, slot: usize) {
         let node = {

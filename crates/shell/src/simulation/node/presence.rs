@@ -3,11 +3,10 @@
 
 use std::rc::Rc;
 
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{ConnectionId, Input, TableId};
 
-use crate::simulation::Mutation;
 use crate::simulation::services::redis::{Reply, Request as RedisRequest};
+use crate::simulation::{Mutation, SimulatedGame};
 use crate::{
     ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, ReaperCall, Request, TableError,
     UnavailableError, WatchEnd, is_departure_known,
@@ -23,7 +22,7 @@ const RETRIES_PER_BEAT: usize = 16;
 /// The only shard.
 const SHARD: u16 = 0;
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     /// Sends heartbeats and reaps dead nodes. The next heartbeat does not wait for the last
     /// response: a lost call takes two seconds to time out, and with the pause after it a live node
     /// would be declared dead.

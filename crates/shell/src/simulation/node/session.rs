@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context as TaskContext, Poll};
 
-use bahay_engine::game::GameKind;
 use bahay_engine::table::{
     ConnectionId, Event, Input, PlayerId, REVEAL_MS, Table, TableId, TableView,
 };
@@ -15,7 +14,9 @@ use crate::simulation::checks::SentMessage;
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::{Wait, promise};
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::{Mutation, PlantedPanic, World, player_id, player_name, to_json};
+use crate::simulation::{
+    Mutation, PlantedPanic, SimulatedGame, World, player_id, player_name, to_json,
+};
 use crate::{
     CommandRefusal, Notice, PlayerSession, Point, Presenter, SessionCall, SessionEnd, TableError,
     WatchEnd, WatchRequest,
@@ -33,7 +34,7 @@ const CONNECT_TIMEOUT_MS: u64 = 3_000;
 const HANGS_UP: u32 = 100;
 const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Connects a client to a node. `None` if the node does not respond.
     pub(in crate::simulation) fn connect(
         self: &Rc<Self>,
@@ -67,7 +68,7 @@ impl<G: GameKind> World<G> {
 }
 
 /// Begins to serve a connection.
-fn start<G: GameKind>(node: &Rc<Node<G>>, connection: Rc<Connection>) {
+fn start<G: SimulatedGame>(node: &Rc<Node<G>>, connection: Rc<Connection>) {
     let player = player_id(connection.client);
     let session = Session {
         node: node.clone(),
@@ -78,7 +79,7 @@ fn start<G: GameKind>(node: &Rc<Node<G>>, connection: Rc<Connection>) {
     node.spawn(session.run());
 }
 
-struct Session<G: GameKind> {
+struct Session<G: SimulatedGame> {
     node: Rc<Node<G>>,
     core: PlayerSession<G>,
     writer: Arc<Writer<G>>,
@@ -95,7 +96,7 @@ impl From<SessionEnd> for SessionClosed {
 }
 
 /// An input of a session.
-enum SessionInput<G: GameKind> {
+enum SessionInput<G: SimulatedGame> {
     Frame(Option<Rc<str>>),
     Notice(Option<Notice<G>>),
 }
@@ -104,7 +105,7 @@ enum SessionInput<G: GameKind> {
 type AckedInput<'a, A> = (&'a Input<A>, u64);
 
 /// Messages, and the input that their ack is about.
-struct OutgoingMessages<'a, G: GameKind> {
+struct OutgoingMessages<'a, G: SimulatedGame> {
     node: &'a Node<G>,
     player: PlayerId,
     about: Option<AckedInput<'a, G::Action>>,
@@ -112,7 +113,7 @@ struct OutgoingMessages<'a, G: GameKind> {
     messages: Vec<(Message<G>, Option<TableId>)>,
 }
 
-impl<G: GameKind> Presenter<G> for OutgoingMessages<'_, G> {
+impl<G: SimulatedGame> Presenter<G> for OutgoingMessages<'_, G> {
     fn send_update(
         &mut self,
         at: Point,
@@ -164,7 +165,7 @@ impl<G: GameKind> Presenter<G> for OutgoingMessages<'_, G> {
     }
 }
 
-impl<G: GameKind> Session<G> {
+impl<G: SimulatedGame> Session<G> {
     async fn run(mut self) {
         loop {
             if !self.wait_writable().await {
@@ -382,7 +383,7 @@ impl<G: GameKind> Session<G> {
     }
 }
 
-impl<G: GameKind> Node<G> {
+impl<G: SimulatedGame> Node<G> {
     /// Sends an update that a table wrote while the session slept.
     pub(in crate::simulation) fn send_written(self: &Rc<Self>, written: DirectMessage<G>) {
         let DirectMessage { connection, player, table, message } = written;

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bahay_engine::game::{GameKind, Viewer};
+use bahay_engine::game::Viewer;
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
-use crate::simulation::Mutation;
 use crate::simulation::wire::{Message, OpenPrompt};
+use crate::simulation::{Mutation, SimulatedGame};
 use crate::{DirectFeed, DirectWriter, Notice, WriteOutcome, redact_events};
 
 /// Every so many direct writes, one is backlogged.
@@ -16,7 +16,7 @@ const BACKLOG_EVERY: u32 = 16;
 
 /// An update that a table wrote to a connection while its session slept.
 #[derive(Debug)]
-pub(in crate::simulation) struct DirectMessage<G: GameKind> {
+pub(in crate::simulation) struct DirectMessage<G: SimulatedGame> {
     pub(in crate::simulation) connection: ConnectionId,
     pub(in crate::simulation) player: PlayerId,
     pub(in crate::simulation) table: TableId,
@@ -24,7 +24,7 @@ pub(in crate::simulation) struct DirectMessage<G: GameKind> {
 }
 
 /// The direct writer of one connection.
-pub(in crate::simulation) struct Writer<G: GameKind> {
+pub(in crate::simulation) struct Writer<G: SimulatedGame> {
     connection: ConnectionId,
     feed: Mutex<DirectFeed>,
     /// The client does not read now.
@@ -35,7 +35,7 @@ pub(in crate::simulation) struct Writer<G: GameKind> {
     written: Arc<Mutex<Vec<DirectMessage<G>>>>,
 }
 
-impl<G: GameKind> Writer<G> {
+impl<G: SimulatedGame> Writer<G> {
     pub(in crate::simulation) fn new(
         connection: ConnectionId,
         mutation: Option<Mutation>,
@@ -56,13 +56,13 @@ impl<G: GameKind> Writer<G> {
     }
 }
 
-impl<G: GameKind> fmt::Debug for Writer<G> {
+impl<G: SimulatedGame> fmt::Debug for Writer<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Writer({})", self.connection)
     }
 }
 
-impl<G: GameKind> DirectWriter<G> for Writer<G> {
+impl<G: SimulatedGame> DirectWriter<G> for Writer<G> {
     fn write(&self, notice: &Notice<G>, now: Timestamp) -> WriteOutcome {
         let mut feed = self.feed();
         let Some(player) = feed.recipient(notice, self.is_blocked.load(Ordering::Relaxed)) else {

@@ -8,14 +8,12 @@ pub(super) mod redis;
 
 use std::rc::Rc;
 
-use bahay_engine::game::GameKind;
-
 use crate::AppendOutcome;
 use crate::simulation::node::Publication;
 use crate::simulation::services::postgres::{Operation, Postgres};
 use crate::simulation::services::redis::{Published, Redis, Reply, Request};
 use crate::simulation::tasks::{Promise, Wait, promise};
-use crate::simulation::{NodeRun, NodeSlot, World};
+use crate::simulation::{NodeRun, NodeSlot, SimulatedGame, World};
 
 /// The timeout of a call to Redis.
 const REDIS_TIMEOUT_MS: u64 = 2_000;
@@ -70,7 +68,7 @@ impl Services {
     }
 }
 
-impl<G: GameKind> World<G> {
+impl<G: SimulatedGame> World<G> {
     /// Calls Redis from a node. `None`: the effect is unknown.
     pub(super) fn call_redis(
         self: &Rc<Self>,
@@ -293,11 +291,7 @@ impl<G: GameKind> World<G> {
         }
     }
 
-    fn is_cut(
-        &self,
-        run: NodeRun,
-        cut: impl Fn(&NodeSlot<G>) -> bool,
-    ) -> bool {
+    fn is_cut(&self, run: NodeRun, cut: impl Fn(&NodeSlot<G>) -> bool) -> bool {
         self.node_slots.borrow().get(run.slot).is_none_or(cut)
     }
 

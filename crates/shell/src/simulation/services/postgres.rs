@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::GameOpening;
-use crate::simulation::Mutation;
+use crate::simulation::{Mutation, SimulatedGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::GameKind;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
 
@@ -24,7 +23,7 @@ pub(in crate::simulation) enum CoinAccount {
 
 /// The operations and queries of the ledger.
 #[derive(Clone, Debug)]
-pub(in crate::simulation) enum Operation<G: GameKind> {
+pub(in crate::simulation) enum Operation<G: SimulatedGame> {
     Open(GameOpening),
     Settle(std::boxed::Box<Record<G>>),
     Void {
@@ -122,7 +121,7 @@ pub(in crate::simulation) struct Postgres {
 
 impl Postgres {
     /// Executes an operation unless its key is known.
-    pub(in crate::simulation) fn execute<G: GameKind>(
+    pub(in crate::simulation) fn execute<G: SimulatedGame>(
         &mut self,
         now_ms: u64,
         operation: &Operation<G>,
@@ -235,7 +234,7 @@ impl Postgres {
         Ok(LedgerReply::Opened { stakes, pot: self.balance(CoinAccount::Pot(open.table)) })
     }
 
-    fn settle<G: GameKind>(
+    fn settle<G: SimulatedGame>(
         &mut self,
         record: &Record<G>,
         again: bool,
