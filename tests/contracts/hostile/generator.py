@@ -38,7 +38,7 @@ POST /desk/tables/{id}/hands        POST /desk/tables/{id}/voiding     POST /des
 GET /desk/switches                  POST /desk/switches/house/closing  GET /desk/operators
 POST /desk/operators                POST /desk/token                   GET /desk/audit
 GET /desk/audit.csv                 GET /desk/assets/{name}            GET /play/files/{name}
-GET /desk/jobs                      POST /desk/jobs/{id}/retry         POST /desk/jobs/{id}/discarding
+GET /desk/jobs                      POST /desk/jobs/{job}/retry         POST /desk/jobs/{job}/discarding
 GET /play                           GET /play/join/{code}              GET /docs
 GET /openapi.json                   GET /v1/play                       GET /{name}
 """

@@ -170,6 +170,7 @@ fn every_page_of_the_desk_is_in_the_table() {
             continue;
         }
         let path = path.replace("{room}", "newbie").replace("{name}", "nobody");
+        let path = path.replace("{job}", "17");
         for (method, call) in [("GET ", "get("), ("POST", "post(")] {
             let handlers =
                 part.split("\n").take_while(|line| !line.contains(".layer(")).collect::<String>();

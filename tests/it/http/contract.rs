@@ -44,6 +44,7 @@ pub(super) fn fill_path(path: &str) -> String {
         .replace("{issuer}", "local")
         .replace("{code}", "K7MWQ2XA")
         .replace("{operation}", "1")
+        .replace("{job}", "17")
         .replace("{name}", "ate.luz")
         .replace("{sanctions}", "bans")
         .replace("{board}", "coins")

@@ -127,8 +127,8 @@ POST   /v1/operator/tables/{id}/voiding           401    401   401  403    403  
 POST   /v1/operator/tables/{id}/release           401    401   401  403    403     403     404
 POST   /v1/operator/tables/{id}/pot-refund        401    401   401  403    403     403     409
 GET    /v1/operator/jobs                        401    401   401  403    403     403     200
-POST   /v1/operator/jobs/{id}/retry             401    401   401  403    403     403     404
-POST   /v1/operator/jobs/{id}/discarding        401    401   401  403    403     403     404
+POST   /v1/operator/jobs/{job}/retry            401    401   401  403    403     403     404
+POST   /v1/operator/jobs/{job}/discarding       401    401   401  403    403     403     404
 GET    /v1/operator/audit                       401    401   401  403    403     403     200
 GET    /v1/operator/audit.csv                   401    401   401  403    403     403     200
 GET    /v1/operator/operators                     401    401   401  403    403     403     200
@@ -262,8 +262,6 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         }
         // This report does not exist.
         "/v1/operator/reports/{id}/decision" => Uuid::nil().to_string(),
-        // This job does not exist.
-        path if path.starts_with("/v1/operator/jobs/{id}") => "17".to_owned(),
         _ => String::new(),
     };
     // Some operations close this room, which no other operation uses.
@@ -287,6 +285,8 @@ async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
         booked = first.fetch_one(&server.bank.pool).await.expect("an operation exists");
     }
     let path = path.replace("{name}", &name).replace("{operation}", &booked);
+    // This job does not exist.
+    let path = path.replace("{job}", "17");
     let path = path.replace("{sanctions}", "mutes");
     let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");

@@ -20,8 +20,8 @@ operations! {
     /// Retry a dead job
     ///
     /// It becomes due at once, with all its attempts. For the role `admin`.
-    RETRY_DEAD_JOB = Post "/v1/operator/jobs/{id}/retry", Operators, Operator {
-        path id: i64 = "The job",
+    RETRY_DEAD_JOB = Post "/v1/operator/jobs/{job}/retry", Operators, Operator {
+        path job: i64 = "The job",
         headers RequiredKey,
         204 empty (): "The job is due",
         refuses JobNotFound,
@@ -30,8 +30,8 @@ operations! {
     /// Discard a dead job
     ///
     /// It is deleted and never done. For the role `admin`.
-    DISCARD_DEAD_JOB = Post "/v1/operator/jobs/{id}/discarding", Operators, Operator {
-        path id: i64 = "The job",
+    DISCARD_DEAD_JOB = Post "/v1/operator/jobs/{job}/discarding", Operators, Operator {
+        path job: i64 = "The job",
         headers RequiredKey,
         204 empty (): "The job is deleted",
         refuses JobNotFound,
