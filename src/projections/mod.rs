@@ -85,16 +85,6 @@ pub struct Position {
     pub head: i64,
 }
 
-/// The result of one step.
-enum Step {
-    /// Another process is projecting.
-    Busy,
-    /// The seals that are left wait for another projection.
-    Waiting,
-    UpToDate,
-    Applied,
-}
-
 /// Runs projections and measures how late they are. Clones share the measurements.
 #[derive(Clone, Debug, Default)]
 pub struct Runner {
@@ -154,18 +144,18 @@ impl Runner {
 /// is projected now.
 pub async fn catch_up<P: Projection>(projection: &P) -> Result<bool, P::Error> {
     loop {
-        match project_batch(projection).await? {
-            Step::Applied => {}
-            Step::UpToDate => return Ok(true),
-            Step::Busy | Step::Waiting => return Ok(false),
+        if let Some(is_up_to_date) = project_batch(projection).await? {
+            return Ok(is_up_to_date);
         }
     }
 }
 
-async fn project_batch<P: Projection>(projection: &P) -> Result<Step, P::Error> {
+/// Applies a batch, or returns whether every seal is projected if there is none: no seal is left,
+/// another process is projecting, or the next seal waits for another projection.
+async fn project_batch<P: Projection>(projection: &P) -> Result<Option<bool>, P::Error> {
     let mut tx = projection.pool().begin().await?;
     let Some(position) = lock_position::<P>(&mut tx, &projection.version()).await? else {
-        return Ok(Step::Busy);
+        return Ok(Some(false));
     };
     let Position { seal, generation, head, .. } = position;
     let next = sqlx::query!(
@@ -188,19 +178,18 @@ async fn project_batch<P: Projection>(projection: &P) -> Result<Step, P::Error> 
         P::AFTER
     );
     let next = if seal < head { Some(next.fetch_one(&mut *tx).await?) } else { None };
-    let next = next.and_then(|next| next.number.zip(next.operations));
-    let Some((last, operations)) = next else {
+    let Some((last, operations)) = next.and_then(|next| next.number.zip(next.operations)) else {
         // The position of a new version is committed, so that readers know its generation.
         tx.commit().await?;
         projection.publish(generation, None).await;
-        return Ok(if seal < head { Step::Waiting } else { Step::UpToDate });
+        return Ok(Some(seal >= head));
     };
     db::plan_by_keys_in_tx(&mut tx).await?;
     let changes = projection.apply(&mut tx, &operations).await?;
     advance(&mut tx, P::NAME, last).await?;
     tx.commit().await?;
     projection.publish(generation, Some(changes)).await;
-    Ok(Step::Applied)
+    Ok(None)
 }
 
 /// Reads the position of a projection.
@@ -240,10 +229,8 @@ pub async fn lock_position<P: Projection>(
         return Ok(Some(position));
     }
     if position.seal > 0 {
-        tracing::warn!(
-            projection = P::NAME, before = %position.version, now = %version,
-            "a projection is rebuilt"
-        );
+        let before = position.version;
+        tracing::warn!(projection = P::NAME, %before, now = %version, "a projection is rebuilt");
     }
     delete_rows::<P>(connection, version).await?;
     read_position(connection, P::NAME).await.map(Some)

@@ -38,10 +38,11 @@ use tokio::sync::Mutex;
 
 use crate::clock::{self, Timestamp};
 use crate::db;
-use crate::live_store::{BoardRank, BoardSection, LiveStore, ReachedScore, Unavailable};
+use crate::live_store::{BoardRank, LiveStore, ReachedScore, Unavailable};
 use crate::projections::{self, Projection};
 use crate::records::{RecordError, Records};
 
+pub use crate::live_store::BoardSection as Section;
 pub use backfill::{StandingsBackfill, StandingsBatch};
 pub use check::{StandingsCheck, check};
 pub use season::{Calendar, ParseSeasonError, ParseZoneError, Season, Span, Zone};
@@ -77,15 +78,6 @@ impl Board {
             Self::Hits => "hits",
         }
     }
-}
-
-/// The section of a board to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// From the first rank on, after an offset.
-    Top { offset: u32 },
-    /// The ranks around the player; empty if the player has no rank.
-    Around,
 }
 
 /// A request for a page of a board, and the player who makes it.
@@ -210,8 +202,8 @@ impl Standings {
         let BoardPageQuery { section, limit, player } = query;
         let limit = limit.clamp(1, LIMIT_MAX);
         let section = match section {
-            Section::Top { offset } => BoardSection::Top { offset: offset.min(PLACES_MAX) },
-            Section::Around => BoardSection::Around,
+            Section::Top { offset } => Section::Top { offset: offset.min(PLACES_MAX) },
+            Section::Around => Section::Around,
         };
         let key = board_id.key(self.generation().await?);
         let live = &self.inner.live;
