@@ -8,11 +8,9 @@ use bahay::cli::{CommandError, exit_code, ledger_report, runtime};
 use bahay::config::{Database, StandingsSettings};
 use bahay::records::Records;
 use bahay::reports::Reports;
-use bahay::rooms::{Room, house_rooms};
 use bahay_base::clock::Clock;
 use bahay_base::error_line::to_one_line;
 use bahay_db as db;
-use bahay_engine::table::Clocks;
 use clap::{Args, Parser, Subcommand};
 
 use crate::arena::{self, Arena};
@@ -103,14 +101,14 @@ fn run(command: Command) -> Result<(), CommandError> {
                 database.map(|database| async move || collect_complaints(database).await);
             runtime()?.block_on(loadtest::run(options, complaints))?;
         }
-        Command::Simulate(what) => simulate::run(&what, &rooms(), &mut stdout().lock())?,
+        Command::Simulate(what) => simulate::run(&what, &mut stdout().lock())?,
         Command::Arena(what) => {
             let mut progress = arena::Progress::new(stderr().is_terminal().then(stderr));
             let report_progress = |done, all| progress.update(done, all);
-            arena::run(&what, &rooms(), &mut stdout().lock(), report_progress)?;
+            arena::run(&what, &mut stdout().lock(), report_progress)?;
         }
         Command::Env(what) => env::run(&what, stdin().lock(), &mut stdout().lock())?,
-        Command::Tapes(what) => tapes::run(&what, &rooms())?,
+        Command::Tapes(what) => tapes::run(&what)?,
         Command::Collusion(what) => _ = collusion::run(what, &mut stdout().lock())?,
         Command::Farm(what) => _ = farm::run(&what, &mut stdout().lock())?,
         Command::GenerateHistory { what, database, settings } => {
@@ -118,11 +116,6 @@ fn run(command: Command) -> Result<(), CommandError> {
         }
     }
     Ok(())
-}
-
-/// Returns the default rooms, whose rules the simulated games follow.
-fn rooms() -> Vec<Room> {
-    house_rooms(Clocks::default())
 }
 
 /// Returns the differences in the ledger, for the load tester.

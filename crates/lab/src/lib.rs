@@ -12,5 +12,6 @@ pub mod env;
 pub mod farm;
 pub mod fixtures;
 pub mod loadtest;
+pub mod rules;
 pub mod simulate;
 pub mod tapes;

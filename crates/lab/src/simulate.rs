@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use bahay_engine::catalog::{self, AnyGame, AnyRules};
+use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record, Terms};
+use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record};
 
-use bahay::lobby::Room;
+use crate::rules::{RulesError, SimulatedRules};
 
 /// The coins of a new player.
 const WELCOME_COINS: i64 = 1_000_000;
@@ -53,23 +53,12 @@ pub enum SimulateError {
     Record { game: u64, fault: InvalidRecordError },
     #[error("{0} coins are missing")]
     Coins(Coins),
-    #[error("the house has no rooms")]
-    NoRoom,
-    #[error("there is no game {kind}; the games are {known}")]
-    NoGame { kind: String, known: String },
-    #[error("{kind} has no rule set {rule_set}; its rule sets are {known}")]
-    NoRuleSet { kind: String, rule_set: String, known: String },
+    #[error(transparent)]
+    Rules(#[from] RulesError),
     #[error("{path} cannot be written: {error}", path = path.display())]
     Records { path: PathBuf, error: std::io::Error },
     #[error(transparent)]
     Write(#[from] std::io::Error),
-}
-
-/// The terms of the simulated games.
-pub(crate) struct SimulatedRules {
-    pub(crate) terms: Terms<AnyRules>,
-    /// The name of the rule set.
-    pub(crate) rule_set: String,
 }
 
 #[derive(Default)]
@@ -93,10 +82,8 @@ struct SimulationTotals {
 ///
 /// # Errors
 /// A record that does not verify, missing coins, and failures of output.
-pub fn run(options: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
-    let room = rooms.first().ok_or(SimulateError::NoRoom)?;
-    let rules =
-        SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
+pub fn run(options: &Simulate, out: &mut impl Write) -> Result<(), SimulateError> {
+    let rules = SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref())?;
     let habits = if options.rough { Habits::ROUGH } else { Habits::default() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
     let mut house = Simulation::<AnyGame>::new(options.seed, rules.terms.clone(), habits, welcome);
@@ -150,42 +137,6 @@ impl RecordFile {
 
     fn failed(&self, error: std::io::Error) -> SimulateError {
         SimulateError::Records { path: self.path.clone(), error }
-    }
-}
-
-impl SimulatedRules {
-    /// Resolves the rules: those of the room, unless another game is named. The POT is that of the
-    /// rule set.
-    pub(crate) fn resolve(
-        game: Option<&str>,
-        rule_set: Option<&str>,
-        room: &Room,
-    ) -> Result<Self, SimulateError> {
-        let terms = room.terms().clone();
-        let kind = game.unwrap_or(room.kind());
-        if kind == room.kind() && rule_set.is_none() {
-            return Ok(Self { terms, rule_set: room.rule_set().to_owned() });
-        }
-        let kinds = catalog::kinds();
-        let Some(known) = kinds.iter().find(|known| known.name == kind) else {
-            let known = kinds.iter().filter(|known| !known.is_hidden).map(|known| known.name);
-            let known = known.collect::<Vec<_>>().join(", ");
-            return Err(SimulateError::NoGame { kind: kind.to_owned(), known });
-        };
-        let set = known.rule_sets.iter().find(|set| match rule_set {
-            Some(wanted) => set.name == wanted,
-            None => true,
-        });
-        let Some(set) = set else {
-            let names: Vec<_> = known.rule_sets.iter().map(|set| set.name).collect();
-            return Err(SimulateError::NoRuleSet {
-                kind: kind.to_owned(),
-                rule_set: rule_set.unwrap_or_default().to_owned(),
-                known: names.join(", "),
-            });
-        };
-        let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..terms };
-        Ok(Self { terms, rule_set: set.name.to_owned() })
     }
 }
 
@@ -274,9 +225,9 @@ impl SimulationTotals {
 #[cfg(test)]
 mod tests {
     use super::{Simulate, SimulateError, run};
-    use bahay::lobby::house_rooms;
+    use crate::rules::{RulesError, first_room};
     use bahay_engine::catalog::{self, AnyGame};
-    use bahay_engine::table::{Clocks, Readable as _};
+    use bahay_engine::table::Readable as _;
 
     fn run_to_string(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
         let options = Simulate {
@@ -288,7 +239,7 @@ mod tests {
             records: None,
         };
         let mut output = Vec::new();
-        run(&options, &house_rooms(Clocks::default()), &mut output)?;
+        run(&options, &mut output)?;
         Ok(String::from_utf8(output).unwrap())
     }
 
@@ -323,7 +274,7 @@ mod tests {
                     rule_set: Some(set.name.to_owned()),
                     records: Some(path.clone()),
                 };
-                run(&options, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap();
+                run(&options, &mut Vec::new()).unwrap();
                 let text = std::fs::read_to_string(&path).unwrap();
                 assert_eq!(text.lines().count(), 3, "{}", path.display());
                 for line in text.lines() {
@@ -343,18 +294,22 @@ mod tests {
             rule_set: None,
             records: nowhere,
         };
-        let error = run(&options, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap_err();
+        let error = run(&options, &mut Vec::new()).unwrap_err();
         assert!(matches!(error, SimulateError::Records { .. }), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn the_first_room_provides_the_defaults() {
-        let room = &house_rooms(Clocks::default())[0];
+        let room = first_room();
         let plain = run_to_string(None, None).unwrap();
         assert_eq!(run_to_string(Some(room.kind()), None).unwrap(), plain);
         assert_eq!(run_to_string(None, Some(room.rule_set())).unwrap(), plain);
-        assert!(matches!(run_to_string(Some("chess"), None), Err(SimulateError::NoGame { .. })));
-        assert!(matches!(run_to_string(None, Some("none")), Err(SimulateError::NoRuleSet { .. })));
+        let refused = |game, rule_set| match run_to_string(game, rule_set) {
+            Err(SimulateError::Rules(error)) => error,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(refused(Some("chess"), None), RulesError::NoGame { .. }));
+        assert!(matches!(refused(None, Some("none")), RulesError::NoRuleSet { .. }));
     }
 }

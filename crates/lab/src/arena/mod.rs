@@ -17,12 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use bahay::lobby::Room;
 use bahay_engine::arena::{Contest, ContestTally, Grade};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::game::{Game, SeatRange};
 
-use crate::simulate::{SimulateError, SimulatedRules};
+use crate::rules::{RulesError, SimulatedRules};
 
 pub use progress::Progress;
 
@@ -67,7 +66,7 @@ pub struct Arena {
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
     #[error(transparent)]
-    Simulation(#[from] SimulateError),
+    Rules(#[from] RulesError),
     #[error("{title} ({rule_set}) is played by {least} to {most} bots, not by {given}")]
     Seats { title: &'static str, rule_set: String, least: u8, most: u8, given: usize },
     #[error("{path} cannot be written: {error}")]
@@ -88,13 +87,11 @@ struct ContestReport<'a> {
 /// all series.
 pub fn run(
     options: &Arena,
-    rooms: &[Room],
     out: &mut impl Write,
     on_progress: impl FnMut(u64, u64),
 ) -> Result<(), ArenaError> {
-    let room = rooms.first().ok_or(SimulateError::NoRoom)?;
     let SimulatedRules { terms, rule_set } =
-        SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
+        SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref())?;
     let title = catalog::kind_title(terms.rules.kind());
     let SeatRange { least, most } = AnyGame::seats(&terms.rules);
     let given = options.bots.len();
@@ -160,10 +157,8 @@ fn format_percent(share: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Arena, ArenaError, run};
-    use bahay::lobby::house_rooms;
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::game::Game;
-    use bahay_engine::table::Clocks;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -179,7 +174,7 @@ mod tests {
 
     fn run_line(line: &str) -> Result<String, ArenaError> {
         let mut output = Vec::new();
-        run(&arena(line).unwrap(), &house_rooms(Clocks::default()), &mut output, |_, _| ())?;
+        run(&arena(line).unwrap(), &mut output, |_, _| ())?;
         Ok(String::from_utf8(output).unwrap())
     }
 
@@ -229,7 +224,7 @@ mod tests {
         let error = run_line("--bots greedy,random --game tongits").unwrap_err();
         let expected = "Tong-its (kingdom) is played by 3 to 3 bots, not by 2";
         assert_eq!(error.to_string(), expected);
-        assert!(matches!(run_line("--bots clock --game chess"), Err(ArenaError::Simulation(_))));
+        assert!(matches!(run_line("--bots clock --game chess"), Err(ArenaError::Rules(_))));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `bahay-lab env`: games for learning programs, in lines of JSON on the standard streams;
-//! docs/ENV.md specifies the protocol. `bahay_engine::gym` implements it; this module finds the game in the
-//! catalogue and transports the lines (`lines`).
+//! docs/ENV.md specifies the protocol. `bahay_engine::gym` implements it; this module finds the
+//! game in the catalogue and transports the lines (`lines`).
 //!
 //! Deliberately absent: accounts, coins, a network; and knowledge of any particular game.
 
@@ -13,6 +13,8 @@ use bahay_engine::game::SeatRange;
 use bahay_engine::gym::{self, EnvProtocol, EnvSettings, GAMES_MAX, TensorForm};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
+
+use crate::rules::RulesError;
 
 /// The command-line options of `bahay-lab env`.
 #[derive(Clone, Debug, clap::Args)]
@@ -42,10 +44,8 @@ pub struct Env {
 /// The error of an environment that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
-    #[error("there is no game {kind}; the games are {known}")]
-    NoGame { kind: String, known: String },
-    #[error("{kind} has no rule set {rule_set}; its rule sets are {known}")]
-    NoRuleSet { kind: &'static str, rule_set: String, known: String },
+    #[error(transparent)]
+    Rules(#[from] RulesError),
     #[error("{title} ({rule_set}) is played at {least} to {most} seats, not at {given}")]
     Seats { title: &'static str, rule_set: &'static str, least: u8, most: u8, given: u8 },
     #[error("1 to {GAMES_MAX} games are played side by side, not {0}")]
@@ -67,7 +67,7 @@ pub fn run(options: &Env, from: impl Read, to: &mut impl Write) -> Result<(), En
 fn open_protocol(options: &Env) -> Result<Box<dyn EnvProtocol>, EnvError> {
     catalog::with_kind(&options.game, OpenProtocol(options)).unwrap_or_else(|| {
         let known = catalog::kinds().into_iter().map(|kind| kind.name).collect::<Vec<_>>();
-        Err(EnvError::NoGame { kind: options.game.clone(), known: known.join(", ") })
+        Err(RulesError::NoGame { kind: options.game.clone(), known: known.join(", ") }.into())
     })
 }
 
@@ -83,7 +83,8 @@ impl Visitor for OpenProtocol<'_> {
         let Some(set) = sets.iter().find(|set| wanted.is_none_or(|name| name == set.name)) else {
             let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
             let rule_set = wanted.unwrap_or_default().to_owned();
-            return Err(EnvError::NoRuleSet { kind: G::NAME, rule_set, known: known.join(", ") });
+            let (kind, known) = (G::NAME.to_owned(), known.join(", "));
+            return Err(RulesError::NoRuleSet { kind, rule_set, known }.into());
         };
         let rules = (set.rules)();
         let range = G::seats(&rules);

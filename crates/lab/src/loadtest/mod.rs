@@ -4,8 +4,8 @@
 //! A run has phases. The players sign in as guests, ask a room for seats, connect, and play game
 //! after game with think times; after an uncounted warm-up the measurement begins.
 //!
-//! - `plan` runs the phases of each mode; `crowd_control` starts and stops the players, whose shared
-//!   state is in `crowd`, and `player` simulates one, whose play is in `table_connection`.
+//! - `plan` runs the phases of each mode; `crowd_control` starts and stops the players, `crowd` is
+//!   what they share, `player` simulates one, and `table_connection` its play.
 //! - `frames` and `audit` check what each player receives; `board` measures when a move has reached
 //!   every seat.
 //! - `counters` counts; `nodes` samples the servers' metrics; `progress` reports a running test.

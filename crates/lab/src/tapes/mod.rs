@@ -14,13 +14,13 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use bahay::lobby::Room;
 use bahay_engine::catalog;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Terms;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_protocol::brief::Form;
 
+use crate::rules::first_room;
 use crate::tapes::network::Recorder;
 
 /// The wallet of a new player, in whole coins.
@@ -55,8 +55,6 @@ pub struct Tapes {
 /// An error that leaves the tapes incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum TapesError {
-    #[error("the house has no rooms")]
-    NoRoom,
     #[error("there is no game {0}")]
     NoGame(String),
     #[error("seed {0}: a message could not be written")]
@@ -68,18 +66,17 @@ pub enum TapesError {
 }
 
 /// Records the tapes and writes them.
-pub fn run(options: &Tapes, rooms: &[Room]) -> Result<(), TapesError> {
+pub fn run(options: &Tapes) -> Result<(), TapesError> {
     fs::create_dir_all(&options.folder)?;
     for seed in options.seed..options.seed.saturating_add(options.count) {
-        let tape = record_tape(&options.game, seed, rooms)?;
+        let tape = record_tape(&options.game, seed)?;
         fs::write(options.folder.join(format!("{}-{seed:04}.jsonl", options.game)), tape)?;
     }
     Ok(())
 }
 
 /// Records one tape: a game from the seat of its first player.
-fn record_tape(game: &str, seed: u64, rooms: &[Room]) -> Result<String, TapesError> {
-    let room = rooms.first().ok_or(TapesError::NoRoom)?;
+fn record_tape(game: &str, seed: u64) -> Result<String, TapesError> {
     let kinds = catalog::kinds();
     let kind = kinds.iter().find(|kind| kind.name == game);
     let kind = kind.ok_or_else(|| TapesError::NoGame(game.to_owned()))?;
@@ -88,7 +85,7 @@ fn record_tape(game: &str, seed: u64, rooms: &[Room]) -> Result<String, TapesErr
     let set = sets.clone().nth(wrap_index(seed / Form::ALL.len() as u64, kind.rule_sets.len()));
     let set = set.ok_or_else(|| TapesError::NoGame(game.to_owned()))?;
     let form = Form::ALL[wrap_index(seed, Form::ALL.len())];
-    let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..room.terms().clone() };
+    let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..first_room().terms().clone() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
     let simulation = Simulation::new(seed, terms, HABITS, welcome);
     let mut recorder = Recorder::new(simulation, seed, form, (kind.name, set.name));
@@ -107,22 +104,17 @@ fn wrap_index(number: u64, length: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::record_tape;
-    use bahay::lobby::house_rooms;
-    use bahay_engine::table::Clocks;
 
     #[test]
     fn the_same_seed_gives_the_same_tape_and_another_one_another() {
-        let rooms = house_rooms(Clocks::default());
-        let first = record_tape("tongits", 1, &rooms).unwrap();
-        assert_eq!(record_tape("tongits", 1, &rooms).unwrap(), first);
-        assert_ne!(record_tape("tongits", 2, &rooms).unwrap(), first);
+        let first = record_tape("tongits", 1).unwrap();
+        assert_eq!(record_tape("tongits", 1).unwrap(), first);
+        assert_ne!(record_tape("tongits", 2).unwrap(), first);
     }
 
     #[test]
     fn tapes_hold_what_they_are_for() {
-        let rooms = house_rooms(Clocks::default());
-        let all: String =
-            (1..60).map(|seed| record_tape("tongits", seed, &rooms).unwrap()).collect();
+        let all: String = (1..60).map(|seed| record_tape("tongits", seed).unwrap()).collect();
         for content in [
             r#""close":1001"#,
             r#""close":1006"#,
