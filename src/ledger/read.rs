@@ -144,7 +144,7 @@ impl Ledger {
         let entries = rows.into_iter().map(|row| {
             Ok(Entry {
                 version: row.version,
-                code: Code::parse(&row.code).ok_or_else(|| unknown(&row.code))?,
+                code: row.code.parse().map_err(|_| unknown(&row.code))?,
                 amount: Coins::from_hundredths(row.amount),
                 balance_before: Coins::from_hundredths(row.balance_before),
                 balance_after: Coins::from_hundredths(row.balance_after),

@@ -114,39 +114,3 @@ async fn check_operations(
     }
     Ok(())
 }
-
-/// Checks that each operation is either in exactly one seal or pending.
-pub(super) async fn check_members(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        with sealed as (
-            select m.operation, count(*) as count
-            from seals s
-            cross join unnest(s.operations) as m (operation)
-            group by m.operation
-        )
-        select coalesce(o.id, s.operation, u.operation) as "operation!",
-            coalesce(s.count, 0) as "seals!",
-            (u.operation is not null)::int::bigint as "notes!"
-        from operations o
-        full join sealed s on s.operation = o.id
-        full join pending_house_entries u on u.operation = coalesce(o.id, s.operation)
-        where o.id is null or coalesce(s.count, 0) + (u.operation is not null)::int <> 1
-        order by 1
-        limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| {
-        let operation = row.operation;
-        let seals = row.seals;
-        let notes = row.notes;
-        Difference::NotSealedOnce { operation, seals, notes }
-    }));
-    Ok(())
-}

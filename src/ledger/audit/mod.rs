@@ -108,15 +108,7 @@ pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::
     let mut report = count_rows(connection).await?;
     let differences = &mut report.differences;
     check_sum(connection, differences).await?;
-    check_balances(connection, differences).await?;
-    check_entries(connection, differences).await?;
-    check_transfers(connection, differences).await?;
-    check_astray(connection, differences).await?;
-    check_stakes(connection, differences).await?;
-    check_pots(connection, differences).await?;
-    check_pot_refunds(connection, differences).await?;
-    check_closed(connection, differences).await?;
-    chain::check_members(connection, differences).await?;
+    run_checks(connection, differences).await?;
     report.head = chain::check_chain(connection, differences).await?;
     Ok(report)
 }
@@ -188,14 +180,26 @@ async fn check_sum(
     Ok(())
 }
 
-/// Checks that each balance is the sum of the account's entries and each version their number. In
-/// closed months the sides of transfers stand for the removed entries.
-async fn check_balances(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+/// Declares the checks: queries that find differences, each with the difference of a row.
+macro_rules! checks {
+    ($($query:tt => |$row:ident| $difference:expr;)+) => {
+        async fn run_checks(
+            connection: &mut PgConnection,
+            differences: &mut Vec<Difference>,
+        ) -> Result<(), sqlx::Error> {
+            $(
+                let rows = sqlx::query!($query, LISTED_MAX).fetch_all(&mut *connection).await?;
+                differences.extend(rows.into_iter().map(|$row| $difference));
+            )+
+            Ok(())
+        }
+    };
+}
+
+checks! {
+    // Each balance is the sum of the account's entries and each version their number. In
+    // closed months the sides of transfers stand for the removed entries.
+    r#"
         select coalesce(a.code, 'account ' || e.account) as "account!",
             coalesce(a.balance, 0) as "balance!", coalesce(a.version, 0) as "version!",
             coalesce(e.sum, 0)::bigint as "sum!", coalesce(e.count, 0) as "count!"
@@ -220,29 +224,17 @@ async fn check_balances(
             or a.version <> coalesce(e.count, 0)
         order by a.id
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| Difference::BalanceDiffers {
+        "# => |row| Difference::BalanceDiffers {
         account: row.account,
         balance: Coins::from_hundredths(row.balance),
         version: row.version,
         sum: Coins::from_hundredths(row.sum),
         count: row.count,
-    }));
-    Ok(())
-}
+    };
 
-/// Checks that each entry has the next number and continues the balance of the entry before. An
-/// account's first entry continues the sum of its closed months.
-async fn check_entries(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+    // Each entry has the next number and continues the balance of the entry before. An
+    // account's first entry continues the sum of its closed months.
+    r#"
         with closed as (
             select s.account, sum(s.amount) as balance, count(*) as version
             from (
@@ -270,28 +262,12 @@ async fn check_entries(
             or e.balance_after <> e.balance_before + e.amount
         order by e.account, e.version
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| {
-        let account = row.account;
-        let version = row.version;
-        Difference::EntryBroken { account, version }
-    }));
-    Ok(())
-}
+        "# => |row| Difference::EntryBroken { account: row.account, version: row.version };
 
-/// Checks that each transfer has one entry on its source and one on its destination, and that each
-/// entry has a transfer. Exceptions: house sides of pending operations have no entry yet, and no
-/// entry of a closed month is left.
-async fn check_transfers(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+    // Each transfer has one entry on its source and one on its destination, and each entry has a
+    // transfer. Exceptions: house sides of pending operations have no entry yet, and no
+    // entry of a closed month is left.
+    r#"
         with sides as (
             select t.operation, t.number, t.source as account, -t.amount as amount
             from transfers t
@@ -324,27 +300,14 @@ async fn check_transfers(
             or f.count <> 1 or f.amount <> d.amount
         order by 1, 2, 3
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| {
-        let operation = row.operation;
-        let number = row.number;
-        let account = row.account;
-        Difference::EntriesDiffer { operation, number, account }
-    }));
-    Ok(())
-}
+        "# => |row| Difference::EntriesDiffer {
+        operation: row.operation,
+        number: row.number,
+        account: row.account,
+    };
 
-/// Checks references that foreign keys would check.
-async fn check_astray(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+    // References that foreign keys would check.
+    r#"
         select t.operation, t.number
         from transfers t
         left join operations o on o.id = t.operation
@@ -353,34 +316,20 @@ async fn check_astray(
         where o.id is null or s.id is null or d.id is null
         order by t.operation, t.number
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| {
-        let operation = row.operation;
-        let number = row.number;
-        Difference::DanglingTransfer { operation, number }
-    }));
+        "# => |row| Difference::DanglingTransfer { operation: row.operation, number: row.number };
+
     // The uniqueness of keys is a constraint of `operation_keys`, by which operations are found.
-    let rows = sqlx::query_scalar!(
-        r#"
+    r#"
         select coalesce(o.id, k.operation) as "operation!"
         from operations o
         full join operation_keys k on k.operation = o.id and k.key = o.key
         where o.id is null or k.operation is null
         order by 1
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let astray = rows.into_iter().map(|operation| Difference::KeyMismatch { operation });
-    differences.extend(astray);
-    let rows = sqlx::query_scalar!(
-        r#"
+        "# => |row| Difference::KeyMismatch { operation: row.operation };
+
+    // Seats and records of games and players that do not exist.
+    r#"
         select p.game as "game!"
         from game_players p
         left join games g on g.id = p.game
@@ -393,25 +342,10 @@ async fn check_astray(
         where g.id is null
         order by 1
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(
-        rows.into_iter().map(|game| Difference::DanglingGameReference { game: GameId(game) }),
-    );
-    Ok(())
-}
+        "# => |row| Difference::DanglingGameReference { game: GameId(row.game) };
 
-/// Checks that the stakes of open games are held in full and that every other stake account is
-/// empty.
-async fn check_stakes(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+    // The stakes of open games are held in full, and every other stake account is empty.
+    r#"
         with stakes as (
             select 'stake:' || p.game || ':' || p.seat as code, p.stake
             from game_players p
@@ -425,27 +359,15 @@ async fn check_stakes(
         where coalesce(a.balance, 0) <> coalesce(s.stake, 0)
         order by 1
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| Difference::StakeDiffers {
+        "# => |row| Difference::StakeDiffers {
         account: row.account,
         balance: Coins::from_hundredths(row.balance),
         expected: Coins::from_hundredths(row.expected),
-    }));
-    Ok(())
-}
+    };
 
-/// Checks that each POT holds the antes of its games, less payouts and refunds, by the rows of
-/// games and not by entries.
-async fn check_pots(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+    // Each POT holds the antes of its games, less payouts and refunds, by the rows of
+    // games and not by entries.
+    r#"
         with changes as (
             select 'pot:' || g.table_id as code, g.ante * (
                     select count(*) from game_players p where p.game = g.id
@@ -471,27 +393,15 @@ async fn check_pots(
         where coalesce(a.balance, 0) <> coalesce(p.amount, 0)
         order by 1
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| Difference::PotDiffers {
+        "# => |row| Difference::PotDiffers {
         account: row.account,
         balance: Coins::from_hundredths(row.balance),
         expected: Coins::from_hundredths(row.expected),
-    }));
-    Ok(())
-}
+    };
 
-/// Checks that each POT refund pays exactly what the player had paid into the POT since it was last
-/// empty. Payments in closed months are unknown; the POT has been empty since.
-async fn check_pot_refunds(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
+    // Each POT refund pays exactly what the player had paid into the POT since it was last
+    // empty. Payments in closed months are unknown; the POT has been empty since.
+    r#"
         with sides as (
             select a.code as account, e.version, e.operation, e.amount, t.code, w.player,
                 coalesce(sum((e.balance_after = 0)::int) over before, 0) as times_empty
@@ -522,27 +432,15 @@ async fn check_pot_refunds(
         where s.code = 'pot_refund' and s.sum <> 0
         order by s.operation, s.version
         limit $1
-        "#,
-        LISTED_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(rows.into_iter().map(|row| Difference::PotRefundDiffers {
+        "# => |row| Difference::PotRefundDiffers {
         account: row.account,
         operation: row.operation,
         left: Coins::from_hundredths(row.sum),
-    }));
-    Ok(())
-}
+    };
 
-/// Checks that closed months still have the operations and transfers that they were closed with,
-/// and that the chain still has the seal that was the newest at that time.
-async fn check_closed(
-    connection: &mut PgConnection,
-    differences: &mut Vec<Difference>,
-) -> Result<(), sqlx::Error> {
-    let months = sqlx::query_scalar!(
-        r#"
+    // Closed months still have the operations and transfers that they were closed with,
+    // and that the chain still has the seal that was the newest at that time.
+    r#"
         select to_char(m.month, 'YYYY-MM') as "month!"
         from closed_months m
         cross join lateral (
@@ -562,10 +460,29 @@ async fn check_closed(
                 select from seals s where s.number = m.seal and s.hash = m.seal_hash
             )
         order by m.month
-        "#
-    )
-    .fetch_all(connection)
-    .await?;
-    differences.extend(months.into_iter().map(|month| Difference::ClosedMonthDiffers { month }));
-    Ok(())
+        limit $1
+        "# => |row| Difference::ClosedMonthDiffers { month: row.month };
+
+    // Each operation is either in exactly one seal or pending.
+    r#"
+        with sealed as (
+            select m.operation, count(*) as count
+            from seals s
+            cross join unnest(s.operations) as m (operation)
+            group by m.operation
+        )
+        select coalesce(o.id, s.operation, u.operation) as "operation!",
+            coalesce(s.count, 0) as "seals!",
+            (u.operation is not null)::int::bigint as "notes!"
+        from operations o
+        full join sealed s on s.operation = o.id
+        full join pending_house_entries u on u.operation = coalesce(o.id, s.operation)
+        where o.id is null or coalesce(s.count, 0) + (u.operation is not null)::int <> 1
+        order by 1
+        limit $1
+        "# => |row| Difference::NotSealedOnce {
+        operation: row.operation,
+        seals: row.seals,
+        notes: row.notes,
+    };
 }

@@ -183,7 +183,7 @@ async fn find_operation(
         let source = wallet_or_house(&row.source?, row.source_player);
         let destination = wallet_or_house(&row.destination?, row.destination_player);
         let amount = Coins::from_hundredths(row.amount?);
-        Some((Code::parse(&row.code?)?, reverse_transfer(source, destination, amount)))
+        Some((row.code?.parse::<Code>().ok()?, reverse_transfer(source, destination, amount)))
     });
     Ok(Some(BookedOperation { kind, game, is_reversed, transfers: transfers.collect() }))
 }

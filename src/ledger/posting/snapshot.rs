@@ -110,7 +110,7 @@ pub(crate) async fn read_snapshot(
         let (players, stakes) = seats.remove(&id).unwrap_or_default();
         let id = GameId(id);
         let table = TableId(table);
-        let state = GameState::from_column(&state)?;
+        let state = db::parse_column(&state)?;
         let ante = Coins::from_hundredths(ante);
         games.add(LedgerGame { id, table, room, state, ante, players, stakes });
     }
