@@ -4,7 +4,7 @@
 use bahay_engine::table::{GameEntropy, Readable, Table, TableId, Terms, Timestamp};
 
 use crate::halting::Halt;
-use crate::journal::{Point, Tag};
+use crate::history::journal::{Point, Tag};
 use crate::limits::Limits;
 use crate::terms::RoomTerms;
 

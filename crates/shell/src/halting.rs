@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use bahay_engine::table::{GameId, PlayerId, Readable, Table, TableId, Timestamp};
 
 use crate::guard::catch_panic;
-use crate::journal::StoredTable;
+use crate::history::journal::StoredTable;
+use crate::history::replica::{ReplayError, Replica};
 use crate::limits::Limits;
-use crate::replica::{ReplayError, Replica};
 
 /// The prefix of a halt's reason if an error of a store caused the halt. Such a table is released
 /// automatically once the store responds again; all other halts wait for an operator.

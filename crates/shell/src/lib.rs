@@ -17,56 +17,52 @@
 //!
 //! Out of scope: how a call is performed, the wire format of messages, and the assignment of seats.
 
-mod codec;
 mod context;
-mod delivery_cursor;
-mod direct;
+mod delivery;
 mod failure;
 mod guard;
 mod halting;
+mod history;
 mod host;
-mod journal;
 mod limits;
 pub mod lobby;
 mod lost;
-mod notice;
-mod notices;
 mod presence;
-mod presenter;
-mod replica;
-mod session;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod synced_clock;
 mod terms;
-mod watchers;
 
-pub use codec::write_table;
+// `host` names these parts by short paths.
+use delivery::{direct, notice, watchers};
+use history::{codec, journal, replica};
+
 pub use context::{Context, HostEvent, PlantedFault};
-pub use delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
-pub use direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
+pub use delivery::direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
+pub use delivery::notice::{Notice, WatchEnd};
+pub use delivery::notices::NoticeReceiver;
+pub use delivery::presenter::{CommandRefusal, Presenter};
+pub use delivery::session::{PlayerSession, SessionCall, SessionEnd};
+pub use delivery::watchers::{Listing, Watch};
 pub use failure::{CodecError, TableError, UnavailableError};
 pub use guard::catch_panic;
 pub use halting::{
     Halt, ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, VoidOutcome,
     Voiding, VoidingAnswer, VoidingCall,
 };
+pub use history::codec::write_table;
+pub use history::delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
+pub use history::journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
+pub use history::replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
 pub use host::{
     AiRequest, Call, CallResult, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, NoShow, Reply,
     Request, RequestTicket, Step, TableHost, WatchRequest,
 };
-pub use journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
 pub use limits::Limits;
 pub use lost::LostGames;
-pub use notice::{Notice, WatchEnd};
-pub use notices::NoticeReceiver;
 pub use presence::{
     ConnectionRecord, DeadNodeReaper, LocalConnection, NodeId, PlayerConnection, Presence,
     ReaperCall, is_departure_known,
 };
-pub use presenter::{CommandRefusal, Presenter};
-pub use replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
-pub use session::{PlayerSession, SessionCall, SessionEnd};
 pub use synced_clock::{SyncOutcome, SyncedClock};
 pub use terms::RoomTerms;
-pub use watchers::{Listing, Watch};

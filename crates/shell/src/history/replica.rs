@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bahay_engine::table::{ENGINES, Event, Occupant, Readable, Table};
 
-use crate::codec::{read_line, read_table};
-use crate::delivery_cursor::LastVisible;
 use crate::failure::CodecError;
 use crate::guard::catch_panic;
-use crate::journal::{JournalEntry, Point, StoredTable, Tag};
+use crate::history::codec::{read_line, read_table};
+use crate::history::delivery_cursor::LastVisible;
+use crate::history::journal::{JournalEntry, Point, StoredTable, Tag};
 use crate::limits::Limits;
 
 /// A table at a point of its history.

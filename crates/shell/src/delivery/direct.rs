@@ -11,9 +11,9 @@ use std::fmt;
 
 use bahay_engine::table::{ConnectionId, PlayerId, Readable, TableId, Timestamp};
 
-use crate::delivery_cursor::DeliveryCursor;
-use crate::journal::Point;
-use crate::notice::Notice;
+use crate::delivery::notice::Notice;
+use crate::history::delivery_cursor::DeliveryCursor;
+use crate::history::journal::Point;
 
 /// Writes updates to a watcher's connection, so that the watcher need not be woken.
 pub trait DirectWriter<G: Readable>: fmt::Debug + Send + Sync {

@@ -15,17 +15,17 @@ use bahay_engine::table::{
 };
 
 use crate::context::{Context, PlantedFault};
-use crate::delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
-use crate::direct::DirectLease;
+use crate::delivery::direct::DirectLease;
+use crate::delivery::notice::{Notice, WatchEnd};
+use crate::delivery::notices::NoticeReceiver;
+use crate::delivery::presenter::{CommandRefusal, Presenter};
+use crate::delivery::watchers::Watch;
 use crate::failure::TableError;
 use crate::guard::catch_panic;
 use crate::halting::Halt;
-use crate::journal::{Point, Tag};
-use crate::notice::{Notice, WatchEnd};
-use crate::notices::NoticeReceiver;
-use crate::presenter::{CommandRefusal, Presenter};
-use crate::replica::AppliedLine;
-use crate::watchers::Watch;
+use crate::history::delivery_cursor::{DeliveryCursor, LastVisible, redact_events};
+use crate::history::journal::{Point, Tag};
+use crate::history::replica::AppliedLine;
 
 /// A call that a session needs from its process.
 #[derive(Debug)]

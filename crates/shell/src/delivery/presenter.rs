@@ -3,9 +3,9 @@
 use bahay_engine::game::Refusal;
 use bahay_engine::table::{Event, Readable, Table, TableId, TableView};
 
+use crate::delivery::notice::WatchEnd;
 use crate::failure::TableError;
-use crate::journal::Point;
-use crate::notice::WatchEnd;
+use crate::history::journal::Point;
 
 /// Builds messages for one client, in the order of the calls.
 pub trait Presenter<G: Readable> {

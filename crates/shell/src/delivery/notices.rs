@@ -9,7 +9,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use crate::notice::WatchEnd;
+use crate::delivery::notice::WatchEnd;
 
 /// The capacity that an empty queue keeps. Mostly one notice is queued at a time.
 const EMPTY_CAPACITY: usize = 1;
@@ -176,7 +176,7 @@ mod tests {
     use std::task::{Context, Poll, Wake};
 
     use super::{SendError, notice_channel};
-    use crate::notice::WatchEnd;
+    use crate::delivery::notice::WatchEnd;
 
     const NOTICES_MAX: usize = 64;
 

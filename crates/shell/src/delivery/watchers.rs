@@ -6,13 +6,13 @@ use std::sync::Arc;
 use bahay_engine::table::{ConnectionId, Occupant, PlayerId, Readable, Table, TableId};
 
 use crate::context::{Context, HostEvent};
-use crate::delivery_cursor::LastVisible;
-use crate::direct::{DirectWriter, WriteOutcome};
+use crate::delivery::direct::{DirectWriter, WriteOutcome};
+use crate::delivery::notice::{Notice, WatchEnd};
+use crate::delivery::notices::{NoticeReceiver, NoticeSender, SendError, notice_channel};
 use crate::guard::catch_panic;
-use crate::journal::Point;
-use crate::notice::{Notice, WatchEnd};
-use crate::notices::{NoticeReceiver, NoticeSender, SendError, notice_channel};
-use crate::replica::{AppliedLine, Replica};
+use crate::history::delivery_cursor::LastVisible;
+use crate::history::journal::Point;
+use crate::history::replica::{AppliedLine, Replica};
 
 /// The start of a watch.
 #[derive(Debug)]

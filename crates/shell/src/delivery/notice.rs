@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bahay_engine::table::{Event, Readable, Table};
 
-use crate::delivery_cursor::LastVisible;
-use crate::journal::Point;
+use crate::history::delivery_cursor::LastVisible;
+use crate::history::journal::Point;
 
 /// A change of a table, as sent to its watchers.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, Readable, Table};
 
 use crate::guard::catch_panic;
-use crate::journal::Point;
+use crate::history::journal::Point;
 
 /// A client's position in a table's history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn has_visible_event<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::Tag;
+    use crate::history::journal::Tag;
 
     fn point(version: u64) -> Point {
         Point { version, tag: Tag::default() }
