@@ -110,7 +110,7 @@ pub async fn read_detail(
         kind: row.kind,
         table: TableId(row.table_id),
         room: row.room,
-        state: GameState::from_column(&row.state)?,
+        state: db::parse_column(&row.state)?,
         ante: Coins::from_hundredths(row.ante),
         opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
         finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),

@@ -8,28 +8,11 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
+use uuid::Uuid;
 
-use super::{Cursor, GameState, PAGE_MAX, parse_seat, timestamp};
-use crate::clock::Timestamp;
-use crate::db::{self, Page};
-
-bahay_base::text_enum! {
-    /// The outcome of a game for a player.
-    pub enum Outcome {
-        Won = "won",
-        Lost = "lost",
-        /// Nobody won (rule 5.3).
-        Drawn = "drawn",
-        /// The game could not be finished, and every coin was refunded.
-        Voided = "voided",
-    }
-}
-
-impl Outcome {
-    fn from_column(text: &str) -> Result<Self, sqlx::Error> {
-        text.parse().map_err(|error| sqlx::Error::Decode(format!("outcome {text}: {error}").into()))
-    }
-}
+use super::{GameOutcome, GameState, PAGE_MAX, parse_seat};
+use crate::clock::{BoundedTimestamp, Timestamp};
+use crate::db::{self, Page, to_sql};
 
 /// A filter of games; `None` accepts everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +24,7 @@ pub struct Filter {
     pub from: Option<Timestamp>,
     /// The latest time of finishing, exclusive.
     pub to: Option<Timestamp>,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<GameOutcome>,
     pub ending: Option<String>,
 }
 
@@ -54,7 +37,7 @@ pub struct PlayedGame {
     pub table: TableId,
     pub room: String,
     pub state: GameState,
-    pub outcome: Outcome,
+    pub outcome: GameOutcome,
     /// The ending; `None` if the game was voided or is not projected yet.
     pub ending: Option<String>,
     pub seat: Seat,
@@ -71,19 +54,17 @@ pub struct PlayedGame {
     pub finished_at_ms: i64,
 }
 
-/// Lists a player's finished games, including voided ones, newest first.
+/// Lists a player's finished games, including voided ones, newest first, from below the time of
+/// finishing and the id of a game.
 pub async fn list_by_player(
     pool: &PgPool,
     player: PlayerId,
     filter: &Filter,
-    cursor: Option<Cursor>,
+    below: Option<(Timestamp, Uuid)>,
     limit: u32,
-) -> Result<Page<PlayedGame, Cursor>, sqlx::Error> {
+) -> Result<Page<PlayedGame, (Timestamp, Uuid)>, sqlx::Error> {
     let limit = limit.clamp(1, PAGE_MAX);
-    let Cursor { finished_at_ms, game } = cursor.unwrap_or(Cursor::NEWEST);
-    let below = timestamp(finished_at_ms)?;
-    let from = filter.from.map(|from| timestamp(from.ms())).transpose()?;
-    let to = filter.to.map(|to| timestamp(to.ms())).transpose()?;
+    let (finished_at, game) = below.unwrap_or((BoundedTimestamp::MAX.into(), Uuid::max()));
     let query = || {
         sqlx::query!(
             r#"
@@ -130,12 +111,12 @@ pub async fn list_by_player(
             limit $9
             "#,
             player.0,
-            below as _,
-            game.0,
+            to_sql(finished_at) as _,
+            game,
             filter.room,
-            from as _,
-            to as _,
-            filter.outcome.map(Outcome::as_str),
+            filter.from.map(to_sql) as _,
+            filter.to.map(to_sql) as _,
+            filter.outcome.map(GameOutcome::as_str),
             filter.ending,
             i64::from(limit) + 1,
             filter.kind
@@ -149,8 +130,8 @@ pub async fn list_by_player(
             kind: row.kind,
             table: TableId(row.table_id),
             room: row.room,
-            state: GameState::from_column(&row.state)?,
-            outcome: Outcome::from_column(&row.outcome)?,
+            state: db::parse_column(&row.state)?,
+            outcome: db::parse_column(&row.outcome)?,
             ending: row.ending,
             seat: parse_seat(row.seat)?,
             bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
@@ -166,8 +147,5 @@ pub async fn list_by_player(
         })
     });
     let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
-    Ok(Page::from_rows(rows, limit, |last| Cursor {
-        finished_at_ms: last.finished_at_ms,
-        game: last.game,
-    }))
+    Ok(Page::from_rows(rows, limit, |last| (Timestamp::from_ms(last.finished_at_ms), last.game.0)))
 }

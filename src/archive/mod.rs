@@ -5,64 +5,27 @@
 //! reads them, from the database and from the object store of old records (`records`). It treats a
 //! record as a document; the engine defines its content.
 
-mod cursor;
 mod detail;
 pub mod halted;
 mod history;
 mod unrevealed;
 
-use std::fmt;
-
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::{Timestamp, ToSqlx as _};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::PgPool;
 
 use crate::db::{self, Page};
 use crate::records::{RecordError, Records};
 
-pub use cursor::{Cursor, ParseCursorError};
+pub use bahay_base::states::{GameOutcome, GameState};
 pub use detail::{GameDetail, SeatDetail, read_detail};
-pub use history::{Filter, Outcome, PlayedGame, list_by_player};
+pub use history::{Filter, PlayedGame, list_by_player};
 pub use unrevealed::{UnrevealedCommitment, UnrevealedFilter, unrevealed_commitments};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
-
-/// The state of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GameState {
-    Open,
-    Settled,
-    Voided,
-}
-
-impl GameState {
-    /// Returns the value of the column `state`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Settled => "settled",
-            Self::Voided => "voided",
-        }
-    }
-
-    pub(crate) fn from_column(text: &str) -> Result<Self, sqlx::Error> {
-        [Self::Open, Self::Settled, Self::Voided]
-            .into_iter()
-            .find(|state| state.as_str() == text)
-            .ok_or_else(|| sqlx::Error::Decode(format!("no state of a game: {text}").into()))
-    }
-}
-
-impl fmt::Display for GameState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// A game, with its documents if it is settled.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +74,7 @@ pub async fn read_game(
         kind: row.kind,
         table: TableId(row.table_id),
         room: row.room,
-        state: GameState::from_column(&row.state)?,
+        state: db::parse_column(&row.state)?,
         players: row.players.into_iter().map(PlayerId).collect(),
         record: read_record(pool, records, game, row.record, row.settlement.is_some()).await?,
         settlement: row.settlement,

@@ -6,10 +6,11 @@ use bahay_engine::hex::Hex;
 use bahay_engine::table::{GameId, TableId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
+use uuid::Uuid;
 
-use super::{Cursor, PAGE_MAX, timestamp};
-use crate::clock::{self, Timestamp};
-use crate::db::{self, Page};
+use super::PAGE_MAX;
+use crate::clock::{BoundedTimestamp, Timestamp};
+use crate::db::{self, Page, from_sql, to_sql};
 
 /// A filter of commitments by the instant at which the game was voided, or was opened if it has not
 /// ended.
@@ -38,7 +39,8 @@ pub struct UnrevealedCommitment {
     pub voided_at: Option<Timestamp>,
 }
 
-/// Returns a page of the commitments that match `filter`, newest first.
+/// Returns a page of the commitments that match `filter`, newest first, from below the time and the
+/// id of a game.
 ///
 /// # Errors
 /// Database errors, after retries; and a decoding error if a stored commitment is not 32 bytes
@@ -46,11 +48,11 @@ pub struct UnrevealedCommitment {
 pub async fn unrevealed_commitments(
     pool: &PgPool,
     filter: UnrevealedFilter,
-    cursor: Option<Cursor>,
+    below: Option<(Timestamp, Uuid)>,
     limit: u32,
-) -> Result<Page<UnrevealedCommitment, Cursor>, sqlx::Error> {
+) -> Result<Page<UnrevealedCommitment, (Timestamp, Uuid)>, sqlx::Error> {
     let limit = limit.clamp(1, PAGE_MAX);
-    let below = cursor.unwrap_or(Cursor::NEWEST);
+    let (time, game) = below.unwrap_or((BoundedTimestamp::MAX.into(), Uuid::max()));
     let query = || async {
         sqlx::query!(
             r#"
@@ -84,12 +86,12 @@ pub async fn unrevealed_commitments(
             order by u.listed_at desc, u.id desc
             limit $7
             "#,
-            timestamp(filter.from.ms())? as _,
-            timestamp(filter.to.ms())? as _,
-            timestamp(below.finished_at_ms)? as _,
-            below.game.0,
+            to_sql(filter.from) as _,
+            to_sql(filter.to) as _,
+            to_sql(time) as _,
+            game,
             filter.table.map(|table| table.0),
-            timestamp(filter.unended_before.ms())? as _,
+            to_sql(filter.unended_before) as _,
             i64::from(limit) + 1
         )
         .fetch_all(pool)
@@ -104,12 +106,11 @@ pub async fn unrevealed_commitments(
             kind: row.kind,
             table: TableId(row.table_id),
             commitment: Commitment(Hex(bytes)),
-            opened_at: clock::from_jiff(row.opened_at.to_jiff()),
-            voided_at: row.finished_at.map(|at| clock::from_jiff(at.to_jiff())),
+            opened_at: from_sql(row.opened_at),
+            voided_at: row.finished_at.map(from_sql),
         });
     }
-    Ok(Page::from_rows(commitments, limit, |last| Cursor {
-        finished_at_ms: last.voided_at.unwrap_or(last.opened_at).ms(),
-        game: last.game,
+    Ok(Page::from_rows(commitments, limit, |last| {
+        (last.voided_at.unwrap_or(last.opened_at), last.game.0)
     }))
 }

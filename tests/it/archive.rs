@@ -1,6 +1,6 @@
 //! Lists of finished games.
 
-use bahay::archive::{self, Filter, GameState, Outcome};
+use bahay::archive::{self, Filter, GameOutcome, GameState};
 use bahay::records::Records;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, Settlement, Timestamp};
@@ -27,10 +27,10 @@ async fn a_player_lists_the_own_games_newest_first() {
             .unwrap();
         assert!(page.items.len() <= 2);
         listed.extend(page.items);
-        cursor = match page.next {
-            Some(cursor) => Some(cursor.to_string().parse().unwrap()),
-            None => break,
-        };
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
     }
     let nets: Vec<_> = listed.iter().map(|played| (played.game, played.net)).collect();
     assert_eq!(nets, expected);
@@ -143,10 +143,10 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
         page.items.iter().map(|played| played.game).collect::<Vec<_>>()
     };
     let outcome = |outcome| Filter { outcome: Some(outcome), ..Filter::default() };
-    assert_eq!(list(outcome(Outcome::Won)).await, [won]);
-    assert_eq!(list(outcome(Outcome::Lost)).await, [lost]);
-    assert_eq!(list(outcome(Outcome::Voided)).await, [voided.game]);
-    assert_eq!(list(outcome(Outcome::Drawn)).await, []);
+    assert_eq!(list(outcome(GameOutcome::Won)).await, [won]);
+    assert_eq!(list(outcome(GameOutcome::Lost)).await, [lost]);
+    assert_eq!(list(outcome(GameOutcome::Voided)).await, [voided.game]);
+    assert_eq!(list(outcome(GameOutcome::Drawn)).await, []);
     let room = |room: &str| Filter { room: Some(room.to_owned()), ..Filter::default() };
     assert_eq!(list(room("newbie")).await.len(), 3);
     assert_eq!(list(room("fiesta")).await, []);
@@ -160,7 +160,7 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     assert_eq!(list(kind(KIND)).await.len(), 3);
     assert_eq!(list(kind("tongo")).await, []);
     assert!(all.items.iter().all(|played| played.kind == KIND));
-    let from = Filter { from: settled_at(lost), ..outcome(Outcome::Won) };
+    let from = Filter { from: settled_at(lost), ..outcome(GameOutcome::Won) };
     assert_eq!(list(from).await, []);
     let to = Filter { to: settled_at(lost), ..Filter::default() };
     assert_eq!(list(to).await, [won]);

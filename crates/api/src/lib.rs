@@ -23,8 +23,8 @@ pub use headers::{OptionalKeyHeader, ProofHeader, RequiredKeyHeader};
 pub use operation::{Answer, Body, Caller, Header, Method, Operation, PathParameter, Tag};
 pub use page::{Limit, NoFilter, PageOf, PageQuery};
 pub use values::{
-    CardText, Coins, DeviceText, DeviceTimeZoneText, IdText, IdTokenText, IssuerText,
-    NAME_TEXT_LENGTH_MAX, NameText, ReasonText, RoomText, TRANSFER_CODES, Time, TimeZoneText,
+    AccountCodeText, CardText, Coins, DeviceText, DeviceTimeZoneText, IdText, IdTokenText, IssuerText,
+    NameText, ReasonText, RoomText, TableCodeText, Time, TimeZoneText,
     TransferCode,
 };
 

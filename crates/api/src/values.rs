@@ -1,6 +1,7 @@
 //! Types and schemas that several responses and requests share.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use bahay_engine::coins;
 use serde::{Serialize, Serializer};
@@ -11,18 +12,36 @@ use utoipa::{PartialSchema, ToSchema};
 use bahay_base::clock::{self, Timestamp};
 use bahay_base::ids::ROOM_ID_BYTES_MAX;
 use bahay_base::reason::REASON_LENGTH;
-
-/// The maximum length of a name in a request, in characters.
-pub const NAME_TEXT_LENGTH_MAX: usize = 256;
+use bahay_names::NAME_TEXT_LENGTH_MAX;
 
 /// An amount in the API: an integer in hundredths of a coin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Coins(coins::Coins);
+
+impl Coins {
+    pub const fn from_hundredths(hundredths: i64) -> Self {
+        Self(coins::Coins::from_hundredths(hundredths))
+    }
+}
+
+impl Deref for Coins {
+    type Target = coins::Coins;
+
+    fn deref(&self) -> &coins::Coins {
+        &self.0
+    }
+}
 
 impl From<coins::Coins> for Coins {
     fn from(amount: coins::Coins) -> Self {
         Self(amount)
+    }
+}
+
+impl From<Coins> for coins::Coins {
+    fn from(amount: Coins) -> Self {
+        amount.0
     }
 }
 
@@ -56,6 +75,12 @@ impl From<Timestamp> for Time {
     }
 }
 
+impl From<Time> for Timestamp {
+    fn from(time: Time) -> Self {
+        time.0
+    }
+}
+
 impl Time {
     pub fn from_ms(ms: i64) -> Self {
         Self(Timestamp::from_ms(ms))
@@ -85,44 +110,42 @@ impl ToSchema for Time {
     }
 }
 
-/// The purpose of a transfer between accounts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct TransferCode(pub &'static str);
-
-/// The codes of transfers, in the order of the ledger.
-pub const TRANSFER_CODES: [&str; 15] = [
-    "ante",
-    "hold",
-    "payment",
-    "fee",
-    "release",
-    "pot",
-    "refund",
-    "welcome",
-    "daily",
-    "relief",
-    "adjustment",
-    "reversal",
-    "pot_refund",
-    "house_bot",
-    "sweep",
-];
-
-impl PartialSchema for TransferCode {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .enum_values(Some(TRANSFER_CODES))
-            .description(Some("The purpose of a transfer."))
-            .examples(["payment"])
-            .into()
-    }
-}
-
-impl ToSchema for TransferCode {
-    fn name() -> Cow<'static, str> {
-        "TransferCode".into()
+bahay_base::text_enum! {
+    /// The purpose of a transfer.
+    #[derive(ToSchema)]
+    #[schema(example = "payment")]
+    pub enum TransferCode {
+        /// An ante, from wallet to POT before the deal (rule 7.1).
+        Ante = "ante",
+        /// A stake, from wallet to stake account before the deal (rule 6.9).
+        Hold = "hold",
+        /// A payment from a loser's stake to a winner's wallet, before the fee (rule 6.7).
+        Payment = "payment",
+        /// The service fee, from a winner's wallet to the room's fee account (rule 6.8).
+        Fee = "fee",
+        /// The rest of a stake, back to its wallet.
+        Release = "release",
+        /// The whole POT, to a wallet (rule 7.2).
+        Pot = "pot",
+        /// The refund of an ante of a voided game, to its wallet.
+        Refund = "refund",
+        /// The starting coins of a new player.
+        Welcome = "welcome",
+        /// A daily reward.
+        Daily = "daily",
+        /// A grant to a wallet that has run nearly empty.
+        Relief = "relief",
+        /// An adjustment of a wallet by operators.
+        Adjustment = "adjustment",
+        /// A reversed transfer of an operation that operators took back.
+        Reversal = "reversal",
+        /// A POT refund: from the POT of a deleted table or of a private one to a wallet that paid
+        /// antes into it (rule 7.4).
+        PotRefund = "pot_refund",
+        /// A grant to a house bot.
+        HouseBot = "house_bot",
+        /// The rest of a house bot's coins, back to the house.
+        Sweep = "sweep",
     }
 }
 
@@ -223,6 +246,18 @@ text_schema! {
         .max_length(Some(ROOM_ID_BYTES_MAX))
         .description(Some("A room's id: lower-case letters, digits and hyphens."))
         .examples(["newbie"])
+}
+
+text_schema! {
+    /// The schema of an account's code in a path.
+    AccountCodeText as "AccountCode", |text| text
+        .max_length(Some(140))
+        .examples(["fee:newbie"])
+}
+
+text_schema! {
+    /// The schema of the code of a private table.
+    TableCodeText as "TableCode", |text| text.max_length(Some(8)).examples(["K7MWQ2XA"])
 }
 
 text_schema! {

@@ -8,7 +8,11 @@ pub mod entropy;
 pub mod error_line;
 pub mod ids;
 pub mod reason;
+pub mod states;
 pub mod text_enum;
+
+// For `text_enum!`, which names this crate.
+extern crate self as bahay_base;
 
 #[doc(hidden)]
 pub use serde;

@@ -15,6 +15,8 @@ mod connect;
 mod failure;
 mod time;
 
+use std::fmt::Display;
+use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
@@ -248,6 +250,14 @@ async fn additive_in_tx(connection: &mut PgConnection) -> Result<Vec<i64>, sqlx:
         return Ok(Vec::new());
     }
     sqlx::query_scalar!("select version from additive_migrations").fetch_all(connection).await
+}
+
+/// Reads a value from the text of a column.
+///
+/// # Errors
+/// A decoding error if the text is not one of the value's.
+pub fn parse_column<T: FromStr<Err: Display>>(text: &str) -> Result<T, sqlx::Error> {
+    text.parse().map_err(|error| sqlx::Error::Decode(format!("{text}: {error}").into()))
 }
 
 /// A page of a list.

@@ -53,7 +53,8 @@ pub use bahay_shell::{
 pub use boards::{BOARDS_MAX, BoardPage, BoardRank, BoardSection, ReachedScore, rank_scores};
 pub use journal::NewLine;
 pub use listing::{JoinableTable, PlayingCount, ReservedSeat, SeatReservation, TableListing};
-pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketState, TicketUpdate, WaitReason};
+pub use bahay_base::states::{TicketState, WaitReason};
+pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketUpdate};
 pub use no_shows::{NoShowSubject, SeatOrigin};
 pub use online::ONLINE_MS;
 pub use player_messages::PlayerMessage;

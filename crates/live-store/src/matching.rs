@@ -15,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use bahay_base::states::{TicketState, WaitReason};
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 
@@ -35,26 +36,6 @@ const MEMORY_MS: u32 = 600_000;
 
 /// The number of tickets in one call.
 const READ_AT_ONCE: usize = 500;
-
-bahay_base::text_enum! {
-    /// The state of a ticket.
-    pub enum TicketState {
-        Waiting = "waiting",
-        /// A table is chosen, and the player is being seated.
-        Placed = "placed",
-        Seated = "seated",
-        Cancelled = "cancelled",
-        Expired = "expired",
-    }
-}
-
-bahay_base::text_enum! {
-    /// The reason why a ticket waits although other players wait too.
-    pub enum WaitReason {
-        /// All fitting players come from the same network, and the rooms keep those apart.
-        OnlySameNetwork = "only_same_network",
-    }
-}
 
 /// A ticket as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The books of a batch, read by one call of the database function `books_of`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
@@ -9,25 +9,16 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::plan::Plan;
-use crate::archive::GameState;
-use crate::ledger::books::{AccountState, Games, LedgerGame};
+use crate::db;
+use crate::ledger::books::{AccountState, Books, LedgerGame};
 use crate::ledger::chart::Account;
 
-/// The books as of one snapshot, as far as a batch needs them.
-pub(crate) struct BatchSnapshot {
-    pub(super) games: Games,
-    pub(super) account_states: BTreeMap<Account, AccountState>,
-    /// The stored answers in the order of the requests.
-    pub(super) stored: Vec<Option<StoredAnswer>>,
-    /// The players of openings who have deleted their accounts; empty without locks.
-    pub(super) deleted_players: BTreeSet<PlayerId>,
-}
-
 /// The input hash and the answer stored under a key.
-pub(crate) struct StoredAnswer {
-    pub(super) input_hash: Vec<u8>,
-    pub(super) answer: Value,
-}
+pub(crate) type StoredAnswer = (Vec<u8>, Value);
+
+/// The books as of one snapshot, as far as a batch needs them, and the stored answers in the order
+/// of the requests.
+pub(crate) type BatchSnapshot = (Books, Vec<Option<StoredAnswer>>);
 
 /// Reads the snapshot as one row of arrays: accounts and keys by index, games and their seats.
 pub(crate) async fn read_snapshot(
@@ -66,7 +57,7 @@ pub(crate) async fn read_snapshot(
     if ids.len() != accounts.len() || input_hashes.len() != requests.len() {
         return Err(sqlx::Error::Decode("books_of returned too few values".into()));
     }
-    let mut account_states = BTreeMap::new();
+    let mut books = Books::default();
     let mut places = 0;
     for (account, ((id, balance), version)) in
         accounts.iter().zip(ids.into_iter().zip(balances).zip(versions))
@@ -82,13 +73,10 @@ pub(crate) async fn read_snapshot(
         };
         let balance = Coins::from_hundredths(balance);
         let account_state = AccountState { id, balance, version, version_read: version };
-        account_states.insert(account.clone(), account_state);
+        books.account_states.insert(account.clone(), account_state);
     }
     let stored = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
-    let stored = stored.map(|(input_hash, answer)| {
-        let (input_hash, answer) = input_hash.zip(answer)?;
-        Some(StoredAnswer { input_hash, answer })
-    });
+    let stored = stored.map(|(input_hash, answer)| input_hash.zip(answer)).collect();
 
     let mut seats = BTreeMap::<Uuid, (Vec<_>, Vec<_>)>::new();
     let stakes =
@@ -98,7 +86,6 @@ pub(crate) async fn read_snapshot(
         players.push(PlayerId(player));
         stakes.push(Coins::from_hundredths(stake));
     }
-    let mut games = Games::default();
     let tables = row.table_ids.unwrap_or_default().into_iter();
     let rooms = row.rooms.unwrap_or_default().into_iter();
     let states = row.states.unwrap_or_default().into_iter();
@@ -112,8 +99,7 @@ pub(crate) async fn read_snapshot(
         let table = TableId(table);
         let state = db::parse_column(&state)?;
         let ante = Coins::from_hundredths(ante);
-        games.add(LedgerGame { id, table, room, state, ante, players, stakes });
+        books.games.add(LedgerGame { id, table, room, state, ante, players, stakes });
     }
-    let deleted_players = BTreeSet::new();
-    Ok(BatchSnapshot { games, account_states, stored: stored.collect(), deleted_players })
+    Ok((books, stored))
 }

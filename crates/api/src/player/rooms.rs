@@ -1,17 +1,31 @@
-//! Rooms, and taking and leaving a seat at a table.
+//! Rooms, the seats at their tables, and the tickets of sockets.
 
 use bahay_base::ids::TableId;
+use bahay_base::states::WaitReason;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::PageQuery;
 use crate::operation::operations;
-use crate::values::{Coins, RoomText};
+use crate::values::{Coins, RoomText, Time};
 
 operations! {
     /// List the rooms
     LIST_ROOMS = Get "/v1/rooms", Rooms, Anyone {
         200 json Rooms: "The rooms, in ascending order of bets",
+    }
+
+    /// List the tables that may be watched
+    ///
+    /// Lists the occupied tables of a room in the order of their ids; of more than a thousand, only the
+    /// fullest thousand. The list is empty if the room does not permit spectators. Private tables are
+    /// never listed.
+    LIST_WATCHABLE_TABLES = Get "/v1/rooms/{room}/tables", Rooms, Player {
+        path room: RoomText = "The room's id",
+        query PageQuery,
+        200 page WatchableTable: "A page of tables",
+        refuses RoomNotFound,
     }
 
     /// Take a seat in a room
@@ -46,6 +60,14 @@ operations! {
     LEAVE_TABLE = Delete "/v1/table", Rooms, Player {
         200 json SeatedTable: "The table that was left",
         refuses NotSeated Seating TableHalted,
+    }
+
+    /// Request a socket ticket
+    ///
+    /// For clients that cannot set headers, such as browsers: the first message of the socket contains
+    /// the ticket. It is valid for 30 seconds, once, on any node.
+    MAKE_TICKET = Post "/v1/play/tickets", Rooms, Player {
+        200 json Ticket: "The ticket",
     }
 }
 
@@ -125,12 +147,24 @@ impl SeatedTable {
     }
 }
 
-/// The reason for which a player waits although other players wait too. Absent if there is none.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WaitReason {
-    /// All suitable players are on the same network, such as that of one mobile carrier, and this
-    /// room keeps them apart. Rooms of a lower bet and private tables do not; another connection
-    /// also helps.
-    OnlySameNetwork,
+/// A table that may be watched: send `watch` with its id over the socket.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WatchableTable {
+    pub table: Uuid,
+    #[schema(example = "newbie")]
+    pub room: String,
+    /// The number of seated players, including house bots.
+    #[schema(minimum = 1, maximum = 8)]
+    pub players: u8,
+    #[schema(minimum = 2, maximum = 8)]
+    pub seats: u8,
+}
+
+/// A ticket that opens one socket.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Ticket {
+    /// The ticket, to be sent once, in the first message of a socket, and never in an address.
+    #[schema(example = "pt_0000000000000000000000000000000000000000000000000000000000000000")]
+    pub ticket: String,
+    pub expires_at: Time,
 }

@@ -10,11 +10,10 @@ use std::thread;
 
 use axum::Json;
 use axum::extract::State;
+use bahay_api::player::games::{AnalysisItem, GameAnalysis};
 use bahay_engine::seat::Seat;
-use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
@@ -24,8 +23,8 @@ use crate::rate_limit::{Rate, TokenBuckets};
 use crate::records::Records;
 use crate::replay::{GameReplay, JudgedStep, ReplayError};
 
-use super::records::{load_record, seat_number};
-use crate::http::{Code, CodeExt as _, Path, Problem, ProblemBody};
+use super::records::{load_record, seat_number, seat_of};
+use crate::http::{Code, CodeExt as _, Path, Problem};
 
 /// The bot that analyses games, as described in docs/BOTS.md.
 const ENGINE: &str = "strong";
@@ -141,46 +140,6 @@ fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, 
     GameReplay::from_value(record)?.analyze(seat)
 }
 
-/// The analysis of a finished game by the house's strongest bot, for one of its players.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct GameAnalysis {
-    game: Uuid,
-    /// The player's seat.
-    #[schema(maximum = 7)]
-    seat: u8,
-    /// The bot that analysed the game; null if the house has no bot for this game and its rules.
-    #[schema(required = true, example = "strong")]
-    engine: Option<&'static str>,
-    /// At most three decisions in which the bot prefers another action, in descending order of
-    /// loss. Empty if the bot found no better action.
-    items: Vec<AnalysisItem>,
-}
-
-/// A decision of the player, with the action that the bot prefers. A value is the average amount
-/// that a seat wins from the others, minus what it loses to them, in hundredths of a bet times the
-/// multiplier, before the fee and without ante and POT: 150 is one and a half bets.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct AnalysisItem {
-    /// The number of the step in `/steps` in which the action was taken.
-    #[schema(minimum = 1, example = 12)]
-    step: u64,
-    /// The player's action: the schema `TongitsAction` of asyncapi.yaml.
-    #[schema(value_type = Object)]
-    action: Value,
-    /// The bot's action, chosen from what the seat had been shown.
-    #[schema(value_type = Object)]
-    advised: Value,
-    /// The value of the player's action, in hundredths of a bet.
-    #[schema(example = -120)]
-    value: i64,
-    /// The value of the bot's action, in hundredths of a bet.
-    #[schema(example = -40)]
-    advised_value: i64,
-    /// The difference between the two values, in hundredths of a bet.
-    #[schema(minimum = 1, example = 80)]
-    loss: i64,
-}
-
 impl From<&JudgedStep> for AnalysisItem {
     fn from(judged: &JudgedStep) -> Self {
         let JudgedStep { step, action, advised, value, advised_value } = judged;
@@ -195,32 +154,6 @@ impl From<&JudgedStep> for AnalysisItem {
     }
 }
 
-/// Analyse one of my games
-///
-/// The house's strongest bot examines each decision that the player took in person, from what the
-/// seat had been shown by then and nothing else. It names at most three decisions for which it
-/// knows an action that is better by more than the noise of its search. The analysis of a game is
-/// deterministic. It is available for Tong-its (`kingdom`, `relaxed`) and Tongo (assets); under
-/// other rules `engine` is null and `items` is empty. Only players of the game may request it; for
-/// everybody else the game does not exist.
-#[utoipa::path(
-    get,
-    path = "/v1/games/{id}/analysis",
-    tag = "games",
-    security(("access_token" = [])),
-    params(("id" = Uuid, Path, description = "The game")),
-    responses(
-        (status = 200, description = "The analysis", body = GameAnalysis),
-        (status = 404, description = "`game_not_found`: the game does not exist, or the player did \
-            not play in it",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`game_not_finished` or `game_voided`: the game has no record",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 503, description = "`analysis_busy`: too many analyses are waiting; retry later. \
-            `archive_unreachable`, `timed_out`, `unavailable`",
-            body = ProblemBody, content_type = "application/problem+json")
-    )
-)]
 pub(crate) async fn analyze_game(
     State(analyses): State<Analyses>,
     State(pool): State<PgPool>,
@@ -228,13 +161,9 @@ pub(crate) async fn analyze_game(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<GameAnalysis>, Problem> {
-    let caller = player.id;
     let (game, record) = load_record(&pool, &records, player, id).await?;
-    let index = game.players.iter().position(|one| *one == caller);
-    let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
-    let seat =
-        seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
-    let judged = analyses.analyze(caller, id, seat, record).await?;
+    let seat = seat_of(player, &game)?;
+    let judged = analyses.analyze(player.id, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
     Ok(Json(GameAnalysis { game: id, seat: seat_number(seat), engine, items }))

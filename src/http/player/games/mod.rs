@@ -1,25 +1,25 @@
 //! Finished games: records, steps, analysis and fairness; and an order for the cards of a hand.
 
 pub(crate) mod analysis;
-pub(crate) mod fairness;
+mod fairness;
 pub(crate) mod game_steps;
-pub(crate) mod hand_sorting;
+mod hand_sorting;
 pub(crate) mod records;
 
-use utoipa_axum::routes as describe;
+use bahay_api::player::{fairness as fairness_api, games as games_api};
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .routes(describe!(records::list_my_games))
-        .routes(describe!(records::show_game))
-        .routes(describe!(records::show_game_record))
-        .routes(describe!(game_steps::list_game_steps))
-        .routes(describe!(analysis::analyze_game))
-        .routes(describe!(fairness::show_fairness))
-        .routes(describe!(fairness::show_deals))
-        .routes(describe!(fairness::list_unrevealed_commitments))
-        .routes(describe!(hand_sorting::sort_cards))
+        .on(&games_api::LIST_MY_GAMES, records::list_my_games)
+        .on(&games_api::SHOW_GAME, records::show_game)
+        .on(&games_api::SHOW_GAME_RECORD, records::show_game_record)
+        .on(&games_api::LIST_GAME_STEPS, game_steps::list_game_steps)
+        .on(&games_api::ANALYZE_GAME, analysis::analyze_game)
+        .on(&fairness_api::SHOW_FAIRNESS, fairness::show_fairness)
+        .on(&fairness_api::SHOW_DEALS, fairness::show_deals)
+        .on(&fairness_api::LIST_UNREVEALED_COMMITMENTS, fairness::list_unrevealed_commitments)
+        .on(&games_api::SORT_CARDS, hand_sorting::sort_cards)
 }

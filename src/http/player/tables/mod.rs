@@ -1,15 +1,12 @@
 //! Rooms, matchmaking, and tables of every kind.
 
-pub(crate) mod matchmaking;
-pub(crate) mod practice;
-pub(crate) mod private_tables;
-pub(crate) mod rematch;
-pub(crate) mod rooms;
-pub(crate) mod socket_tickets;
-pub(crate) mod watchable_tables;
+mod matchmaking;
+mod private_tables;
+mod rooms;
 
-use bahay_api::player::rooms as rooms_api;
-use utoipa_axum::routes as describe;
+use bahay_api::player::{
+    matchmaking as matchmaking_api, private_tables as private_tables_api, rooms as rooms_api,
+};
 
 use crate::http::core::routing::Routes;
 
@@ -17,18 +14,22 @@ use crate::http::core::routing::Routes;
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
         .on(&rooms_api::LIST_ROOMS, rooms::list_rooms)
+        .on(&rooms_api::LIST_WATCHABLE_TABLES, rooms::list_watchable_tables)
         .on(&rooms_api::TAKE_SEAT, rooms::take_seat)
         .on(&rooms_api::SHOW_TABLE, rooms::show_table)
         .on(&rooms_api::LEAVE_TABLE, rooms::leave_table)
-        .routes(describe!(watchable_tables::list_watchable_tables))
-        .routes(describe!(matchmaking::seek_table))
-        .routes(describe!(matchmaking::show_seek, matchmaking::cancel_seek))
-        .routes(describe!(private_tables::open_private_table))
-        .routes(describe!(private_tables::show_private_table))
-        .routes(describe!(private_tables::join_private_table))
-        .routes(describe!(private_tables::remove_from_private_table))
-        .routes(describe!(private_tables::fill_private_table))
-        .routes(describe!(rematch::request_rematch))
-        .routes(describe!(practice::open_practice_table))
-        .routes(describe!(socket_tickets::make_ticket))
+        .on(&rooms_api::MAKE_TICKET, rooms::make_ticket)
+        .on(&matchmaking_api::SEEK_TABLE, matchmaking::seek_table)
+        .on(&matchmaking_api::SHOW_SEEK, matchmaking::show_seek)
+        .on(&matchmaking_api::CANCEL_SEEK, matchmaking::cancel_seek)
+        .on(&private_tables_api::OPEN_PRIVATE_TABLE, private_tables::open_private_table)
+        .on(&private_tables_api::SHOW_PRIVATE_TABLE, private_tables::show_private_table)
+        .on(&private_tables_api::JOIN_PRIVATE_TABLE, private_tables::join_private_table)
+        .on(
+            &private_tables_api::REMOVE_FROM_PRIVATE_TABLE,
+            private_tables::remove_from_private_table,
+        )
+        .on(&private_tables_api::FILL_PRIVATE_TABLE, private_tables::fill_private_table)
+        .on(&private_tables_api::REQUEST_REMATCH, private_tables::request_rematch)
+        .on(&private_tables_api::OPEN_PRACTICE_TABLE, private_tables::open_practice_table)
 }

@@ -1,13 +1,16 @@
-//! Rooms, and taking and leaving a seat at a table.
+//! Rooms, the seats at their tables, and the tickets of sockets.
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use bahay_api::player::rooms::{Room, Rooms, SeatedTable, WaitReason};
+use bahay_api::player::rooms::{Room, Rooms, SeatedTable, Ticket, WatchableTable};
 use bahay_engine::catalog;
+use uuid::Uuid;
 
-use crate::auth::Player;
-use crate::http::{Coins, Path, Problem, Services};
-use crate::live_store::{self, PlayingCount};
+use crate::auth::{Player, SOCKET_TICKET_LIFE, SocketTicket};
+use crate::clock;
+use crate::db::Page;
+use crate::http::{Coins, Cursors, PageOf, PageQuery, Path, Problem, Query, Services};
+use crate::live_store::PlayingCount;
 use crate::lobby::{self, LobbyError};
 use crate::rate_limit::Address;
 
@@ -46,13 +49,6 @@ pub(crate) async fn list_rooms(State(services): State<Services>) -> Result<Json<
     Ok(Json(Rooms { items }))
 }
 
-/// Converts the reason for which a player waits although other players wait too.
-pub(crate) fn wait_reason(reason: live_store::WaitReason) -> WaitReason {
-    match reason {
-        live_store::WaitReason::OnlySameNetwork => WaitReason::OnlySameNetwork,
-    }
-}
-
 pub(crate) async fn take_seat(
     State(services): State<Services>,
     player: Player,
@@ -60,7 +56,7 @@ pub(crate) async fn take_seat(
     Path(room): Path<String>,
 ) -> Result<Json<SeatedTable>, Problem> {
     let seat = services.lobby.seat_from(player.id, &room, Some(from)).await?;
-    Ok(Json(SeatedTable { table: seat.table.0, reason: seat.reason.map(wait_reason) }))
+    Ok(Json(SeatedTable { table: seat.table.0, reason: seat.reason }))
 }
 
 pub(crate) async fn show_table(
@@ -77,4 +73,38 @@ pub(crate) async fn leave_table(
 ) -> Result<Json<SeatedTable>, Problem> {
     let table = services.lobby.leave(player.id).await?;
     Ok(Json(SeatedTable::new(table)))
+}
+
+pub(crate) async fn list_watchable_tables(
+    State(services): State<Services>,
+    State(cursors): State<Cursors>,
+    player: Player,
+    Path(room): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<PageOf<WatchableTable>>, Problem> {
+    let list = format!("tables {room}");
+    let after: Option<Uuid> = cursors.position(&list, &player, query.cursor.as_deref())?;
+    let mut tables = services.lobby.watchable_tables(&room).await?;
+    tables.retain(|table| after.is_none_or(|after| table.table.0 > after));
+    let page = Page::from_rows(tables, query.limit.items(), |last| last.table.0);
+    Ok(Json(cursors.page(&list, &player, page).map(WatchableTable::from)))
+}
+
+impl From<lobby::WatchableTable> for WatchableTable {
+    fn from(watchable: lobby::WatchableTable) -> Self {
+        let lobby::WatchableTable { table, room, players, seats } = watchable;
+        Self { table: table.0, room, players, seats }
+    }
+}
+
+pub(crate) async fn make_ticket(
+    State(services): State<Services>,
+    player: Player,
+) -> Result<Json<Ticket>, Problem> {
+    let ticket = SocketTicket::random();
+    let expires_at = clock::add(services.clock.now(), SOCKET_TICKET_LIFE);
+    let holder = services.auth.encode_ticket_holder(&player);
+    let put = services.live.put_ticket(ticket.hash(), &holder, SOCKET_TICKET_LIFE).await;
+    put.map_err(|error| Problem::unavailable(&error))?;
+    Ok(Json(Ticket { ticket: ticket.reveal(), expires_at: expires_at.into() }))
 }
