@@ -186,7 +186,7 @@ async fn project_batch<P: Projection>(projection: &P) -> Result<Option<bool>, P:
     };
     db::plan_by_keys_in_tx(&mut tx).await?;
     let changes = projection.apply(&mut tx, &operations).await?;
-    advance(&mut tx, P::NAME, last).await?;
+    advance_position(&mut tx, P::NAME, last).await?;
     tx.commit().await?;
     projection.publish(generation, Some(changes)).await;
     Ok(None)
@@ -237,7 +237,7 @@ pub async fn lock_position<P: Projection>(
 }
 
 /// Advances the locked position of a projection.
-pub async fn advance(
+pub async fn advance_position(
     connection: &mut PgConnection,
     name: &str,
     seal: i64,

@@ -76,7 +76,7 @@ impl StandingsBatch {
         let busy = || StandingsError::Unreadable("another process is projecting".to_owned());
         let head = position.ok_or_else(busy)?.head;
         projection::write_update(&mut tx, &self.update).await?;
-        projections::advance(&mut tx, Standings::NAME, head).await?;
+        projections::advance_position(&mut tx, Standings::NAME, head).await?;
         Ok(tx.commit().await?)
     }
 }

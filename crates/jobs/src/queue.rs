@@ -36,7 +36,10 @@ pub struct Stats {
 }
 
 /// Takes the job that has been due for longest among those with these names.
-pub(crate) async fn take(pool: &PgPool, names: &[String]) -> Result<Option<TakenJob>, sqlx::Error> {
+pub(crate) async fn take_job(
+    pool: &PgPool,
+    names: &[String],
+) -> Result<Option<TakenJob>, sqlx::Error> {
     let row = sqlx::query!(
         "
         update jobs j
@@ -65,7 +68,7 @@ pub(crate) async fn take(pool: &PgPool, names: &[String]) -> Result<Option<Taken
 
 /// Creates the row of a periodic job, which is due at once. If it exists already and the period has
 /// become shorter, its next run comes sooner.
-pub(crate) async fn schedule(
+pub(crate) async fn schedule_run(
     pool: &PgPool,
     name: &str,
     period: Duration,
@@ -190,7 +193,7 @@ impl Attempt {
 
     /// Makes the job a dead letter. A periodic job gets a new row for its next run, and has one
     /// dead letter at most.
-    pub(crate) async fn bury(
+    pub(crate) async fn bury_job(
         &self,
         pool: &PgPool,
         period: Option<Duration>,

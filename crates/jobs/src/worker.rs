@@ -22,8 +22,9 @@ use super::queue::{self, Attempt, LEASE, Stats, TakenJob};
 /// The interval between two checks for due jobs.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The number of jobs that a process runs at once.
-const RUNNING_MAX: usize = 4;
+/// The number of jobs that a process runs at once: more than there are periodic ones, so that long
+/// runs do not hold up the others.
+const RUNNING_MAX: usize = 8;
 
 /// The time that running jobs get to end when the process stops. The others are handed back.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -177,10 +178,10 @@ impl Worker {
                 _ = ticks.tick() => {}
             }
             if !are_scheduled {
-                are_scheduled = self.schedule().await.inspect_err(log_failure).is_ok();
+                are_scheduled = self.schedule_runs().await.inspect_err(log_failure).is_ok();
             }
             while running.len() < RUNNING_MAX {
-                let taken = queue::take(&self.pool, &names).await.inspect_err(log_failure);
+                let taken = queue::take_job(&self.pool, &names).await.inspect_err(log_failure);
                 let Ok(Some(job)) = taken else { break };
                 let (worker, mut stop) = (self.clone(), stop.clone());
                 running.spawn(async move {
@@ -188,7 +189,7 @@ impl Worker {
                         let _ = stop.wait_for(|stop| *stop).await;
                         sleep(STOP_GRACE).await;
                     };
-                    worker.perform(job, stop).await;
+                    worker.perform_job(job, stop).await;
                 });
             }
         }
@@ -200,10 +201,10 @@ impl Worker {
     /// # Errors
     /// If the queue cannot be read. A failed job is no error.
     pub async fn run_jobs(&self) -> Result<u32, sqlx::Error> {
-        self.schedule().await?;
+        self.schedule_runs().await?;
         let mut number = 0;
-        while let Some(job) = queue::take(&self.pool, &self.names()).await? {
-            self.perform(job, pending()).await;
+        while let Some(job) = queue::take_job(&self.pool, &self.names()).await? {
+            self.perform_job(job, pending()).await;
             number += 1;
         }
         Ok(number)
@@ -218,17 +219,17 @@ impl Worker {
         self.handlers.keys().map(|name| (*name).to_owned()).collect()
     }
 
-    async fn schedule(&self) -> Result<(), sqlx::Error> {
+    async fn schedule_runs(&self) -> Result<(), sqlx::Error> {
         for (name, handler) in &self.handlers {
             if let Some(period) = handler.period {
-                retry(|| queue::schedule(&self.pool, name, period)).await?;
+                retry(|| queue::schedule_run(&self.pool, name, period)).await?;
             }
         }
         Ok(())
     }
 
     /// Performs a job, unless its lease is lost or `stop` comes first.
-    async fn perform(&self, job: TakenJob, stop: impl Future<Output = ()> + Send) {
+    async fn perform_job(&self, job: TakenJob, stop: impl Future<Output = ()> + Send) {
         let TakenJob { name, payload, attempt } = job;
         let Some((&name, handler)) = self.handlers.get_key_value(name.as_str()) else { return };
         let result = if attempt.number > self.retries.attempts_max {
@@ -238,7 +239,7 @@ impl Worker {
                 result = AssertUnwindSafe((handler.run)(payload, attempt)).catch_unwind() => {
                     result.unwrap_or_else(|_| Err("the handler panicked".to_owned()))
                 }
-                () = self.hold(attempt) => {
+                () = self.hold_lease(attempt) => {
                     tracing::warn!(job = name, "a job was taken by another process meanwhile");
                     return;
                 }
@@ -248,13 +249,13 @@ impl Worker {
                 }
             }
         };
-        let (outcome, ended) = self.end(name, handler, attempt, result).await;
+        let (outcome, ended) = self.end_attempt(name, handler, attempt, result).await;
         (self.observe)(name, outcome);
         // The job runs again when its lease has ended.
         let _ = ended.inspect_err(log_failure);
     }
 
-    async fn end(
+    async fn end_attempt(
         &self,
         job: &'static str,
         handler: &Handler,
@@ -282,14 +283,14 @@ impl Worker {
             }
             Err(error) => {
                 tracing::error!(job, attempt = number, %error, "a job is dead");
-                (Outcome::Dead, retry(|| attempt.bury(pool, period, &error)).await)
+                (Outcome::Dead, retry(|| attempt.bury_job(pool, period, &error)).await)
             }
         }
     }
 
     /// Renews the lease until it is lost. While the database does not answer, nobody else can take
     /// the job either.
-    async fn hold(&self, attempt: Attempt) {
+    async fn hold_lease(&self, attempt: Attempt) {
         loop {
             sleep(LEASE / 3).await;
             if let Ok(false) = attempt.renew(&self.pool).await.inspect_err(log_failure) {
