@@ -236,3 +236,67 @@ impl Companions {
         leaving
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bahay_engine::game::SeatRange;
+    use bahay_engine::matchmaking::{Candidate, OpenTable, Ticket, TicketId};
+    use bahay_engine::table::{PlayerId, TableId, Timestamp};
+    use uuid::Uuid;
+
+    use super::{BotTable, Companions, MatchRoom};
+
+    const ROOM: MatchRoom =
+        MatchRoom { seats: SeatRange::exactly(3), is_open: true, networks_apart: false };
+
+    fn player(number: u128) -> PlayerId {
+        PlayerId(Uuid::from_u128(number))
+    }
+
+    fn ticket(number: u128, room: usize, since_ms: i64) -> Ticket {
+        Ticket {
+            id: TicketId(Uuid::from_u128(number)),
+            candidate: Candidate::new(player(number), 25_000),
+            rooms: [room].into_iter().collect(),
+            recent: Vec::new(),
+            since: Timestamp::from_ms(since_ms),
+        }
+    }
+
+    #[test]
+    fn one_bot_leaves_for_each_ticket_at_a_table_that_the_ticket_names() {
+        let table = |number: u128, room| BotTable {
+            table: TableId(Uuid::from_u128(number)),
+            room,
+            bots: vec![player(number)],
+            companions: Vec::new(),
+            is_running: true,
+        };
+        let mut tables = [table(11, 0), table(12, 1)];
+        let waiting = [ticket(1, 1, 0), ticket(2, 0, 5)];
+        let mut companions = Companions::new([player(11), player(12)], 1_000);
+        let now = Timestamp::from_ms(10);
+        let leaving = companions.leaving_bots(&[ROOM, ROOM], &waiting, &mut tables, now);
+        let tables_left: Vec<_> = leaving.iter().map(|(table, _)| table.0.as_u128()).collect();
+        assert_eq!(tables_left, [12, 11]);
+        assert!(!companions.wants_bots_to_leave(&waiting), "each ticket asks once");
+    }
+
+    #[test]
+    fn players_who_wait_long_are_grouped_with_bots_and_tables_filled_to_the_minimum() {
+        let companions = Companions::new([player(11)], 1_000);
+        let now = Timestamp::from_ms(2_000);
+        let waiting = [ticket(1, 0, 0), ticket(2, 0, 1_900)];
+        let sizes: Vec<_> = Companions::group_sizes(&[ROOM]).collect();
+        assert_eq!(sizes, [3, 2, 1]);
+        let groups = companions.groups(&[ROOM], &waiting, 2, now, 1);
+        let found: Vec<_> = groups.iter().map(|group| (group.tickets.len(), group.bots)).collect();
+        assert_eq!(found, [(2, 1)]);
+        assert!(companions.groups(&[ROOM], &waiting[1..], 1, now, 1).is_empty(), "nobody is tired");
+        let id = TableId(Uuid::from_u128(11));
+        let seated = vec![Candidate::new(player(3), 25_000)];
+        let open = OpenTable { id, room: 0, seats_free: 2, has_pot: false, companions: seated };
+        assert_eq!(Companions::missing_bots(&ROOM, &open, 0), 2);
+        assert_eq!(Companions::missing_bots(&ROOM, &open, 1), 1);
+    }
+}
