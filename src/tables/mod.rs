@@ -220,11 +220,7 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Decides on an input, without updating presence.
-    async fn decide(
-        &self,
-        id: TableId,
-        input: Input<G::Action>,
-    ) -> TableResult<G, u64> {
+    async fn decide(&self, id: TableId, input: Input<G::Action>) -> TableResult<G, u64> {
         // Boxed here, so that the callers' futures do not reserve space for it.
         match Box::pin(self.driver(id).request(self, Request::Submit(input))).await {
             Reply::Submitted(submitted) => submitted,

@@ -39,20 +39,20 @@ use crate::live_store::{Point, TicketUpdate};
 use crate::lobby::Invitation;
 use crate::rate_limit::{self, Address, ConnectionPermit};
 use crate::tables::{TableContext, TableError};
+use crate::ws::entry::handshake::{CommandParseError, readable_id};
+use crate::ws::entry::session_confirmation::SessionAuthority;
+use crate::ws::link::socket::{CloseReason, PlayerSocket, read_error_reason};
+use crate::ws::link::writer::MessageWriter;
+use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
 use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::chat::Chat;
 use crate::ws::session::command_rate::{CommandRate, RateDecision};
 use crate::ws::session::control_events::{ControlEvent, ControlEvents};
 use crate::ws::session::feed::{TableFeed, close_reason, next_notice, refusal, table_refusal};
-use crate::ws::entry::handshake::{CommandParseError, readable_id};
 use crate::ws::session::matchmaking::{PendingTicket, next_ticket_update};
-use crate::ws::protocol::brief::Form;
-use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
-use crate::ws::entry::session_confirmation::SessionAuthority;
-use crate::ws::link::socket::{CloseReason, PlayerSocket, read_error_reason};
 use crate::ws::session::spectator::{Spectator, SpectatorEvent, next_spectator_event};
 use crate::ws::state::PlayState;
-use crate::ws::link::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
 /// The time over which a server that shuts down closes its connections, so that clients do not all
@@ -558,11 +558,7 @@ impl Session {
         self.state.lobby.tables().handle_connection_end(self.core.connection()).await;
     }
 
-    fn refuse_submit(
-        &mut self,
-        id: u32,
-        error: &TableError<<AnyGame as Game>::Refusal>,
-    ) {
+    fn refuse_submit(&mut self, id: u32, error: &TableError<<AnyGame as Game>::Refusal>) {
         let refusal = table_refusal(self.metrics(), self.player, id, error);
         self.pending.push(refusal);
     }
