@@ -1,5 +1,7 @@
 //! The runner of projections: positions, rebuilds and the measurement of lag.
 
+use std::process::Command;
+
 use bahay::metrics::Metrics;
 use bahay::projections::{self, Position, Projection, Runner};
 use bahay::ratings::Ratings;
@@ -9,8 +11,8 @@ use sqlx::{AssertSqlSafe, PgPool};
 use tokio::sync::watch;
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::waiting::wait_until;
 use crate::support::live::TestLive;
+use crate::support::waiting::wait_until;
 
 async fn play(bank: &Bank) {
     let players = bank.players([100_000; 3]).await;
@@ -72,6 +74,20 @@ async fn a_rebuilt_projection_has_the_same_rows() {
     assert_rebuilds(&standings, &owner).await;
     assert_rebuilds(&ratings, &owner).await;
     assert_rebuilds(&reports, &owner).await;
+}
+
+#[tokio::test]
+async fn the_command_line_empties_a_projection() {
+    let bank = Bank::new().await;
+    play(&bank).await;
+    let ratings = Ratings::new(bank.pool.clone());
+    ratings.catch_up().await.unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
+    command.env_clear().env("DATABASE_URL", bank.database.url()).args(["rebuild", "ratings"]);
+    assert!(command.status().unwrap().success());
+    let emptied = position::<Ratings>(&bank.pool).await;
+    assert_eq!((emptied.seal, emptied.generation), (0, 2));
+    assert!(projections::catch_up(&ratings).await.unwrap());
 }
 
 #[tokio::test]
