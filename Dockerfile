@@ -15,15 +15,18 @@ ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols \
 # A layer with the compiled dependencies, which is rebuilt when Cargo.toml or Cargo.lock change; the
 # workspace's own crates are empty in it.
 COPY Cargo.toml Cargo.lock ./
+COPY crates/bots/Cargo.toml crates/bots/
 COPY crates/engine/Cargo.toml crates/engine/
 COPY crates/protocol/Cargo.toml crates/protocol/
 COPY crates/shell/Cargo.toml crates/shell/
 COPY benches benches
+COPY crates/bots/benches crates/bots/benches
+COPY crates/bots/examples crates/bots/examples
 COPY crates/engine/benches crates/engine/benches
 COPY crates/shell/examples crates/shell/examples
-RUN mkdir -p src crates/engine/src crates/protocol/src crates/shell/src \
+RUN mkdir -p src crates/bots/src crates/engine/src crates/protocol/src crates/shell/src \
     && echo 'fn main() {}' >src/main.rs \
-    && touch src/lib.rs crates/engine/src/lib.rs crates/protocol/src/lib.rs crates/shell/src/lib.rs \
+    && touch src/lib.rs crates/bots/src/lib.rs crates/engine/src/lib.rs crates/protocol/src/lib.rs crates/shell/src/lib.rs \
     && cargo build --release --locked --bin bahay
 COPY . .
 # Cargo compares file times, and the copied files may be older than the empty ones.

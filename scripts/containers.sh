@@ -125,7 +125,7 @@ unpack_prometheus() {
 check_context() {
   local context=$INSTANCE/context name target
   rm -rf "$context"
-  mkdir -p "$context/all" "$context/first/crates/"{engine,protocol,shell}
+  mkdir -p "$context/all" "$context/first/crates/"{bots,engine,protocol,shell}
   while read -r name; do
     [ -e "$name" ] || die ".dockerignore names $name, which does not exist"
     mkdir -p "$context/all/$(dirname "$name")"
@@ -137,10 +137,11 @@ check_context() {
   done
   cp "$context"/all/Cargo.* "$context/first"
   cp -R "$context/all/benches" "$context/first"
+  cp -R "$context/all/crates/bots/"{Cargo.toml,benches,examples} "$context/first/crates/bots"
   cp -R "$context/all/crates/engine/"{Cargo.toml,benches} "$context/first/crates/engine"
   cp "$context/all/crates/protocol/Cargo.toml" "$context/first/crates/protocol"
   cp -R "$context/all/crates/shell/"{Cargo.toml,examples} "$context/first/crates/shell"
-  for name in . crates/engine crates/protocol crates/shell; do
+  for name in . crates/bots crates/engine crates/protocol crates/shell; do
     mkdir -p "$context/first/$name/src"
     : >"$context/first/$name/src/lib.rs"
   done

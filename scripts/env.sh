@@ -32,7 +32,7 @@ check_env() {
 # Measures a release build: in the process, and through the pipe.
 bench_env() {
   prepare_env
-  run_child cargo bench --quiet -p bahay-engine --bench env
+  run_child cargo bench --quiet -p bahay-bots --bench env
   run_child cargo build --release --quiet --bin bahay
   BINARY=${CARGO_TARGET_DIR:-target}/release/bahay
   case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac

@@ -5,6 +5,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};

@@ -193,11 +193,11 @@ mod tests {
     use crate::loadtest::audit::ObservedGame;
     use crate::ws::protocol::Message;
     use crate::ws::protocol::brief::{Form, Shorthand};
+    use bahay_bots::simulation::{Habits, Simulation};
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
     use bahay_engine::game::{Game, Skill, Viewer};
     use bahay_engine::seat::Seat;
-    use bahay_engine::table::simulation::{Habits, Simulation};
     use bahay_engine::table::{
         Clocks, Event, PhaseView, PlayerId, Price, Record, Spectators, TableView, Terms, Timestamp,
     };

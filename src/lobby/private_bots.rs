@@ -10,7 +10,7 @@
 
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game as _;
+use bahay_engine::game::GameRules;
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
 
@@ -95,7 +95,7 @@ impl Lobby {
             return Err(BotsUnavailable::NoBots.into());
         }
         let now = self.tables.clock().now();
-        let least = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
+        let least = terms.wallet_min().ok_or(LobbyError::BetOutOfBounds)?;
         let purse = self.read_purse(now, PursePurpose::PrivateTable).await?;
         if !purse.covers(least, missing) {
             return Err(BotsUnavailable::DayIsOver.into());
@@ -109,7 +109,7 @@ impl Lobby {
                 let bot = free.pop().ok_or(BotsUnavailable::AllPlaying)?;
                 self.fund_private_bot(now, &bot, least).await?;
                 let candidates = [Candidate::new(bot.player, INITIAL_RATING)];
-                let seats = AnyGame::seats(&terms.rules).most;
+                let seats = terms.rules.seats().most;
                 let reserve = SeatReservation {
                     room: PRIVATE,
                     seats,
@@ -187,7 +187,7 @@ impl Lobby {
 
 /// Returns the number of players that a table lacks for a game.
 fn missing_players(table: &Table<AnyGame>) -> usize {
-    let least = usize::from(AnyGame::seats(&table.terms().rules).least);
+    let least = usize::from(table.terms().rules.seats().least);
     least.saturating_sub(table.occupants().count())
 }
 

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::game::Refusal;
 use bahay_engine::table::{ConnectionId, Input, Readable, Rejection, Table, TableId, Terms};
 use bahay_shell::{
@@ -56,12 +57,12 @@ const CONCURRENT_READS: usize = 1_024;
 
 /// The tables of the process. Clones share all state.
 #[derive(Clone, Debug)]
-pub struct Tables<G: Readable> {
+pub struct Tables<G: Ai + Readable> {
     inner: Arc<Inner<G>>,
 }
 
 #[derive(Debug)]
-struct Inner<G: Readable> {
+struct Inner<G: Ai + Readable> {
     live: LiveStore,
     ledger: Ledger,
     /// Indexed by shard, because each shard may be on another server.
@@ -151,7 +152,7 @@ impl<I: Refusal> From<TableReadError> for SubmitError<I> {
 /// The result of [`Tables::submit`] and similar functions.
 pub type SubmitResult<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Refusal>>;
 
-impl<G: Readable> Inner<G> {
+impl<G: Ai + Readable> Inner<G> {
     fn clock_of(&self, table: TableId) -> &Clock {
         self.clock_in(self.live.shard_of(table))
     }
@@ -161,7 +162,7 @@ impl<G: Readable> Inner<G> {
     }
 }
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Creates tables with the caller's clock. [`Tables::start`] uses the house's clock.
     pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();
@@ -475,6 +476,6 @@ impl<G: Readable> Tables<G> {
     }
 }
 
-fn unexpected_reply<G: Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
+fn unexpected_reply<G: Ai + Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
     bahay_shell::UnavailableError(format!("{reply:?} is no answer to this request")).into()
 }

@@ -2,11 +2,12 @@
 //! breaks, the wishes of the player, and the commands that the client must then send. The messages
 //! that it receives are in `messages`.
 
+use bahay_bots::simulation::{Simulation, SimulationStep};
+use bahay_bots::table::ai_action;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ChanceAnswer, ChanceRng, Key, Request};
 use bahay_engine::game::Game;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::simulation::{Simulation, SimulationStep};
 use bahay_engine::table::{Event, GameId, Input, Phase, PlayerId, Table, TableView, Timestamp};
 use serde_json::{Value, json};
 
@@ -354,7 +355,7 @@ impl Recorder {
         if !playing.prompt.seats.contains(seat) {
             return;
         }
-        let Some(Input::AiAction { game, prompt, action, .. }) = before.ai_action(seat) else {
+        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(&before, seat) else {
             return;
         };
         let wish = self.push_wish(&json!({ "type": "act", "action": action }));

@@ -5,11 +5,11 @@ use std::process::{Output, Stdio};
 
 use bahay::client::Play;
 use bahay::ws::protocol::Message;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{AnyAction, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Rules};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Spectators, Terms};
 
 use crate::support::db::TestDatabase;

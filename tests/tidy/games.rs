@@ -26,7 +26,11 @@ pub(super) fn games_named(files: &[File]) -> Complaints {
         let of_engine = ["cards/", "games/", "testing/", "catalog", "lib.rs"]
             .iter()
             .any(|part| place["crates/engine/src/".len().min(place.len())..].starts_with(part));
-        let is_checked = place.starts_with("src/") || is_engine && !of_engine;
+        let is_bots =
+            ["ai", "arena/", "gym/", "search/", "simulation", "table"].iter().any(|part| {
+                place.strip_prefix("crates/bots/src/").is_some_and(|at| at.starts_with(part))
+            });
+        let is_checked = place.starts_with("src/") || is_engine && !of_engine || is_bots;
         if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
             continue;
         }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill};
@@ -102,7 +103,7 @@ impl Parlour {
                     Input::Opened { game: opening.game, stakes, pot }
                 }
                 Effect::Settle(record) => Input::Settled { game: record.game },
-                Effect::ChooseAction { seat, .. } => self.table.ai_action(seat).unwrap(),
+                Effect::ChooseAction { seat, .. } => ai_action(&self.table, seat).unwrap(),
                 Effect::Tick => Input::Tick,
                 Effect::RefundPot(_) => unreachable!("the table is no private one"),
             });

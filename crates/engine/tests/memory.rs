@@ -1,17 +1,18 @@
 //! A takeover's memory equals the events that its seat has seen, in every kind and for every seat.
 
+use bahay_bots::Ai;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Skill, Viewer};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Phase, Price, Spectators, Terms};
 
 /// Plays at a table of each rule set and after every line compares the table's restored memory with
 /// the events sent to the seats.
-fn remembers_all_that_was_shown<G: GameKind>() {
+fn remembers_all_that_was_shown<G: Ai + GameKind>() {
     for set in G::rule_sets() {
         let terms = Terms {
             room: "memory".to_owned(),

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::independent::{Expected, assert_verified, verdicts};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, PrivateTerms, Readable, Record, Spectators, Terms};
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn records(kind: &str) -> Vec<Record<AnyGame>> {
             private: (seed == 2).then_some(private),
             practice: false,
         };
-        let welcome = terms.wallet_min::<AnyGame>().expect("a wallet");
+        let welcome = terms.wallet_min().expect("a wallet");
         let welcome = welcome.checked_mul(2).expect("two of them");
         let mut tables = Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, welcome);
         let mut played = Vec::new();

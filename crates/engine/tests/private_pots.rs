@@ -3,12 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::simulation::{Habits, Simulation};
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
     Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId,
     PotRefund, Price, PrivateTerms, Rejection, Share, Spectators, Table, TableAvailability,
@@ -118,7 +119,8 @@ impl Desk {
                 self.tell(Input::Tick).unwrap();
                 continue;
             };
-            let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat)
+            let Some(Input::AiAction { player, game, prompt, action }) =
+                ai_action(&self.table, seat)
             else {
                 panic!("nobody is asked");
             };

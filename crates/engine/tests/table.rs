@@ -3,10 +3,10 @@
 //!
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
+use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill, Turn};
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::table::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::table::{
     ActionOrigin, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table,
     TableView, Terms,

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
 use bahay_engine::coins::Coins;
@@ -10,7 +11,6 @@ use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
     Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId,
     Price, Readable, Rejection, Spectators, Table, TableId, Terms, Timestamp,
@@ -116,7 +116,7 @@ impl Desk {
 
     fn open(&mut self) {
         let seats = self.table.seats_in_game();
-        let stake = self.table.terms().stake_max::<AnyGame>(seats).unwrap();
+        let stake = self.table.terms().stake_max(seats).unwrap();
         let stakes = vec![stake; usize::from(seats)];
         self.tell(Input::Opened { game: self.game(), stakes, pot: Coins::ZERO });
     }

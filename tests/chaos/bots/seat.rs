@@ -1,6 +1,7 @@
 //! A client's knowledge of its table, folded from the messages, and its choice of commands.
 
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
+use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game as _;

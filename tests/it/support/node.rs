@@ -6,6 +6,7 @@ use bahay::clock::Clock;
 use bahay::ledger::LedgerTasks;
 use bahay::lobby::{Lobby, house_rooms};
 use bahay::tables::Tables;
+use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};

@@ -1,5 +1,6 @@
 //! A table of Tong-its with three players, and a clock that the test sets.
 
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill};
@@ -101,7 +102,7 @@ impl Desk {
 
     pub(crate) fn open(&mut self) {
         let game = self.table.phase().game().unwrap();
-        let stakes = vec![self.table.terms().stake_max::<Tongits>(3).unwrap(); 3];
+        let stakes = vec![self.table.terms().stake_max(3).unwrap(); 3];
         let antes = Coins::from_whole(3).unwrap();
         let pot = self.table.pot().checked_add(antes).unwrap();
         self.tell(Input::Opened { game, stakes, pot }).unwrap();
@@ -135,14 +136,14 @@ impl Desk {
 
     /// Plays the AI's answer for the prompted seat.
     pub(crate) fn play_ai_action(&mut self) -> Result<(), Refused> {
-        let input = self.table.ai_action(self.asked()).unwrap();
+        let input = ai_action(&self.table, self.asked()).unwrap();
         self.tell(input)
     }
 
     /// Plays the same answer as the player.
     pub(crate) fn act(&mut self) -> Result<(), Refused> {
         let Some(Input::AiAction { player, game, prompt, action }) =
-            self.table.ai_action(self.asked())
+            ai_action(&self.table, self.asked())
         else {
             panic!("nobody is asked");
         };

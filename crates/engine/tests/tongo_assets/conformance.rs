@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::env;
 
-use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_bots::Ai;
+use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
@@ -30,7 +31,8 @@ fn seeds(games: u64) -> impl Iterator<Item = u64> {
 fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
     let mut endings = [0; 3];
     for seed in seeds(games) {
-        let played = check_game::<TongoAssets>(&TongoAssetsProbe, rules, seed);
+        let played =
+            check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, rules, seed);
         let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
         let end = played.game.public().end.expect("the game is over");
         endings[match end.ending {
@@ -92,8 +94,8 @@ fn rules_with_any_switches_keep_the_contract() {
             bribes: below(4) == 1,
             ..Rules::standard()
         };
-        assert_eq!(TongoAssets::check(&rules), Ok(()));
-        check_game::<TongoAssets>(&TongoAssetsProbe, &rules, seed)
+        assert_eq!(rules.check(), Ok(()));
+        check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, &rules, seed)
             .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
     }
 }

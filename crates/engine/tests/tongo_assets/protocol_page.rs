@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use bahay_bots::Ai;
 use bahay_engine::chance::{Key, Stream};
 use bahay_engine::game::{Game, GameKind, Refusal, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{Event, Rules, TongoAssets};

@@ -1,10 +1,10 @@
 //! Tables of Tongo (assets) in virtual time under erratic players with varying numbers of seats:
 //! coins, the journal and the record are consistent whatever they do, at a count of half a bet.
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Hits, Skill};
+use bahay_engine::game::{GameRules, Hits, Skill};
 use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{ActionOrigin, Clocks, Price, Record, Spectators, Table, Terms};
 
 fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
@@ -95,11 +95,11 @@ fn check_fees(record: &Record<TongoAssets>) {
 #[test]
 fn the_stake_is_a_hundred_chips_and_an_uneven_bet_is_no_price() {
     let mut terms = terms(Rules::standard(), None);
-    let stake = terms.stake_max::<TongoAssets>(6);
+    let stake = terms.stake_max(6);
     assert_eq!(stake, Some(Coins::from_hundredths(100 * 150)));
-    assert_eq!(terms.wallet_min::<TongoAssets>(), stake);
+    assert_eq!(terms.wallet_min(), stake);
     terms.price = Price { bet: Coins::from_hundredths(101), multiplier: 1, fee_basis_points: 500 };
-    let per_bet = TongoAssets::counts_per_bet(&terms.rules);
+    let per_bet = terms.rules.counts_per_bet();
     assert_eq!(terms.price.count_price(per_bet).expect_err("it is odd").field, "bet");
-    assert_eq!(terms.wallet_min::<TongoAssets>(), None);
+    assert_eq!(terms.wallet_min(), None);
 }

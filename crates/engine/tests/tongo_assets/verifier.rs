@@ -3,10 +3,10 @@
 //! refuses forgeries and names the rule.
 
 use crate::independent::{Expected, assert_verified};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Hits, Skill};
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
 use serde_json::Value;
 

@@ -5,7 +5,8 @@
 
 use std::env;
 
-use bahay_engine::game::{Game, GameKind, Refusal, Turn};
+use bahay_bots::Ai;
+use bahay_engine::game::{Game, GameKind, GameRules, Refusal, Turn};
 use bahay_engine::games::tongo_options::{
     Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
@@ -52,7 +53,12 @@ pub fn any_rules(dice: &mut TestRng) -> Rules {
 fn check_all(rules: &Rules, games: u64) -> [usize; 5] {
     let mut endings = [0; 5];
     for seed in seeds(games) {
-        let played = check_game::<TongoOptions>(&TongoOptionsProbe, rules, seed);
+        let played = check_game::<TongoOptions>(
+            &TongoOptionsProbe,
+            TongoOptions::choose_action,
+            rules,
+            seed,
+        );
         let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
         let end = played.game.public().end.expect("the game is over");
         endings[end.ending as usize] += 1;
@@ -94,7 +100,7 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     for seed in seeds(GAMES * 2) {
         let rules = any_rules(&mut TestRng::new(seed));
         assert_eq!(rules.check(), Ok(()), "{rules:?}");
-        check_game::<TongoOptions>(&TongoOptionsProbe, &rules, seed)
+        check_game::<TongoOptions>(&TongoOptionsProbe, TongoOptions::choose_action, &rules, seed)
             .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
     }
 }

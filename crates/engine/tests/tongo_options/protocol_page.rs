@@ -4,11 +4,11 @@
 use std::env;
 use std::fs;
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Refusal, Skill, Viewer};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Input, Phase, Price, Spectators, Terms};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocol/tongo_options.md");

@@ -1,10 +1,10 @@
 //! Tables of Tongo (options) in virtual time under erratic players: coins and the journal are
 //! consistent, every record verifies, and the clock plays as rule 9.1 says.
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits, Skill};
+use bahay_engine::game::{GameKind, GameRules, Hits, Skill};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{ActionOrigin, Clocks, Price, Record, Spectators, Table, Terms};
 
 fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
@@ -152,5 +152,5 @@ fn a_tampered_record_fails() {
 
 #[test]
 fn a_seat_can_lose_all_its_chips_and_no_more() {
-    assert_eq!(TongoOptions::counts_max(&Rules::lively(), 8), 100);
+    assert_eq!(Rules::lively().counts_max(8), 100);
 }

@@ -68,7 +68,7 @@ fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
         };
     }
     let terms = terms(rules);
-    let stake = terms.stake_max::<TongoOptions>(seats).expect("a stake fits");
+    let stake = terms.stake_max(seats).expect("a stake fits");
     let players = (0..u64::from(seats)).map(|player| PlayerId(Uuid::from_u64_pair(9, player)));
     let mut record = Record {
         format: bahay_engine::table::FORMAT.into(),

@@ -14,7 +14,7 @@ use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
 use crate::simulation::world::{World, to_json};
-use bahay_engine::game::Game;
+use bahay_bots::Ai;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableId, TableView};
 

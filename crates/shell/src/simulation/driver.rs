@@ -9,8 +9,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bahay_bots::Ai;
+use bahay_bots::table::ai_question;
 use bahay_engine::chance::Contribution;
-use bahay_engine::game::{Game as _, Viewer};
+use bahay_engine::game::Viewer;
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::table::{
     ConnectionId, GameEntropy, Input, PlayerId, PotRefund, Table, TableId, Terms, Timestamp,
@@ -301,7 +303,7 @@ impl Node {
             promise.resolve(())
         });
         pause.await;
-        let question = call.table.ai_question(call.seat)?;
+        let question = ai_question(&call.table, call.seat)?;
         Tongits::choose_action(&question.view).map(|action| question.to_input(action))
     }
 

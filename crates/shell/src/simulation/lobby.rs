@@ -50,7 +50,7 @@ impl Node {
         let Some(Ok(LedgerReply::Wallet(wallet))) = wallet else {
             return Err(LobbyError::Unavailable);
         };
-        if terms.wallet_min::<Tongits>().is_none_or(|least| wallet < least) {
+        if terms.wallet_min().is_none_or(|least| wallet < least) {
             return Err(LobbyError::TooFewCoins);
         }
         let mut full = Vec::new();

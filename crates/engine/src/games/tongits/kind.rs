@@ -1,19 +1,18 @@
 //! Tong-its as an entry of the catalogue: its rule sets, the names of its endings and counters, and
 //! the short form of its common events.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
 use crate::cards::Card;
-use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, RulesError, TitledName};
+use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, TitledName};
 use crate::games::tongits::action::Illegal;
 use crate::games::tongits::event::{EndingKind, Event};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::presets::Preset;
-use crate::games::tongits::rules::{Additions, Rules};
+use crate::games::tongits::rules::{Additions, NAME, Rules};
 use crate::games::tongits::state::Tongits;
 use crate::seat::Seat;
 
@@ -44,7 +43,7 @@ const fn relaxed() -> Rules {
 }
 
 impl GameKind for Tongits {
-    const NAME: &'static str = "tongits";
+    const NAME: &'static str = NAME;
     const TITLE: &'static str = "Tong-its";
     const UNIT: TitledName = TitledName { name: "count", title: "Counts" };
     const ENDINGS: &'static [TitledName] = &[
@@ -173,21 +172,15 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     counted.into_iter().collect()
 }
 
-pub(super) fn check(rules: &Rules) -> Result<(), RulesError> {
-    rules
-        .check()
-        .map_err(|bad| RulesError { field: bad.field().into(), message: bad.to_string().into() })
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::game::{Game, GameKind};
+    use crate::game::{GameKind, GameRules};
     use crate::games::tongits::Tongits;
 
     #[test]
     fn rule_sets_have_distinct_names_and_are_valid() {
         for (place, set) in Tongits::rule_sets().iter().enumerate() {
-            assert_eq!(Tongits::check(&(set.rules)()), Ok(()), "{}", set.name);
+            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
             let others = &Tongits::rule_sets()[place + 1..];
             assert!(others.iter().all(|other| other.name != set.name), "{}", set.name);
         }

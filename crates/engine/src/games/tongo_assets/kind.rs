@@ -1,18 +1,17 @@
 //! Tongo (assets) as a kind of game: its rule sets, the names of its endings and counters, and the
 //! short form of its common events.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
-use crate::game::{CounterIncrement, GameKind, RuleSet, RulesError, TitledName};
+use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
 use crate::games::tongo_assets::event::{Event, Face};
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
-use crate::games::tongo_assets::rules::Rules;
+use crate::games::tongo_assets::rules::{NAME, Rules};
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::strength::Class;
 use crate::seat::Seat;
@@ -24,7 +23,7 @@ const RULE_SETS: [RuleSet<Rules>; 3] = [
 ];
 
 impl GameKind for TongoAssets {
-    const NAME: &'static str = "tongo_assets";
+    const NAME: &'static str = NAME;
     const TITLE: &'static str = "Tongo (assets)";
     const UNIT: TitledName = TitledName { name: "half_chip", title: "Half chips" };
     const ENDINGS: &'static [TitledName] = &[
@@ -211,15 +210,9 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     counts
 }
 
-pub(super) fn check_rules(rules: &Rules) -> Result<(), RulesError> {
-    rules
-        .check()
-        .map_err(|bad| RulesError { field: bad.field().into(), message: bad.to_string().into() })
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::game::{Game, GameKind};
+    use crate::game::{GameKind, GameRules};
     use crate::games::tongo_assets::TongoAssets;
 
     #[test]
@@ -227,7 +220,7 @@ mod tests {
         let names = TongoAssets::rule_sets().iter().map(|set| set.name);
         assert!(names.eq(["standard", "personal", "advanced"]));
         for set in TongoAssets::rule_sets() {
-            assert_eq!(TongoAssets::check(&(set.rules)()), Ok(()), "{}", set.name);
+            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
         }
     }
 }

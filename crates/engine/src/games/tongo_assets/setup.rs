@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::chance::{ChanceAnswer, Request};
-use crate::game::{Game, Turn};
+use crate::game::{Game, GameRules, Turn};
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::phase::Phase;
@@ -104,7 +104,7 @@ impl GameSetup {
     /// The first contradiction in the position.
     pub fn build_game(&self) -> Result<TongoAssets, SetupError> {
         ensure(self.rules.check().is_ok(), SetupError::Rules)?;
-        ensure(TongoAssets::seats(&self.rules).contains(self.seats), SetupError::Rules)?;
+        ensure(self.rules.seats().contains(self.seats), SetupError::Rules)?;
         let seats = self.hands.iter().chain(&self.kept).chain(&self.piles).map(|(seat, _)| *seat);
         let seats = seats.chain(self.chips.iter().map(|(seat, _)| *seat));
         let seats = seats.chain(self.retreated.iter().copied()).chain([self.dealer]);

@@ -8,16 +8,17 @@ use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
-use crate::games::tongo_options::event::{Event, GameEnding};
+use crate::games::tongo_options::event::Event;
+use crate::games::tongo_options::phase::GameEnding;
 use crate::games::tongo_options::presets::RULE_SETS;
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;
-use crate::games::tongo_options::rules::Rules;
+use crate::games::tongo_options::rules::{NAME, Rules};
 use crate::games::tongo_options::state::TongoOptions;
 use crate::seat::Seat;
 
 impl GameKind for TongoOptions {
-    const NAME: &'static str = "tongo_options";
+    const NAME: &'static str = NAME;
     const TITLE: &'static str = "Tongo (options)";
     const UNIT: TitledName = TitledName { name: "chip", title: "Chips" };
     const ENDINGS: &'static [TitledName] = &[
