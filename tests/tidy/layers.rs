@@ -264,6 +264,8 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
     ("refusals", &["game"]),
+    ("actions", &[]),
+    ("short_events", &["game"]),
     // A game in the form for learning programs.
     ("spaces", &["game", "seat"]),
     ("games", &["cards", "chance", "game", "seat", "spaces"]),

@@ -20,10 +20,8 @@ use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Arrangement, Rules, SEATS, Tongits, View, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{
-    Clocks, Event, GameEntropy, GameId, Hits, Input, Line, Price, Record, Table, Terms,
-};
-use bahay_engine::testing::{TestRng, play_at_random};
+use bahay_engine::table::{Event, GameEntropy, GameId, Hits, Input, Line, Record, Table};
+use bahay_engine::testing::{self, TestRng, play_at_random};
 
 use rows::Rows;
 
@@ -94,21 +92,12 @@ struct Journal {
 
 impl Journal {
     fn play() -> Self {
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price {
-                bet: Coins::from_whole(1).expect("one fits"),
-                multiplier: 1,
-                fee_basis_points: 500,
-            },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: bahay_engine::table::Spectators::Nobody,
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(
+            Rules::kingdom(),
+            Some(Hits::default()),
+            Coins::from_whole(1).expect("one fits"),
+            1,
+        );
         let welcome = Coins::from_whole(1_000).expect("a thousand fits");
         let mut simulation = Simulation::<Tongits>::new(1, terms, Habits::default(), welcome);
         let (mut steps, mut records) = (Vec::new(), Vec::new());

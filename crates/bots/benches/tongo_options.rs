@@ -9,15 +9,13 @@ mod rows;
 use bahay_bots::Ai;
 use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Skill, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, Turn, Viewer};
 use bahay_engine::games::tongo_options::{
     Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{
-    Clocks, Event, GameEntropy, GameId, Input, Line, Price, Spectators, Table, Terms,
-};
-use bahay_engine::testing::{Policy, TestRng};
+use bahay_engine::table::{Event, GameEntropy, GameId, Input, Line, Table};
+use bahay_engine::testing::{self, Policy, TestRng};
 
 use rows::Rows;
 
@@ -51,21 +49,7 @@ fn main() {
 /// Measures a table's work for moves, and their sizes.
 fn table_of(rows: &Rows, seats: u8) {
     let rules = Rules { seats_min: seats, seats_max: seats, ..Rules::lively() };
-    let terms = Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(1).expect("one fits"),
-            multiplier: 1,
-            fee_basis_points: 500,
-        },
-        hits: None,
-        clocks: Clocks::default(),
-        spectators: Spectators::Nobody,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms(rules, None, Coins::from_whole(1).expect("one fits"), 1);
     let welcome = Coins::from_whole(1_000).expect("a thousand fits");
     let mut simulation = Simulation::<TongoOptions>::new(1, terms, Habits::default(), welcome);
     let mut acts: Vec<(Table<TongoOptions>, SimulationStep<TongoOptions>)> = Vec::new();

@@ -6,30 +6,19 @@ use bahay_bots::search::{self, Grade, JUDGED_MAX, JudgedDecision};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Skill, Turn, Viewer};
+use bahay_engine::game::{GameKind, Turn, Viewer};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{
-    ActionOrigin, Clocks, GameId, Price, Record, RecordedAction, Spectators, Terms,
-};
+use bahay_engine::table::{ActionOrigin, GameId, Record, RecordedAction, Terms};
+use bahay_engine::testing;
 use uuid::Uuid;
 
 fn terms<G: Ai + GameKind>(rule_set: &str) -> Terms<G::Rules> {
     let set = G::rule_sets().iter().find(|set| set.name == rule_set).expect("there is such a one");
-    Terms {
-        room: "analysis".to_owned(),
-        rules: (set.rules)(),
-        price: Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 },
-        hits: set.hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::Nobody,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1)
 }
 
 fn seat(number: u8) -> Seat {

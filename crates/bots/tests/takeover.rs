@@ -6,27 +6,18 @@ use bahay_bots::table::ai_question;
 use bahay_bots::{Ai, search};
 use bahay_engine::chance::Key;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Skill};
+use bahay_engine::game::GameKind;
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{Clocks, Effect, Input, Phase, Price, Spectators, Terms};
+use bahay_engine::table::{Effect, Input, Phase};
+use bahay_engine::testing;
 
 fn tables<G: Ai + GameKind>(rule_set: &str) -> Simulation<G> {
     let set = G::rule_sets().iter().find(|set| set.name == rule_set).expect("there is such a one");
-    let terms = Terms {
-        room: "takeover".to_owned(),
-        rules: (set.rules)(),
-        price: Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 },
-        hits: set.hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::Nobody,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1);
     let welcome = Coins::from_whole(1_000_000).expect("a million fits");
     Simulation::new(5, terms, Habits::ROUGH, welcome)
 }

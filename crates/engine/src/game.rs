@@ -71,6 +71,25 @@ pub enum Viewer {
     Everything,
 }
 
+impl Viewer {
+    /// Returns whether the viewer sees what this seat alone may know.
+    pub fn sees(self, seat: Seat) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Seat(own) => own == seat,
+            Self::Public => false,
+        }
+    }
+
+    /// Returns the viewer's own seat.
+    pub const fn seat(self) -> Option<Seat> {
+        match self {
+            Self::Seat(seat) => Some(seat),
+            Self::Public | Self::Everything => None,
+        }
+    }
+}
+
 /// The reason for which an action was refused. Each game defines an enum of its own.
 pub trait Refusal: Copy + Debug + Display + Eq + Send + Sync + 'static {
     /// Returns the stable code of the reason, in snake case.
@@ -450,3 +469,8 @@ pub trait GameKind:
 
 /// The maximum number of short events of one game.
 pub const SHORT_EVENTS_MAX: usize = 64;
+
+/// Returns whether a field differs from its default.
+pub(crate) fn differ<T: PartialEq>(field: &T, default: &T) -> bool {
+    field != default
+}

@@ -15,9 +15,13 @@ extern crate alloc;
 #[macro_use]
 pub mod cards;
 #[macro_use]
+mod actions;
+#[macro_use]
 mod catalog_macro;
 #[macro_use]
 mod refusals;
+#[macro_use]
+mod short_events;
 pub mod catalog;
 pub mod chance;
 pub mod coins;

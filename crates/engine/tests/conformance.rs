@@ -6,8 +6,7 @@
 mod broken;
 mod twins;
 
-use std::env;
-
+use crate::support::seeds;
 use bahay_bots::Ai;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
@@ -22,19 +21,6 @@ use bahay_engine::testing::{ConformanceError, TestRng, TongitsProbe, check_game}
 use broken::{Broken, Fault};
 
 const GAMES: u64 = 300;
-
-/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
-fn seeds(games: u64) -> impl Iterator<Item = u64> {
-    let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a accepts a commit's hash, a number or a word.
-        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
-    });
-    (0..games).chain(
-        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
-    )
-}
 
 /// Draws a rule set with random switches; some of them cannot be dealt.
 fn any_rules(dice: &mut TestRng) -> Rules {

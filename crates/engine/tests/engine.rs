@@ -19,6 +19,7 @@ mod private_pots;
 #[path = "scenarios/main.rs"]
 mod scenarios;
 mod stakes;
+mod support;
 mod table;
 #[path = "table_rules/main.rs"]
 mod table_rules;

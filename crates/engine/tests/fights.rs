@@ -7,16 +7,17 @@ use bahay_bots::table::{ai_action, ai_question};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Prompt, Skill, Turn, Viewer};
+use bahay_engine::game::{Game, Prompt, Turn, Viewer};
 use bahay_engine::games::tongits::{
     Action, ExposedMeld, GameSetup, Illegal, Rules, SetupPhase, Tongits,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
-    Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Rejection, Table,
+    TableId, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 /// A table with players 0, 1 and 2 in a fight, and a clock that the test sets.
@@ -47,17 +48,7 @@ impl Desk {
     /// Returns a table whose game has just begun.
     fn playing() -> Self {
         let coins = |whole| Coins::from_whole(whole).unwrap();
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1);
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let mut desk = Self { table, now: Timestamp::from_ms(0), events: vec![] };
         for number in 0..3 {

@@ -5,12 +5,13 @@ use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameRules, Hits, Skill};
+use bahay_engine::game::{GameRules, Hits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, Price, PrivateTerms,
-    Reason, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, PrivateTerms, Reason,
+    Rejection, Table, TableId, Terms, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 const GAMES: u64 = 25;
@@ -18,21 +19,7 @@ const GAMES: u64 = 25;
 fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Terms<AnyRules> {
     let private =
         short_stakes.map(|short_stakes| PrivateTerms { short_stakes, ..PrivateTerms::default() });
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(2).expect("a bet"),
-            multiplier: 1,
-            fee_basis_points: 500,
-        },
-        hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private,
-        practice: false,
-    }
+    Terms { private, ..testing::terms(rules, hits, Coins::from_whole(2).expect("a bet"), 1) }
 }
 
 /// The outcomes of games of players who can pay for one game and little more.

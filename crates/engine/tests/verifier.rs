@@ -6,15 +6,15 @@ use crate::independent::{Expected, assert_verified};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, GameRules, Skill, Turn};
+use bahay_engine::game::{Game, GameKind, GameRules, Turn};
 use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, SEATS, Tongits, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, PrivateTerms, Record,
-    RecordedAction, Settlement, Spectators, TableId, Terms, Timestamp,
+    ActionOrigin, Crown, GameId, Hits, PlayerId, PotPayout, PrivateTerms, Record, RecordedAction,
+    Settlement, TableId, Terms, Timestamp,
 };
-use bahay_engine::testing::TestRng;
+use bahay_engine::testing::{self, TestRng};
 use uuid::Uuid;
 
 /// A seat's style of play.
@@ -72,21 +72,7 @@ fn choose(game: &Tongits, seat: Seat, way: PlayStyle, dice: &mut TestRng) -> Act
 }
 
 fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(1).expect("a bet"),
-            multiplier: 2,
-            fee_basis_points: 500,
-        },
-        hits: Some(hits),
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(rules, Some(hits), Coins::from_whole(1).expect("a bet"), 2)
 }
 
 /// Plays a whole game and returns its record; the winner of the previous game is seat 0.

@@ -17,8 +17,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use serde::de::{Error as _, SeqAccess};
-use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
@@ -201,14 +199,6 @@ pub struct View {
     pub bets: Vec<Option<Bet>>,
 }
 
-fn is_visible(viewer: Viewer, seat: Seat) -> bool {
-    match viewer {
-        Viewer::Everything => true,
-        Viewer::Seat(own) => own == seat,
-        Viewer::Public => false,
-    }
-}
-
 fn apply_event(bets: &mut [Option<Bet>], event: &Event) {
     match event {
         Event::Bet { seat, bet } => bets[seat.index()] = *bet,
@@ -360,19 +350,16 @@ impl Game for GuessTheDie {
     fn view(&self, viewer: Viewer) -> View {
         let seats = Seat::all(self.public.seats).zip(&self.bets);
         View {
-            viewer: match viewer {
-                Viewer::Seat(seat) => Some(seat),
-                Viewer::Public | Viewer::Everything => None,
-            },
+            viewer: viewer.seat(),
             public: self.public.clone(),
-            bets: seats.map(|(seat, bet)| bet.filter(|_| is_visible(viewer, seat))).collect(),
+            bets: seats.map(|(seat, bet)| bet.filter(|_| viewer.sees(seat))).collect(),
         }
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
         Some(match event {
             Event::Bet { seat, bet } => {
-                Event::Bet { seat: *seat, bet: bet.filter(|_| is_visible(viewer, *seat)) }
+                Event::Bet { seat: *seat, bet: bet.filter(|_| viewer.sees(*seat)) }
             }
             Event::Rolled { .. } => event.clone(),
         })
@@ -476,7 +463,6 @@ impl GameKind for GuessTheDie {
     ];
     const COUNTERS: &'static [TitledName] =
         &[TitledName { name: "right_guesses", title: "Right guesses" }];
-    const SHORT_EVENTS: &'static [&'static str] = &["bet"];
 
     fn rule_sets() -> &'static [RuleSet<Rules>] {
         &RULE_SETS
@@ -486,32 +472,8 @@ impl GameKind for GuessTheDie {
         BetRefusal::ALL
     }
 
-    fn short_event(event: &Event) -> Option<&'static str> {
-        match event {
-            Event::Bet { .. } => Some("bet"),
-            Event::Rolled { .. } => None,
-        }
-    }
-
-    fn write_short<S: SerializeSeq>(event: &Event, fields: &mut S) -> Result<(), S::Error> {
-        match event {
-            Event::Bet { seat, bet } => {
-                fields.serialize_element(seat)?;
-                bet.iter().try_for_each(|bet| fields.serialize_element(bet))
-            }
-            Event::Rolled { .. } => Ok(()),
-        }
-    }
-
-    fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
-        let missing = || A::Error::custom("a seat is missing");
-        match name {
-            "bet" => Ok(Event::Bet {
-                seat: fields.next_element()?.ok_or_else(missing)?,
-                bet: fields.next_element()?,
-            }),
-            _ => Err(A::Error::custom("no event has this name")),
-        }
+    short_events! { Event:
+        "bet" => Bet { seat | bet = None },
     }
 }
 

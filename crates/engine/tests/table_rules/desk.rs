@@ -3,14 +3,15 @@
 use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase,
-    PlayerId, Price, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ActionOrigin, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId,
+    Rejection, Table, TableId, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 pub(crate) type Refused = Rejection<Illegal>;
@@ -38,17 +39,7 @@ pub(crate) fn seat(number: u8) -> Seat {
 impl Desk {
     pub(crate) fn new() -> Self {
         let bet = Coins::from_whole(1).unwrap();
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), bet, 1);
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }
     }

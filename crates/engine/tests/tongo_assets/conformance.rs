@@ -4,8 +4,8 @@
 //! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
 use std::collections::BTreeSet;
-use std::env;
 
+use crate::support::seeds;
 use bahay_bots::Ai;
 use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
@@ -13,19 +13,6 @@ use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
 
 const GAMES: u64 = 60;
-
-/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
-fn seeds(games: u64) -> impl Iterator<Item = u64> {
-    let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a accepts a commit's hash, a number or a word.
-        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
-    });
-    (0..games).chain(
-        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
-    )
-}
 
 /// Returns the number of games by ending.
 fn check_all(rules: &Rules, games: u64) -> [usize; 3] {

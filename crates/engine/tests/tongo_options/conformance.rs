@@ -3,10 +3,9 @@
 //!
 //! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
-use std::env;
-
+use crate::support::{check_refusals, seeds};
 use bahay_bots::Ai;
-use bahay_engine::game::{Game, GameKind, GameRules, Refusal, Turn};
+use bahay_engine::game::{Game, GameKind, GameRules, Turn};
 use bahay_engine::games::tongo_options::{
     Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
@@ -14,19 +13,6 @@ use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game};
 
 const GAMES: u64 = 60;
-
-/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
-pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
-    let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a accepts a commit's hash, a number or a word.
-        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
-    });
-    (0..games).chain(
-        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
-    )
-}
 
 /// Draws a rule set with random switches.
 pub fn any_rules(dice: &mut TestRng) -> Rules {
@@ -204,10 +190,5 @@ fn random_change(public: &PublicState, seat: Seat, dice: &mut TestRng) -> (Actio
 
 #[test]
 fn a_refusal_has_a_code_of_its_own() {
-    let refusals = TongoOptions::refusals();
-    for (place, illegal) in refusals.iter().enumerate() {
-        assert!(!illegal.to_string().is_empty() && illegal.rule().contains('.'));
-        let others = &refusals[place + 1..];
-        assert!(others.iter().all(|other| other.code() != illegal.code()), "{illegal:?}");
-    }
+    check_refusals::<TongoOptions>();
 }

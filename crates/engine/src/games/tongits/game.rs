@@ -104,26 +104,18 @@ impl Game for Tongits {
     }
 
     fn view(&self, viewer: Viewer) -> View {
-        let sees = |seat: Seat| match viewer {
-            Viewer::Everything => true,
-            Viewer::Seat(own) => own == seat,
-            Viewer::Public => false,
-        };
         let is_dealt = !matches!(self.public.phase, Phase::Starter | Phase::Deal { .. });
         let mut hands = self.hands.map(Some);
         for (seat, hand) in Seat::all(SEATS).zip(&mut hands) {
-            *hand = hand.filter(|_| is_dealt && sees(seat));
+            *hand = hand.filter(|_| is_dealt && viewer.sees(seat));
         }
         View {
-            viewer: match viewer {
-                Viewer::Seat(seat) => Some(seat),
-                Viewer::Public | Viewer::Everything => None,
-            },
+            viewer: viewer.seat(),
             public: self.public.redact_for(viewer),
             hands,
-            answers: self.answers.iter().copied().filter(|(seat, _)| sees(*seat)).collect(),
+            answers: self.answers.iter().copied().filter(|(seat, _)| viewer.sees(*seat)).collect(),
             drawn: match self.public.phase {
-                Phase::Play { seat } => self.drawn.filter(|_| sees(seat)),
+                Phase::Play { seat } => self.drawn.filter(|_| viewer.sees(seat)),
                 Phase::Starter
                 | Phase::Deal { .. }
                 | Phase::Draw { .. }

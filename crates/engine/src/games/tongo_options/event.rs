@@ -125,17 +125,13 @@ pub struct ShownHand {
 impl Event {
     /// Redacts the event for a viewer.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
-        let sees = |seat: Seat| match viewer {
-            Viewer::Everything => true,
-            Viewer::Seat(own) => own == seat,
-            Viewer::Public => false,
-        };
         let sees_all = viewer == Viewer::Everything;
         match self {
             Self::Dealt { dealer, hands, up, dice, hidden } => {
                 let mut hands = *hands;
                 for (number, hand) in (0..).zip(hands.iter_mut()) {
-                    *hand = hand.filter(|_| Seat::new(number).is_some_and(sees));
+                    *hand =
+                        hand.filter(|_| Seat::new(number).is_some_and(|seat| viewer.sees(seat)));
                 }
                 let hidden = hidden.clone().filter(|_| sees_all);
                 Self::Dealt { dealer: *dealer, hands, up: *up, dice: *dice, hidden }
@@ -145,11 +141,11 @@ impl Event {
                 token: *token,
                 chips: *chips,
                 count: *count,
-                discards: discards.filter(|_| sees(*seat)),
+                discards: discards.filter(|_| viewer.sees(*seat)),
             },
             Self::Drew { seat, cards, deck } => Self::Drew {
                 seat: *seat,
-                cards: cards.filter(|_| sees(*seat)),
+                cards: cards.filter(|_| viewer.sees(*seat)),
                 deck: deck.clone().filter(|_| sees_all),
             },
             Self::Stopped { .. }

@@ -132,22 +132,14 @@ impl Game for TongoOptions {
     }
 
     fn view(&self, viewer: Viewer) -> View {
-        let sees = |seat: Seat| match viewer {
-            Viewer::Everything => true,
-            Viewer::Seat(own) => own == seat,
-            Viewer::Public => false,
-        };
         let is_dealt = self.public.phase != Phase::Deal;
         let seats = Seat::all(self.public.seats()).zip(self.hands.iter());
         let is_record = viewer == Viewer::Everything;
         View {
-            viewer: match viewer {
-                Viewer::Seat(seat) => Some(seat),
-                Viewer::Public | Viewer::Everything => None,
-            },
+            viewer: viewer.seat(),
             public: self.public.clone(),
             hands: seats
-                .map(|(seat, hand)| Some(*hand).filter(|_| is_dealt && sees(seat)))
+                .map(|(seat, hand)| Some(*hand).filter(|_| is_dealt && viewer.sees(seat)))
                 .collect(),
             hidden: (is_dealt && is_record).then(|| Box::new(self.hidden)),
         }
