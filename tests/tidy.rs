@@ -300,7 +300,8 @@ fn doors(files: &[File]) -> Complaints {
 fn clocks(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     let ours = |file: &&File| {
-        file.is_rust() && ["src/", "crates/"].iter().any(|root| file.path.starts_with(root))
+        let is_in_crate = file.path.starts_with("crates/") && file.path.contains("/src/");
+        file.is_rust() && (file.path.starts_with("src/") || is_in_crate)
     };
     for file in files.iter().filter(ours) {
         let code = Parts::of(&file.text).code;

@@ -474,3 +474,9 @@ pub const SHORT_EVENTS_MAX: usize = 64;
 pub(crate) fn differ<T: PartialEq>(field: &T, default: &T) -> bool {
     field != default
 }
+
+/// Returns an error unless the condition holds.
+#[cfg(feature = "testing")]
+pub(crate) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}

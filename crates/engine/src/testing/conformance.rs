@@ -17,7 +17,7 @@ use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
 use crate::chance::ChanceAnswer;
-use crate::game::{Game, GameKind, GameRules, Prompt, SHORT_EVENTS_MAX, Turn, Viewer};
+use crate::game::{Game, GameKind, GameRules, Prompt, SHORT_EVENTS_MAX, Turn, Viewer, ensure};
 use crate::seat::Seat;
 use crate::testing::{ChooseAction, TestRng};
 
@@ -424,8 +424,4 @@ where
     let read: T = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
     ensure(read == *value, || format!("{value:?} is read back as {read:?}"))?;
     Ok(read)
-}
-
-fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(message()) }
 }

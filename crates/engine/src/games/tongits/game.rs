@@ -2,7 +2,9 @@
 
 use crate::cards::CardSet;
 use crate::chance;
-use crate::game::{CounterIncrement, Describe, Game, Outcome, Piece, Prompt, Row, Turn, Viewer};
+use crate::game::{
+    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
+};
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::describe;
 use crate::games::tongits::event::Event;
@@ -96,7 +98,7 @@ impl Game for Tongits {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        Some(kind::ending_name(self.public.end?.ending))
+        Some(Self::ENDINGS[self.public.end?.ending as usize].name)
     }
 
     fn counts(&self) -> Vec<CounterIncrement> {

@@ -68,14 +68,6 @@ impl GameKind for Tongits {
     }
 }
 
-pub(super) const fn ending_name(ending: EndingKind) -> &'static str {
-    match ending {
-        EndingKind::Tongits => "tongits",
-        EndingKind::Fight => "fight",
-        EndingKind::Stock => "stock",
-    }
-}
-
 /// Returns the increments of the winner's counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let counted = public.end.and_then(|end| {

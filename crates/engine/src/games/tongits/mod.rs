@@ -47,7 +47,7 @@ pub use rules::{
     ItemCounts, Rules, SEATS, is_special,
 };
 #[cfg(feature = "testing")]
-pub use setup::{GameSetup, SetupError, SetupPhase};
+pub use setup::{GameSetup, SetupPhase};
 pub use sort::{sort_by_arrangement, sort_by_suit};
 pub use state::{FightAnswers, Tongits};
 pub use view::View;

@@ -1,7 +1,9 @@
 //! Tongo (assets) as a [`Game`]: rules and views by delegation, and its description for people.
 
 use crate::chance::ChanceAnswer;
-use crate::game::{CounterIncrement, Describe, Game, Outcome, Piece, Prompt, Row, Turn, Viewer};
+use crate::game::{
+    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
+};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::clock;
@@ -96,7 +98,7 @@ impl Game for TongoAssets {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        self.public.end.map(|end| kind::ending_name(end.ending))
+        Some(Self::ENDINGS[self.public.end?.ending as usize].name)
     }
 
     fn counts(&self) -> Vec<CounterIncrement> {

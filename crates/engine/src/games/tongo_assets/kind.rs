@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
 use crate::games::tongo_assets::event::{Event, Face};
-use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
+use crate::games::tongo_assets::phase::ShownHand;
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::{NAME, Rules};
@@ -48,14 +48,6 @@ impl GameKind for TongoAssets {
         "acquired" => Acquired { seat, to, chips | taken = Face::Acquire, discarded = None },
         "done" => Done { seat },
         "retreated" => Retreated { seat },
-    }
-}
-
-pub(super) const fn ending_name(ending: GameEnding) -> &'static str {
-    match ending {
-        GameEnding::LastIn => "last_in",
-        GameEnding::Acquisition => "acquisition",
-        GameEnding::Showdown => "showdown",
     }
 }
 

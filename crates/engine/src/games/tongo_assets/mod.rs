@@ -47,7 +47,7 @@ pub use ring::Ring;
 pub use rules::{Countdowns, HALVES, PriceBounds, Rules};
 pub use set::CardSet;
 #[cfg(feature = "testing")]
-pub use setup::{GameSetup, SetupError};
+pub use setup::GameSetup;
 pub use slots::{Assets, HiddenSection, Section, SlotSet};
 pub use state::TongoAssets;
 pub use strength::{Class, HandRank};

@@ -1,7 +1,9 @@
 //! Tongo (options) as a [`Game`]: rules and views by delegation, and its description for people.
 
 use crate::chance::{self, Request};
-use crate::game::{CounterIncrement, Describe, Game, Outcome, Piece, Prompt, Row, Turn, Viewer};
+use crate::game::{
+    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
+};
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::deal::{Drawing, complete_deal};
@@ -124,7 +126,7 @@ impl Game for TongoOptions {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        Some(kind::ending_name(self.public.end?.ending))
+        Some(Self::ENDINGS[self.public.end?.ending as usize].name)
     }
 
     fn counts(&self) -> Vec<CounterIncrement> {

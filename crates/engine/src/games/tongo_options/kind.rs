@@ -51,16 +51,6 @@ impl GameKind for TongoOptions {
     }
 }
 
-pub(super) const fn ending_name(ending: GameEnding) -> &'static str {
-    match ending {
-        GameEnding::LastIn => "last_in",
-        GameEnding::Confront => "confront",
-        GameEnding::Acquire => "acquire",
-        GameEnding::Reserves => "reserves",
-        GameEnding::Rounds => "rounds",
-    }
-}
-
 /// Returns the increments of the winner's counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let counted = public.end.and_then(|end| {

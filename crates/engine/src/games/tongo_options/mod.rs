@@ -51,7 +51,7 @@ pub use public::{Floors, GameResult, PublicState, Reserves};
 pub use refusal::Illegal;
 pub use rules::{Countdowns, DICE, FLOORS, HAND_CARDS, PLACES, Rules, SLOTS};
 #[cfg(feature = "testing")]
-pub use setup::{GameSetup, SetupError};
+pub use setup::GameSetup;
 pub use state::TongoOptions;
 pub use strength::{Class, DiceCounts, Match, Matches, Strength, best_floor, matches};
 pub use view::View;
