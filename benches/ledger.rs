@@ -27,9 +27,9 @@ use bahay::ledger::{
     OpeningOutcome, SettleGame, audit,
 };
 use bahay::lobby;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, GameId, Hits, PlayerId, Record, TableId};
 use futures_util::future::join_all;
 use sqlx::postgres::PgConnectOptions;
@@ -541,7 +541,7 @@ impl OpenedGame {
             table: self.table,
             room: record.terms.room.clone(),
             ante: record.terms.ante().unwrap(),
-            stake_max: record.terms.stake_max::<AnyGame>(3).unwrap(),
+            stake_max: record.terms.stake_max(3).unwrap(),
             short_stakes: false,
             players: group(self.group),
             commitment: record.commitment,

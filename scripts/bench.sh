@@ -35,7 +35,7 @@ cmd_bench() {
 bench_rules() {
   find_valgrind ||
     say "valgrind is missing: instructions are not counted; ./dev bench instructions installs it"
-  BAHAY_VALGRIND=$VALGRIND run_child cargo bench --quiet --profile "$BENCH_PROFILE" -p bahay-engine "$@"
+  BAHAY_VALGRIND=$VALGRIND run_child cargo bench --quiet --profile "$BENCH_PROFILE" -p bahay-engine -p bahay-bots "$@"
 }
 
 bench_services() {

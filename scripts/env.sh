@@ -32,7 +32,7 @@ check_env() {
 # Measures a release build: in the process, and through the pipe.
 bench_env() {
   prepare_env
-  run_child cargo bench --quiet -p bahay-engine --bench env
+  run_child cargo bench --quiet -p bahay-bots --bench env
   BAHAY_PROFILE=release build_lab
   run_python bench.py
 }

@@ -2,14 +2,14 @@
 //!
 //! A replay shows what the engine computes from the record's seeds and actions, so an invalid
 //! record is not shown. Nothing is stored. Bounds: a game has some hundred steps, and a replay
-//! takes less than a millisecond; `bahay_engine::arena` bounds the cost of an analysis.
+//! takes less than a millisecond; `bahay_bots::search` bounds the cost of an analysis.
 //!
 //! Deliberately absent: authorization. The record itself shows all hands to its players after the
 //! game, so the caller may show them too.
 
-use bahay_engine::arena;
+use bahay_bots::search;
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::game::{Game, Piece, Row, Viewer};
+use bahay_engine::game::{Describe, Game, Piece, Row, Viewer};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{ActionOrigin, DocumentError, InvalidRecordError, Readable, Record};
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub struct Steps {
     pub total: usize,
 }
 
-/// A decision for which the bot prefers another action, from [`arena::JudgedDecision`].
+/// A decision for which the bot prefers another action, from [`search::JudgedDecision`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedStep {
     /// The number of the step.
@@ -133,7 +133,7 @@ impl GameReplay {
     /// most, from what the seat had been shown. Returns `None` if the game has no such bot. Takes
     /// up to some seconds.
     pub fn analyze(&self, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
-        let Some(judged) = arena::analyze(&self.0, seat)? else {
+        let Some(judged) = search::analyze(&self.0, seat)? else {
             return Ok(None);
         };
         let steps = judged.into_iter().map(|one| {
@@ -189,11 +189,11 @@ impl GameReplay {
 #[cfg(test)]
 mod tests {
     use super::{GameReplay, ReplayError};
+    use bahay_bots::simulation::{Habits, Simulation};
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
-    use bahay_engine::game::{Game, Skill, Viewer};
+    use bahay_engine::game::{Describe, Game, Skill, Viewer};
     use bahay_engine::seat::Seat;
-    use bahay_engine::table::simulation::{Habits, Simulation};
     use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
     use serde_json::Value;
 

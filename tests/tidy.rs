@@ -33,7 +33,7 @@ use documents::{citations, links, tests_named};
 use floats::floats;
 use games::games_named;
 use glossary::glossary;
-use layers::{ARROWS, ENGINE_ARROWS, PROTOCOL_ARROWS, SHELL_ARROWS};
+use layers::{ARROWS, BOTS_ARROWS, ENGINE_ARROWS, PROTOCOL_ARROWS, SHELL_ARROWS};
 use purity::purity;
 use rust::{Parts, paths};
 use schemas::twins;
@@ -236,6 +236,7 @@ fn arrows(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     let roots = [
         ("src/", ARROWS),
+        ("crates/bots/src/", BOTS_ARROWS),
         ("crates/engine/src/", ENGINE_ARROWS),
         ("crates/protocol/src/", PROTOCOL_ARROWS),
         ("crates/shell/src/", SHELL_ARROWS),
@@ -299,10 +300,8 @@ fn doors(files: &[File]) -> Complaints {
 fn clocks(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     let ours = |file: &&File| {
-        file.is_rust()
-            && ["src/", "crates/engine/src/", "crates/protocol/src/", "crates/shell/src/"]
-                .iter()
-                .any(|root| file.path.starts_with(root))
+        let is_in_crate = file.path.starts_with("crates/") && file.path.contains("/src/");
+        file.is_rust() && (file.path.starts_with("src/") || is_in_crate)
     };
     for file in files.iter().filter(ours) {
         let code = Parts::of(&file.text).code;

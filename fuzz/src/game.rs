@@ -4,7 +4,7 @@
 
 use core::fmt::Debug;
 
-use bahay_engine::game::{GameKind, Turn, Viewer};
+use bahay_engine::game::{GameKind, GameRules, Turn, Viewer};
 use bahay_engine::seat::{SEATS_MAX, Seat};
 use bahay_engine::testing::TestRng;
 
@@ -21,7 +21,7 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let sets = G::rule_sets();
     let rules = (sets[choices.below(sets.len())].rules)();
-    let range = G::seats(&rules);
+    let range = rules.seats();
     let seats = range.least
         + u8::try_from(choices.below(usize::from(range.most - range.least) + 1)).expect("small");
     let starter = Seat::all(seats).nth(choices.below(usize::from(seats) + 1));
@@ -67,7 +67,7 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
         }
     }
     let outcome = game.outcome().expect("a game that is over has an outcome");
-    let most = G::counts_max(&rules, seats);
+    let most = rules.counts_max(seats);
     for seat in Seat::all(seats) {
         let owed: u32 =
             outcome.debts.iter().filter(|debt| debt.from == seat).map(|debt| debt.counts()).sum();

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Hits, Skill};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 use serde_json::Value;
 

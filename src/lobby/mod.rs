@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game as _;
+use bahay_engine::game::GameRules;
 use bahay_engine::table::{PlayerId, Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
@@ -194,9 +194,9 @@ impl Lobby {
 /// Returns the most that a game under these terms can win for one seat, given the coins in the POT
 /// before its antes; `None` if the amount exceeds 64 bits.
 pub fn max_winnings(terms: &Terms<AnyRules>, pot: Coins) -> Option<Coins> {
-    let seats = AnyGame::seats(&terms.rules).most;
+    let seats = terms.rules.seats().most;
     let antes = terms.ante()?.checked_mul(u32::from(seats))?;
-    let stake = terms.stake_max::<AnyGame>(seats)?;
+    let stake = terms.stake_max(seats)?;
     let others = (1..seats).map(|_| stake);
     Some(allowance::max_gain(others, pot.checked_add(antes)?))
 }

@@ -8,8 +8,8 @@
 //! is over when the player leaves and expires like every table without players. The number of
 //! practice tables in the house is limited; concurrent requests may exceed the limit slightly.
 
-use bahay_engine::catalog::{self, AnyGame};
-use bahay_engine::game::Game as _;
+use bahay_engine::catalog;
+use bahay_engine::game::GameRules;
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Clocks, PlayerId, PracticeBot, Table, TableId, Terms};
 use bahay_shell::lobby::SeatingEnd;
@@ -36,7 +36,7 @@ impl Lobby {
     ) -> Result<TableId, LobbyError> {
         self.check_not_banned(player).await?;
         let terms = practice_terms(wanted, self.practice_clocks())?;
-        let seats = AnyGame::seats(&terms.rules);
+        let seats = terms.rules.seats();
         let count = players.unwrap_or(seats.least);
         if !(seats.least..=seats.most).contains(&count) {
             let why = format!("this game is for {} to {} players", seats.least, seats.most);

@@ -17,9 +17,9 @@ mod store;
 
 use std::borrow::Cow;
 
-use bahay_engine::catalog::{AnyGame, AnyRules, NamedRules};
+use bahay_engine::catalog::{AnyRules, NamedRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, SeatRange};
+use bahay_engine::game::{GameRules, SeatRange};
 use bahay_engine::table::Terms;
 use thiserror::Error;
 
@@ -62,7 +62,7 @@ pub struct Room {
 impl Room {
     /// Creates an open room that never changes. Returns `None` if its amounts exceed 64 bits.
     pub fn new(name: &str, rule_set: &str, terms: Terms<AnyRules>) -> Option<Self> {
-        let loss_max = terms.loss_max::<AnyGame>()?;
+        let loss_max = terms.loss_max()?;
         Some(Self {
             name: name.to_owned(),
             rule_set: rule_set.to_owned(),
@@ -145,7 +145,7 @@ impl Room {
 
     /// Returns the number of players that a game takes.
     pub fn seats(&self) -> SeatRange {
-        AnyGame::seats(&self.terms.rules)
+        self.terms.rules.seats()
     }
 }
 

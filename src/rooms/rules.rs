@@ -3,8 +3,8 @@
 //! Switches are fields of the rules' JSON that differ from the rule set, as in `{"hits": …}` or
 //! `{"countdowns": {"draw_ms": 5000}}`. The resulting rules are checked as a whole.
 
-use bahay_engine::catalog::{self, AnyGame, AnyRules, NamedRules};
-use bahay_engine::game::Game;
+use bahay_engine::catalog::{self, AnyRules, NamedRules};
+use bahay_engine::game::GameRules;
 use bahay_engine::table::{Clocks, Terms};
 use serde_json::Value;
 
@@ -54,8 +54,7 @@ pub fn choose_rules(kind: &str, rule_set: &str, switches: &Value) -> Result<Name
         }
         _ => return Err(unsound("switches", "must be an object")),
     };
-    AnyGame::check(&rules)
-        .map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
+    rules.check().map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
     Ok(NamedRules { rules, ..named.clone() })
 }
 
@@ -63,7 +62,7 @@ pub fn choose_rules(kind: &str, rule_set: &str, switches: &Value) -> Result<Name
 /// think.
 pub fn check_clocks(terms: &Terms<AnyRules>) -> Result<(), RoomError> {
     let clocks = &terms.clocks;
-    let countdown_ms = AnyGame::countdown_ms(&terms.rules);
+    let countdown_ms = terms.rules.countdown_ms();
     let shortest_ms = *countdown_ms.start();
     let longest_ms = *countdown_ms.end();
     let Clocks { prepare_ms, grace_ms, absence_ms, retry_ms, .. } = *clocks;

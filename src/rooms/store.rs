@@ -1,9 +1,9 @@
 //! Rooms in PostgreSQL, read as a whole, and changed one revision at a time by operators who name
 //! the revision that they have seen (optimistic concurrency).
 
-use bahay_engine::catalog::{self, AnyGame, AnyRules};
+use bahay_engine::catalog::{self, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::game::GameRules;
 use bahay_engine::table::Terms;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -63,7 +63,7 @@ impl RoomDraft {
         if price.bet.is_negative() || price.bet.is_zero() || price.multiplier == 0 {
             return unsound("bet", "bet and multiplier are at least one");
         }
-        if let Err(uneven) = price.count_price(AnyGame::counts_per_bet(rules)) {
+        if let Err(uneven) = price.count_price(rules.counts_per_bet()) {
             return unsound(uneven.field, uneven.message);
         }
         if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
@@ -72,7 +72,7 @@ impl RoomDraft {
         if hits.is_some_and(|hits| !(2..=3).contains(&hits.to_win) || hits.ante == 0) {
             return unsound("hits_to_win", "two or three hits take a POT that everybody pays into");
         }
-        let checked = AnyGame::check(rules);
+        let checked = rules.check();
         checked.map_err(|bad| RoomError::Unsound { field: bad.field, why: bad.message })?;
         check_clocks(&self.terms)?;
         if self.coins_min.is_negative() || self.coins_max.is_some_and(|max| max < self.coins_min) {

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use bahay_engine::arena;
+use bahay_bots::Ai;
+use bahay_bots::search;
+use bahay_bots::table::ai_question;
 use bahay_engine::chance::Key;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Input, Readable};
@@ -30,7 +32,7 @@ const NICE: i32 = 19;
 
 /// The pool, whose threads start with [`AiPool::start`].
 #[derive(Debug)]
-pub(super) struct AiPool<G: Readable> {
+pub(super) struct AiPool<G: Ai + Readable> {
     started: OnceLock<StartedPool<G>>,
     /// AI requests, by outcome.
     counts: CounterFamily,
@@ -38,7 +40,7 @@ pub(super) struct AiPool<G: Readable> {
 
 /// The channel to the running workers.
 #[derive(Debug)]
-struct StartedPool<G: Readable> {
+struct StartedPool<G: Ai + Readable> {
     jobs: SyncSender<AiJob<G>>,
     /// The timeout of an AI request.
     timeout: Duration,
@@ -46,18 +48,18 @@ struct StartedPool<G: Readable> {
 
 /// A request for a worker.
 #[derive(Debug)]
-struct AiJob<G: Readable> {
+struct AiJob<G: Ai + Readable> {
     request: AiRequest<G>,
     answer: oneshot::Sender<Option<Input<G::Action>>>,
 }
 
-impl<G: Readable> Default for AiPool<G> {
+impl<G: Ai + Readable> Default for AiPool<G> {
     fn default() -> Self {
         Self { started: OnceLock::new(), counts: CounterFamily::default() }
     }
 }
 
-impl<G: Readable> AiPool<G> {
+impl<G: Ai + Readable> AiPool<G> {
     /// Starts the workers. Only the first call has an effect.
     pub(super) fn start(&self, count: u8, timeout: Duration) -> std::io::Result<()> {
         // The channel has no buffer: an idle worker takes a job, or the job is rejected.
@@ -101,7 +103,7 @@ impl<G: Readable> AiPool<G> {
 }
 
 /// Runs one worker until the pool is dropped.
-fn run_worker<G: Readable>(jobs: &Mutex<Receiver<AiJob<G>>>) {
+fn run_worker<G: Ai + Readable>(jobs: &Mutex<Receiver<AiJob<G>>>) {
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::warn!(%error, "the priority of an AI worker could not be lowered");
     }
@@ -113,10 +115,8 @@ fn run_worker<G: Readable>(jobs: &Mutex<Receiver<AiJob<G>>>) {
         };
         let key = Key(Hex(entropy::seed()));
         let action = catch_unwind(AssertUnwindSafe(|| {
-            request
-                .table
-                .ai_question(request.seat)
-                .and_then(|question| arena::answer_question(&question, key))
+            ai_question(&request.table, request.seat)
+                .and_then(|question| search::answer_question(&question, key))
         }));
         let action = action.unwrap_or_else(|_| {
             tracing::error!(table = %request.table.id(), "the AI of a taken-over player panicked");

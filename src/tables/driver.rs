@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameEntropy, TableId, Terms, Timestamp};
 use bahay_shell::{
@@ -30,7 +31,7 @@ const TALK_QUEUE_MAX: usize = 8;
 
 /// One table in this process.
 #[derive(Debug)]
-pub(super) struct Driver<G: Readable> {
+pub(super) struct Driver<G: Ai + Readable> {
     id: TableId,
     state: Mutex<State<G>>,
     /// Talk messages at the table, which are not part of its journal.
@@ -38,7 +39,7 @@ pub(super) struct Driver<G: Readable> {
 }
 
 #[derive(Debug)]
-struct State<G: Readable> {
+struct State<G: Ai + Readable> {
     host: TableHost<G>,
     /// The wakers of queued requests.
     wakers: Vec<(RequestTicket, Waker)>,
@@ -46,12 +47,12 @@ struct State<G: Readable> {
 
 /// The context that a host gets from this process.
 #[derive(Debug)]
-pub(crate) struct TableContext<'a, G: Readable> {
+pub(crate) struct TableContext<'a, G: Ai + Readable> {
     tables: &'a Tables<G>,
     clock: &'a Clock,
 }
 
-impl<G: Readable> Driver<G> {
+impl<G: Ai + Readable> Driver<G> {
     pub(super) fn new(id: TableId) -> Self {
         let state = State { host: TableHost::new(id), wakers: Vec::new() };
         Self { id, state: Mutex::new(state), talk: broadcast::Sender::new(TALK_QUEUE_MAX) }
@@ -230,19 +231,19 @@ impl<G: Readable> Driver<G> {
 }
 
 /// Abandons a request if it is dropped before the reply.
-struct RequestGuard<'a, G: Readable> {
+struct RequestGuard<'a, G: Ai + Readable> {
     driver: &'a Arc<Driver<G>>,
     tables: &'a Tables<G>,
     ticket: RequestTicket,
 }
 
-impl<G: Readable> RequestGuard<'_, G> {
+impl<G: Ai + Readable> RequestGuard<'_, G> {
     fn disarm(self) {
         std::mem::forget(self);
     }
 }
 
-impl<G: Readable> Drop for RequestGuard<'_, G> {
+impl<G: Ai + Readable> Drop for RequestGuard<'_, G> {
     fn drop(&mut self) {
         let ctx = self.tables.context_of(self.driver.id);
         let mut state = self.driver.state();
@@ -254,7 +255,7 @@ impl<G: Readable> Drop for RequestGuard<'_, G> {
     }
 }
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     pub(crate) fn context_of(&self, table: TableId) -> TableContext<'_, G> {
         TableContext { tables: self, clock: self.clock_of(table) }
     }
@@ -328,7 +329,7 @@ impl<G: Readable> Tables<G> {
     }
 }
 
-impl<G: Readable> Context<G> for TableContext<'_, G> {
+impl<G: Ai + Readable> Context<G> for TableContext<'_, G> {
     fn now(&self) -> Timestamp {
         self.clock.now()
     }

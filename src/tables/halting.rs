@@ -1,6 +1,7 @@
 //! Performs the shell's procedures for halting, voiding and releasing tables, for operators and
 //! after a failed view.
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, Table, TableId};
 use bahay_shell::{
@@ -52,7 +53,7 @@ impl From<ReleaseError> for OperateError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShowError;
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Computes a view or redacted events of a table. A panic halts the table concurrently; if live
     /// state is unavailable, the next attempt to show the table halts it.
     pub fn render<T>(

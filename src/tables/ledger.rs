@@ -1,6 +1,7 @@
 //! Performs a host's calls to the ledger: opens and settles games, refunds POTs, and voids games
 //! without a table.
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, PotRefund, Record, StakeTerms, TableId};
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
@@ -11,7 +12,7 @@ use crate::ledger::{
 };
 use crate::tables::Tables;
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Calls the ledger; `None` for a call without an answer.
     pub(super) async fn ask_ledger(
         &self,
@@ -107,7 +108,7 @@ fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
     LedgerAnswer::Refused { game, why }
 }
 
-fn settle_game<G: Readable>(record: Record<G>) -> Result<SettleGame, serde_json::Error> {
+fn settle_game<G: Ai + Readable>(record: Record<G>) -> Result<SettleGame, serde_json::Error> {
     Ok(SettleGame {
         game: record.game,
         table: record.table,

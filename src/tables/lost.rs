@@ -10,6 +10,7 @@
 
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, TableId};
 use bahay_shell::{LostGames, STORE_FAULT};
@@ -49,7 +50,7 @@ struct Rounds {
     read: Option<GameId>,
 }
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Searches for lost games until it is dropped.
     pub async fn find_lost(self) {
         sleep(entropy::random_duration(INTERVAL)).await;

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::table::{ConnectionId, Input, Readable, Table, TableId, Terms};
 use bahay_shell::{
     DirectWriter, Limits, Listing, Reply, Request, UnavailableError, Watch, WatchRequest,
@@ -56,12 +57,12 @@ const CONCURRENT_READS: usize = 1_024;
 
 /// The tables of the process. Clones share all state.
 #[derive(Clone, Debug)]
-pub struct Tables<G: Readable> {
+pub struct Tables<G: Ai + Readable> {
     inner: Arc<Inner<G>>,
 }
 
 #[derive(Debug)]
-struct Inner<G: Readable> {
+struct Inner<G: Ai + Readable> {
     live: LiveStore,
     ledger: Ledger,
     /// Indexed by shard, because each shard may be on another server.
@@ -84,7 +85,7 @@ struct Inner<G: Readable> {
 /// The result of a request to a table.
 pub type TableResult<G, T> = Result<T, TableError<<G as bahay_engine::game::Game>::Refusal>>;
 
-impl<G: Readable> Inner<G> {
+impl<G: Ai + Readable> Inner<G> {
     fn clock_of(&self, table: TableId) -> &Clock {
         self.clock_in(self.live.shard_of(table))
     }
@@ -94,7 +95,7 @@ impl<G: Readable> Inner<G> {
     }
 }
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Creates tables with the caller's clock. [`Tables::start`] uses the house's clock.
     pub fn new(
         live: LiveStore,
@@ -411,6 +412,6 @@ fn to_unavailable(error: Unavailable) -> UnavailableError {
     UnavailableError(error.into_reason())
 }
 
-fn unexpected_reply<G: Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
+fn unexpected_reply<G: Ai + Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
     UnavailableError(format!("{reply:?} is no answer to this request")).into()
 }

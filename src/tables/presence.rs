@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Input, TableId};
 use bahay_shell::{
@@ -95,7 +96,7 @@ impl NodePresence {
     }
 }
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Sends heartbeats until it is dropped.
     pub async fn run_heartbeats(self) {
         let shards = self.inner.live.shards().map(|shard| self.run_shard_heartbeats(shard));

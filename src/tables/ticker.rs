@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 use bahay_engine::table::TableId;
 use bahay_shell::{Reply, Request, TableError};
@@ -27,7 +28,7 @@ const CLAIM_MS: u32 = 1_000;
 /// The number of ticks between two sweeps.
 const SWEEP_EVERY: u32 = 200;
 
-impl<G: Readable> Tables<G> {
+impl<G: Ai + Readable> Tables<G> {
     /// Runs due tables until it is dropped.
     pub async fn run_ticker(self) {
         let mut ticks = interval(TICK);

@@ -5,14 +5,14 @@ use bahay::lobby::house_rooms;
 use bahay::ws::example_messages;
 use bahay::ws::protocol::brief::{Form, Shorthand, short_words};
 use bahay::ws::protocol::{Message, MessageReader, OpenPrompt};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::cards::Card;
 use bahay_engine::catalog::{self, AnyEvent, AnyGame, AnyRules};
-use bahay_engine::game::Game;
+use bahay_engine::game::GameRules;
 use bahay_engine::games::tongits::{Event as GameEvent, Tongits};
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Input, PlayerId, TableView, Terms, Timestamp};
 use uuid::Uuid;
 
@@ -63,14 +63,14 @@ fn a_client_of_any_form_knows_the_same() {
 }
 
 fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
-    let seats = AnyGame::seats(&terms.rules).most;
-    let welcome = terms.wallet_min::<AnyGame>().unwrap().checked_mul(2).unwrap();
+    let seats = terms.rules.seats().most;
+    let welcome = terms.wallet_min().unwrap().checked_mul(2).unwrap();
     let (mut moves, mut of_moves) = (0, [0; Form::ALL.len()]);
     for seed in 0..4 {
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         let mut ends = Form::ALL.map(|form| ConnectionEnds::greeted(form, tables.now()));
         // As a snapshot would set it.
-        ends.iter_mut().for_each(|ends| ends.client.set_game_kind(AnyGame::kind(&terms.rules)));
+        ends.iter_mut().for_each(|ends| ends.client.set_game_kind(terms.rules.kind()));
         // As each seat's player folds it.
         let mut views: Vec<Option<TableView<AnyGame>>> = vec![None; usize::from(seats)];
         let mut bytes = [0; Form::ALL.len()];

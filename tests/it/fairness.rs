@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay::lobby::house_rooms;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ChanceAnswer, ClientSeed, Contribution, Request, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, SEATS, Tongits};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, GameId, PrivateTerms, Terms};
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
 /// Returns records of erratic tables, as the server serves them.
 fn records() -> Vec<Value> {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
-    let needed = terms.wallet_min::<AnyGame>().expect("amounts that fit").hundredths();
+    let needed = terms.wallet_min().expect("amounts that fit").hundredths();
     // At private tables whole wallets are staked, so some debts are paid in part.
     let short = PrivateTerms { short_stakes: true, ..PrivateTerms::default() };
     let friends = Terms { private: Some(short), ..terms.clone() };

@@ -64,7 +64,7 @@ async fn count(house: &House, from: &str) -> i64 {
 
 /// Follows a hint or declares readiness, if the player is asked.
 async fn follow_hint(node: &Node, seated: &ConnectedPlayer) -> bool {
-    let input = match seated.table.hint(seated.player) {
+    let input = match bahay_bots::table::hint(&seated.table, seated.player) {
         Ok(hint) => {
             let (player, game, prompt) = (seated.player, hint.game, hint.prompt);
             Some(Input::Act { player, game, prompt, action: hint.action })
@@ -105,7 +105,8 @@ async fn a_player_without_coins_practises_and_nothing_is_stored() {
         let wanted = RuleSetRequest { kind: Some(kind.name.into()), ..RuleSetRequest::default() };
         let table = doomed.lobby.join_practice(player, wanted, None, None).await.unwrap();
         let mut seated = ConnectedPlayer::join(&doomed, table, player).await;
-        play_until(&doomed, &mut seated, |table| table.hint(player).is_ok()).await;
+        play_until(&doomed, &mut seated, |table| bahay_bots::table::hint(table, player).is_ok())
+            .await;
         let game = seated.table.phase().game().unwrap();
         drop(doomed);
         let node = Node::start(&bank, &live, quick()).await;
@@ -397,8 +398,8 @@ async fn an_abandoned_practice_table_closes_automatically() {
     assert!(seated.table.is_deserted());
     let is_free = async { while !matches!(node.lobby.seated_at(player).await, Ok(None)) {} };
     timeout(PATIENCE, is_free).await.expect("the seat claim is released");
-    let hint = node.tables().read_table(table).await.unwrap().unwrap().hint(player);
-    assert!(matches!(hint, Err(Rejection::NotSeated)));
+    let table = node.tables().read_table(table).await.unwrap().unwrap();
+    assert!(matches!(bahay_bots::table::hint(&table, player), Err(Rejection::NotSeated)));
 }
 
 fn kill(server: &Server) {

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 
 use bahay::ws::protocol::Message;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_client::Play;
 use bahay_engine::catalog::{AnyAction, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Rules};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Spectators, Terms};
 
 use crate::support::db::TestDatabase;

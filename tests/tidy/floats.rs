@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::rust::Parts;
 use super::{Complaints, File, lines_with};
 
-/// The engine, and the modules that move, store or show coins. Floating-point numbers are banned
+/// The engine, the bots, and the modules that move, store or show coins. Floating-point numbers are banned
 /// there, except in the files listed below, each with a reason.
-const COINS: [&str; 11] = [
+const COINS: [&str; 12] = [
+    "crates/bots/",
     "crates/engine/",
     "crates/protocol/",
     "crates/shell/",
@@ -22,13 +23,13 @@ const COINS: [&str; 11] = [
 ];
 const FLOATS: &[&str] = &[
     // Training a bot's weights; the trained weights are integers.
-    "crates/engine/examples/tongits_train.rs",
-    "crates/engine/examples/tongits_train_large/rollout.rs",
-    "crates/engine/examples/tongits_train_large/learner.rs",
-    "crates/engine/examples/tongits_train_large/trainer.rs",
-    "crates/engine/examples/tongits_train_large/main.rs",
+    "crates/bots/examples/tongits_train.rs",
+    "crates/bots/examples/tongits_train_large/rollout.rs",
+    "crates/bots/examples/tongits_train_large/learner.rs",
+    "crates/bots/examples/tongits_train_large/trainer.rs",
+    "crates/bots/examples/tongits_train_large/main.rs",
     // Fitting the habits of players, which are integers as well.
-    "crates/engine/examples/tongits_habits.rs",
+    "crates/bots/examples/tongits_habits.rs",
 ];
 
 /// Checks types, numbers and methods in code, and types in SQL, also where Rust quotes it.

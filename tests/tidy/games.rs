@@ -25,8 +25,13 @@ pub(super) fn games_named(files: &[File]) -> Complaints {
         let of_engine = ["cards/", "games/", "testing/", "catalog", "lib.rs"]
             .iter()
             .any(|part| place["crates/engine/src/".len().min(place.len())..].starts_with(part));
+        let is_bots =
+            ["ai", "arena/", "gym/", "search/", "simulation", "table"].iter().any(|part| {
+                place.strip_prefix("crates/bots/src/").is_some_and(|at| at.starts_with(part))
+            });
         let is_checked = ["src/", "crates/lab/src/"].iter().any(|root| place.starts_with(root))
-            || is_engine && !of_engine;
+            || is_engine && !of_engine
+            || is_bots;
         if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
             continue;
         }

@@ -264,17 +264,30 @@ pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
     ("refusals", &["game"]),
-    // A game in the form for learning programs, and games to learn.
+    ("actions", &[]),
+    ("short_events", &["game"]),
+    // A game in the form for learning programs.
     ("spaces", &["game", "seat"]),
-    ("gym", &["chance", "game", "hex", "seat", "spaces"]),
     ("games", &["cards", "chance", "game", "seat", "spaces"]),
     ("table", &["chance", "coins", "game", "hex", "seat"]),
     ("catalog_macro", &["chance", "game", "seat", "table"]),
     ("catalog", &["chance", "game", "games", "seat", "spaces", "table", "testing"]),
     ("matchmaking", &["table"]),
-    // Its tests play every game of the catalogue.
-    ("arena", &["catalog", "chance", "coins", "game", "hex", "seat", "table"]),
     ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "spaces", "table"]),
+];
+
+/// The arrows of the bots.
+pub(super) const BOTS_ARROWS: &[(&str, &[&str])] = &[
+    ("ai", &[]),
+    ("tongits", &["ai"]),
+    ("tongo_assets", &["ai"]),
+    ("tongo_options", &["ai"]),
+    ("catalog", &["ai"]),
+    ("table", &["ai"]),
+    ("search", &["ai", "table"]),
+    ("simulation", &["ai", "table"]),
+    ("gym", &["ai"]),
+    ("arena", &["ai", "search"]),
 ];
 
 /// The arrows of the protocol.

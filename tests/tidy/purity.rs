@@ -5,10 +5,14 @@ use super::{Complaints, File, lines_with};
 
 /// Names banned in the packages without I/O: anything that blocks or reads external state.
 const PURE: &[(&str, &[&str])] = &[
-    ("crates/engine/src/", &["tokio::", "redis::", "sqlx::", "axum::", "std::"]),
+    ("crates/bots/src/", NO_STD),
+    ("crates/engine/src/", NO_STD),
     ("crates/protocol/src/", WAITING),
     ("crates/shell/src/", WAITING),
 ];
+
+/// The names banned in a package without the standard library.
+const NO_STD: &[&str] = &["tokio::", "redis::", "sqlx::", "axum::", "std::"];
 
 /// Crates and modules that block or read external state.
 const WAITING: &[&str] = &[

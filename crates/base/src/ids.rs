@@ -16,38 +16,7 @@ use uuid::Uuid;
 pub use bahay_engine::table::{ConnectionId, GameId, PlayerId, TableId};
 pub use bahay_shell::Tag;
 
-macro_rules! ids {
-    ($($(#[$meta:meta])* $name:ident;)*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-            #[serde(transparent)]
-            pub struct $name(pub Uuid);
-
-            impl fmt::Display for $name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    fmt::Display::fmt(&self.0, f)
-                }
-            }
-
-            impl fmt::Debug for $name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    fmt::Display::fmt(&self.0, f)
-                }
-            }
-
-            impl FromStr for $name {
-                type Err = uuid::Error;
-
-                fn from_str(text: &str) -> Result<Self, uuid::Error> {
-                    text.parse().map(Self)
-                }
-            }
-        )*
-    };
-}
-
-ids! {
+bahay_engine::uuid_ids! {
     /// The id of a sign-in on one device, shared by its family of refresh tokens.
     SessionId;
     /// The id of an operator.

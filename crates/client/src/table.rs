@@ -1,5 +1,6 @@
 //! A player's copy of its table: the last snapshot with all later updates applied.
 
+use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;

@@ -19,25 +19,16 @@ use serde::de::Error as _;
 use serde::ser::SerializeSeq;
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::chance::{ChanceAnswer, ChanceRng};
+use crate::chance::ChanceAnswer;
 use crate::game::{
-    CounterIncrement, Game, GameKind, Hits, Outcome, Piece, Prompt, Refusal, Row, RulesError,
-    SampledGame, SeatRange, Skill, TitledName, Turn, Viewer,
+    CounterIncrement, Describe, Game, GameKind, GameRules, Hits, Outcome, Piece, Prompt, Refusal,
+    Row, RulesError, SeatRange, TitledName, Turn, Viewer,
 };
-use crate::seat::{Seat, SeatSet};
+use crate::seat::Seat;
 use crate::spaces::Spaces;
 use crate::table::{DocumentError, Lift, Line, Readable, Record, Table};
 
-catalog! {
-    games {
-        Tongits(crate::games::tongits::Tongits),
-        TongoOptions(crate::games::tongo_options::TongoOptions),
-        TongoAssets(crate::games::tongo_assets::TongoAssets),
-    }
-    tests {
-        GuessTheDie(crate::testing::guess_the_die::GuessTheDie),
-    }
-}
+for_games!(catalog);
 
 /// The static description of a game.
 #[derive(Clone, Debug)]
@@ -87,7 +78,7 @@ pub fn ending_title(kind: &str, ending: &str) -> &'static str {
 impl AnyRules {
     /// Returns the name of the game to which the rules belong.
     pub fn kind(&self) -> &'static str {
-        AnyGame::kind(self)
+        GameRules::kind(self)
     }
 
     /// Reads the rules of the game with this name.

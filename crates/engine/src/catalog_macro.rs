@@ -1,66 +1,100 @@
-//! The macro that combines a list of games into one closed game: one enum for each associated type,
-//! with a variant per game, and the traits by delegation to the game.
+//! The list of the games, and the macro that combines them into one closed game: one enum for each
+//! associated type, with a variant per game, and the traits by delegation to the game.
+
+/// Calls a macro with the list of the games that the house plays, and those of the tests if this
+/// crate has the feature `testing`.
+#[cfg(not(feature = "testing"))]
+#[macro_export]
+macro_rules! for_games {
+    ($then:ident) => {
+        $crate::for_games_and!($then);
+    };
+}
+
+/// Calls a macro with the list of the games that the house plays, and those of the tests.
+#[cfg(feature = "testing")]
+#[macro_export]
+macro_rules! for_games {
+    ($then:ident) => {
+        $crate::for_games_and!($then, GuessTheDie($crate::testing::guess_the_die::GuessTheDie));
+    };
+}
+
+/// Calls a macro with the list of the games that the house plays, and these games of tests.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_games_and {
+    ($then:ident $(, $tried:ident($tried_game:ty))*) => {
+        $then! {
+            games {
+                Tongits($crate::games::tongits::Tongits),
+                TongoOptions($crate::games::tongo_options::TongoOptions),
+                TongoAssets($crate::games::tongo_assets::TongoAssets),
+            }
+            tests { $($tried($tried_game)),* }
+        }
+    };
+}
 
 macro_rules! catalog {
     (games { $($variant:ident($game:ty)),+ $(,)? } tests { $($tried:ident($tried_game:ty)),* $(,)? }) => {
-        catalog!(@make $([] false $variant($game)),+
-            $(, [#[cfg(feature = "testing")]] true $tried($tried_game))*);
+        catalog!(@make $(false $variant($game)),+ $(, true $tried($tried_game))*);
     };
 
-    (@make $([$(#[$meta:meta])*] $hidden:literal $variant:ident($game:ty)),+) => {
+    (@make $($hidden:literal $variant:ident($game:ty)),+) => {
         /// A game of any kind in the list.
         #[derive(Clone, Debug, PartialEq)]
         #[expect(clippy::large_enum_variant, reason = "a game is copied whole, whatever its size")]
         pub enum AnyGame {
-            $($(#[$meta])* $variant($game),)+
+            $($variant($game),)+
         }
 
         /// A rule set of any game in the list.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyRules {
-            $($(#[$meta])* $variant(<$game as Game>::Rules),)+
+            $($variant(<$game as Game>::Rules),)+
         }
 
         /// An action of any game in the list.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyAction {
-            $($(#[$meta])* $variant(<$game as Game>::Action),)+
+            $($variant(<$game as Game>::Action),)+
         }
 
         /// An event of any game in the list.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyEvent {
-            $($(#[$meta])* $variant(<$game as Game>::Event),)+
+            $($variant(<$game as Game>::Event),)+
         }
 
         /// A view of any game in the list.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyView {
-            $($(#[$meta])* $variant(<$game as Game>::View),)+
+            $($variant(<$game as Game>::View),)+
         }
 
         /// The reason for a refusal at any game in the list.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum AnyRefusal {
-            $($(#[$meta])* $variant(<$game as Game>::Refusal),)+
+            $($variant(<$game as Game>::Refusal),)+
             /// The action belongs to another game.
             OtherGame,
         }
 
-        catalog!(@written AnyGame; $([$(#[$meta])*] $variant)+);
-        catalog!(@written AnyRules; $([$(#[$meta])*] $variant)+);
-        catalog!(@written AnyAction; $([$(#[$meta])*] $variant)+);
-        catalog!(@written AnyEvent; $([$(#[$meta])*] $variant)+);
-        catalog!(@written AnyView; $([$(#[$meta])*] $variant)+);
-        catalog!(@schema AnyRules "AnyRules" Rules; $([$(#[$meta])*] $hidden $game),+);
-        catalog!(@schema AnyAction "AnyAction" Action; $([$(#[$meta])*] $hidden $game),+);
-        catalog!(@schema AnyEvent "AnyEvent" Event; $([$(#[$meta])*] $hidden $game),+);
-        catalog!(@schema AnyView "AnyView" View; $([$(#[$meta])*] $hidden $game),+);
+        catalog!(@written AnyGame; $($variant)+);
+        catalog!(@written AnyRules; $($variant)+);
+        catalog!(@written AnyAction; $($variant)+);
+        catalog!(@written AnyEvent; $($variant)+);
+        catalog!(@written AnyView; $($variant)+);
+        catalog!(@schema AnyRules "AnyRules" Rules; $($hidden $game),+);
+        catalog!(@schema AnyAction "AnyAction" Action; $($hidden $game),+);
+        catalog!(@schema AnyEvent "AnyEvent" Event; $($hidden $game),+);
+        catalog!(@schema AnyView "AnyView" View; $($hidden $game),+);
 
         impl fmt::Display for AnyRefusal {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
-                    $($(#[$meta])* Self::$variant(illegal) => fmt::Display::fmt(illegal, f),)+
+                    $(Self::$variant(illegal) => fmt::Display::fmt(illegal, f),)+
                     Self::OtherGame => f.write_str("this is an action of another game"),
                 }
             }
@@ -69,15 +103,59 @@ macro_rules! catalog {
         impl Refusal for AnyRefusal {
             fn code(self) -> &'static str {
                 match self {
-                    $($(#[$meta])* Self::$variant(illegal) => illegal.code(),)+
+                    $(Self::$variant(illegal) => illegal.code(),)+
                     Self::OtherGame => "action_of_another_game",
                 }
             }
 
             fn rule(self) -> &'static str {
                 match self {
-                    $($(#[$meta])* Self::$variant(illegal) => illegal.rule(),)+
+                    $(Self::$variant(illegal) => illegal.rule(),)+
                     Self::OtherGame => "1.1",
+                }
+            }
+        }
+
+        impl GameRules for AnyRules {
+            fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => <$game as GameKind>::NAME,)+
+                }
+            }
+
+            fn seats(&self) -> SeatRange {
+                match self {
+                    $(Self::$variant(rules) => rules.seats(),)+
+                }
+            }
+
+            fn counts_per_bet(&self) -> u32 {
+                match self {
+                    $(Self::$variant(rules) => rules.counts_per_bet(),)+
+                }
+            }
+
+            fn counts_max(&self, seats: u8) -> u32 {
+                match self {
+                    $(Self::$variant(rules) => rules.counts_max(seats),)+
+                }
+            }
+
+            fn may_have_short_stakes(&self) -> bool {
+                match self {
+                    $(Self::$variant(rules) => rules.may_have_short_stakes(),)+
+                }
+            }
+
+            fn check(&self) -> Result<(), RulesError> {
+                match self {
+                    $(Self::$variant(rules) => rules.check(),)+
+                }
+            }
+
+            fn countdown_ms(&self) -> RangeInclusive<u32> {
+                match self {
+                    $(Self::$variant(rules) => rules.countdown_ms(),)+
                 }
             }
         }
@@ -89,53 +167,9 @@ macro_rules! catalog {
             type View = AnyView;
             type Refusal = AnyRefusal;
 
-            fn kind(rules: &AnyRules) -> &'static str {
-                match rules {
-                    $($(#[$meta])* AnyRules::$variant(_) => <$game as GameKind>::NAME,)+
-                }
-            }
-
-            fn seats(rules: &AnyRules) -> SeatRange {
-                match rules {
-                    $($(#[$meta])* AnyRules::$variant(rules) => <$game>::seats(rules),)+
-                }
-            }
-
-            fn counts_per_bet(rules: &AnyRules) -> u32 {
-                match rules {
-                    $($(#[$meta])* AnyRules::$variant(rules) => <$game>::counts_per_bet(rules),)+
-                }
-            }
-
-            fn counts_max(rules: &AnyRules, seats: u8) -> u32 {
-                match rules {
-                    $($(#[$meta])*
-                    AnyRules::$variant(rules) => <$game>::counts_max(rules, seats),)+
-                }
-            }
-
-            fn may_have_short_stakes(rules: &AnyRules) -> bool {
-                match rules {
-                    $($(#[$meta])*
-                    AnyRules::$variant(rules) => <$game>::may_have_short_stakes(rules),)+
-                }
-            }
-
-            fn check(rules: &AnyRules) -> Result<(), RulesError> {
-                match rules {
-                    $($(#[$meta])* AnyRules::$variant(rules) => <$game as Game>::check(rules),)+
-                }
-            }
-
-            fn countdown_ms(rules: &AnyRules) -> RangeInclusive<u32> {
-                match rules {
-                    $($(#[$meta])* AnyRules::$variant(rules) => <$game>::countdown_ms(rules),)+
-                }
-            }
-
             fn new(rules: &AnyRules, seats: u8, starter: Option<Seat>) -> Self {
                 match rules {
-                    $($(#[$meta])* AnyRules::$variant(rules) => {
+                    $(AnyRules::$variant(rules) => {
                         Self::$variant(<$game as Game>::new(rules, seats, starter))
                     })+
                 }
@@ -143,13 +177,13 @@ macro_rules! catalog {
 
             fn turn(&self) -> Turn {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => game.turn(),)+
+                    $(Self::$variant(game) => game.turn(),)+
                 }
             }
 
             fn legal_actions(&self, seat: Seat, actions: &mut Vec<AnyAction>) {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => {
+                    $(Self::$variant(game) => {
                         let mut legal = Vec::new();
                         game.legal_actions(seat, &mut legal);
                         actions.extend(legal.into_iter().map(AnyAction::$variant));
@@ -164,7 +198,7 @@ macro_rules! catalog {
                 events: &mut Vec<AnyEvent>,
             ) -> Result<Self, AnyRefusal> {
                 match (self, action) {
-                    $($(#[$meta])* (Self::$variant(game), AnyAction::$variant(action)) => {
+                    $((Self::$variant(game), AnyAction::$variant(action)) => {
                         let mut happened = Vec::new();
                         let next = game.act(seat, action, &mut happened);
                         let next = next.map_err(AnyRefusal::$variant)?;
@@ -177,7 +211,7 @@ macro_rules! catalog {
 
             fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<AnyEvent>) -> Self {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => {
+                    $(Self::$variant(game) => {
                         let mut happened = Vec::new();
                         let next = game.resolve(answer, &mut happened);
                         events.extend(happened.into_iter().map(AnyEvent::$variant));
@@ -188,7 +222,7 @@ macro_rules! catalog {
 
             fn expire(&self, events: &mut Vec<AnyEvent>) -> Self {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => {
+                    $(Self::$variant(game) => {
                         let mut happened = Vec::new();
                         let next = game.expire(&mut happened);
                         events.extend(happened.into_iter().map(AnyEvent::$variant));
@@ -199,7 +233,7 @@ macro_rules! catalog {
 
             fn default_action(&self, seat: Seat) -> Option<AnyAction> {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => {
+                    $(Self::$variant(game) => {
                         game.default_action(seat).map(AnyAction::$variant)
                     })+
                 }
@@ -207,25 +241,25 @@ macro_rules! catalog {
 
             fn outcome(&self) -> Option<Outcome> {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => game.outcome(),)+
+                    $(Self::$variant(game) => game.outcome(),)+
                 }
             }
 
             fn ending(&self) -> Option<&'static str> {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => game.ending(),)+
+                    $(Self::$variant(game) => game.ending(),)+
                 }
             }
 
             fn counts(&self) -> Vec<CounterIncrement> {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => game.counts(),)+
+                    $(Self::$variant(game) => game.counts(),)+
                 }
             }
 
             fn view(&self, viewer: Viewer) -> AnyView {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => {
+                    $(Self::$variant(game) => {
                         AnyView::$variant(game.view(viewer))
                     })+
                 }
@@ -233,7 +267,7 @@ macro_rules! catalog {
 
             fn redact(event: &AnyEvent, viewer: Viewer) -> Option<AnyEvent> {
                 match event {
-                    $($(#[$meta])* AnyEvent::$variant(event) => {
+                    $(AnyEvent::$variant(event) => {
                         <$game>::redact(event, viewer).map(AnyEvent::$variant)
                     })+
                 }
@@ -241,7 +275,7 @@ macro_rules! catalog {
 
             fn observe(view: &mut AnyView, event: &AnyEvent) {
                 match (view, event) {
-                    $($(#[$meta])* (AnyView::$variant(view), AnyEvent::$variant(event)) => {
+                    $((AnyView::$variant(view), AnyEvent::$variant(event)) => {
                         <$game>::observe(view, event);
                     })+
                     // A view only follows the events of its own table, which belong to its own
@@ -252,19 +286,19 @@ macro_rules! catalog {
 
             fn prompt_in_view(view: &AnyView) -> Option<Prompt> {
                 match view {
-                    $($(#[$meta])* AnyView::$variant(view) => <$game>::prompt_in_view(view),)+
+                    $(AnyView::$variant(view) => <$game>::prompt_in_view(view),)+
                 }
             }
 
             fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
                 match self {
-                    $($(#[$meta])* Self::$variant(game) => game.prompt_for(viewer),)+
+                    $(Self::$variant(game) => game.prompt_for(viewer),)+
                 }
             }
 
             fn legal_in_view(view: &AnyView, actions: &mut Vec<AnyAction>) {
                 match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
+                    $(AnyView::$variant(view) => {
                         let mut legal = Vec::new();
                         <$game>::legal_in_view(view, &mut legal);
                         actions.extend(legal.into_iter().map(AnyAction::$variant));
@@ -272,139 +306,27 @@ macro_rules! catalog {
                 }
             }
 
-            fn choose_action(view: &AnyView) -> Option<AnyAction> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        <$game>::choose_action(view).map(AnyAction::$variant)
-                    })+
-                }
-            }
-
-            fn choose_action_with_skill(skill: Skill, view: &AnyView) -> Option<AnyAction> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        <$game>::choose_action_with_skill(skill, view).map(AnyAction::$variant)
-                    })+
-                }
-            }
-
-            fn choose_action_with_memory(
-                skill: Skill,
-                view: &AnyView,
-                shown: &mut dyn Iterator<Item = &AnyEvent>,
-            ) -> Option<AnyAction> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        let mut shown = shown.filter_map(|event| match event {
-                            AnyEvent::$variant(event) => Some(event),
-                            _ => None,
-                        });
-                        let action = <$game>::choose_action_with_memory(skill, view, &mut shown);
-                        action.map(AnyAction::$variant)
-                    })+
-                }
-            }
-
             fn is_commitment(view: &AnyView, action: &AnyAction) -> bool {
                 match (view, action) {
-                    $($(#[$meta])* (AnyView::$variant(view), AnyAction::$variant(action)) => {
+                    $((AnyView::$variant(view), AnyAction::$variant(action)) => {
                         <$game>::is_commitment(view, action)
                     })+
                     // `act` refuses the action as one of another game.
                     _ => false,
                 }
             }
+        }
 
-            fn choose_uncommitted_action(
-                view: &AnyView,
-                shown: &mut dyn Iterator<Item = &AnyEvent>,
-            ) -> Option<AnyAction> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        let mut shown = shown.filter_map(|event| match event {
-                            AnyEvent::$variant(event) => Some(event),
-                            _ => None,
-                        });
-                        let action = <$game>::choose_uncommitted_action(view, &mut shown);
-                        action.map(AnyAction::$variant)
-                    })+
-                }
-            }
-
-            fn candidate_actions(view: &AnyView, actions: &mut Vec<AnyAction>) {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        let mut worth = Vec::new();
-                        <$game>::candidate_actions(view, &mut worth);
-                        actions.extend(worth.into_iter().map(AnyAction::$variant));
-                    })+
-                }
-            }
-
-            fn evaluate_actions(view: &AnyView, quick: &[SeatSet]) -> Vec<(AnyAction, i64)> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        let judged = <$game>::evaluate_actions(view, quick).into_iter();
-                        judged.map(|(action, worth)| (AnyAction::$variant(action), worth)).collect()
-                    })+
-                }
-            }
-
-            fn sample_game(view: &AnyView, dice: &mut ChanceRng) -> Option<Self> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        <$game>::sample_game(view, dice).map(AnyGame::$variant)
-                    })+
-                }
-            }
-
-            fn sample_likely_games(
-                view: &AnyView,
-                shown: &[AnyEvent],
-                count: u32,
-                dice: &mut ChanceRng,
-            ) -> Vec<SampledGame<Self>> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => {
-                        let shown = shown.iter().filter_map(|event| match event {
-                            AnyEvent::$variant(event) => Some(event.clone()),
-                            _ => None,
-                        });
-                        let shown: Vec<_> = shown.collect();
-                        let games = <$game>::sample_likely_games(view, &shown, count, dice);
-                        let any = |one: SampledGame<$game>| SampledGame {
-                            game: AnyGame::$variant(one.game),
-                            quick: one.quick,
-                        };
-                        games.into_iter().map(any).collect()
-                    })+
-                }
-            }
-
-            fn look_ahead(&self, quick: SeatSet, seat: Seat, action: &AnyAction) -> Option<i64> {
-                match (self, action) {
-                    $($(#[$meta])* (AnyGame::$variant(game), AnyAction::$variant(action)) => {
-                        game.look_ahead(quick, seat, action)
-                    })+
-                    _ => None,
-                }
-            }
-
-            fn imagined_game_count(view: &AnyView) -> Option<u32> {
-                match view {
-                    $($(#[$meta])* AnyView::$variant(view) => <$game>::imagined_game_count(view),)+
-                }
-            }
-
+        impl Describe for AnyGame {
             fn describe(view: &AnyView) -> Vec<Row> {
                 match view {
-                    $($(#[$meta])* AnyView::$variant(view) => <$game>::describe(view),)+
+                    $(AnyView::$variant(view) => <$game>::describe(view),)+
                 }
             }
 
             fn describe_action(action: &AnyAction) -> Vec<Piece> {
                 match action {
-                    $($(#[$meta])* AnyAction::$variant(action) => {
+                    $(AnyAction::$variant(action) => {
                         <$game>::describe_action(action)
                     })+
                 }
@@ -412,7 +334,7 @@ macro_rules! catalog {
 
             fn describe_event(event: &AnyEvent) -> Option<Row> {
                 match event {
-                    $($(#[$meta])* AnyEvent::$variant(event) => {
+                    $(AnyEvent::$variant(event) => {
                         <$game>::describe_event(event)
                     })+
                 }
@@ -422,14 +344,14 @@ macro_rules! catalog {
         impl Readable for AnyGame {
             fn read_table(text: &str) -> Result<Table<Self>, DocumentError> {
                 let kind = crate::table::read_kind(text)?;
-                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                $(if kind == <$game as GameKind>::NAME {
                     return Ok(<$game as Readable>::read_table(text)?.lift());
                 })+
                 Err(DocumentError::UnknownGame(kind))
             }
 
             fn read_line(kind: &str, text: &str) -> Result<Line<AnyAction>, DocumentError> {
-                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                $(if kind == <$game as GameKind>::NAME {
                     return Ok(<$game>::read_line(kind, text)?.map(AnyAction::$variant));
                 })+
                 Err(DocumentError::UnknownGame(kind.into()))
@@ -437,7 +359,7 @@ macro_rules! catalog {
 
             fn read_record(text: &str) -> Result<Record<Self>, DocumentError> {
                 let kind = crate::table::read_kind(text)?;
-                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                $(if kind == <$game as GameKind>::NAME {
                     return Ok(<$game as Readable>::read_record(text)?.lift());
                 })+
                 Err(DocumentError::UnknownGame(kind))
@@ -447,7 +369,7 @@ macro_rules! catalog {
                 kind: &str,
                 from: D,
             ) -> Result<AnyRules, D::Error> {
-                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                $(if kind == <$game as GameKind>::NAME {
                     return <$game>::read_rules(kind, from).map(AnyRules::$variant);
                 })+
                 Err(D::Error::custom(DocumentError::UnknownGame(kind.into())))
@@ -457,14 +379,14 @@ macro_rules! catalog {
                 kind: &str,
                 from: D,
             ) -> Result<AnyAction, D::Error> {
-                $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+                $(if kind == <$game as GameKind>::NAME {
                     return <$game>::read_action(kind, from).map(AnyAction::$variant);
                 })+
                 Err(D::Error::custom(DocumentError::UnknownGame(kind.into())))
             }
         }
 
-        $($(#[$meta])*
+        $(
         impl Lift<AnyGame> for $game {
             fn lift(self) -> AnyGame {
                 AnyGame::$variant(self)
@@ -499,7 +421,7 @@ macro_rules! catalog {
             /// Returns the name of the event's short form and its index in its game's list.
             pub fn short(&self) -> Option<(&'static str, u8)> {
                 match self {
-                    $($(#[$meta])* Self::$variant(event) => {
+                    $(Self::$variant(event) => {
                         let name = <$game as GameKind>::short_event(event)?;
                         let names = <$game as GameKind>::SHORT_EVENTS.iter().zip(0..);
                         names.filter(|(known, _)| **known == name).map(|(_, index)| (name, index)).next()
@@ -510,7 +432,7 @@ macro_rules! catalog {
             /// Writes the fields of an event that has a short form.
             pub fn write_short<S: SerializeSeq>(&self, fields: &mut S) -> Result<(), S::Error> {
                 match self {
-                    $($(#[$meta])* Self::$variant(event) => {
+                    $(Self::$variant(event) => {
                         <$game as GameKind>::write_short(event, fields)
                     })+
                 }
@@ -519,7 +441,7 @@ macro_rules! catalog {
 
         /// Returns every game of the list, in order.
         pub fn kinds() -> Vec<Kind> {
-            alloc::vec![$($(#[$meta])* Kind {
+            alloc::vec![$(Kind {
                 name: <$game as GameKind>::NAME,
                 title: <$game as GameKind>::TITLE,
                 unit: <$game as GameKind>::UNIT,
@@ -541,7 +463,7 @@ macro_rules! catalog {
         /// Returns every reason for a refusal by a game of the list, with the game's name.
         pub fn refusals() -> Vec<(&'static str, AnyRefusal)> {
             let mut refusals = Vec::new();
-            $($(#[$meta])*
+            $(
             for illegal in <$game as GameKind>::refusals() {
                 refusals.push((<$game as GameKind>::NAME, AnyRefusal::$variant(*illegal)));
             })+
@@ -550,24 +472,24 @@ macro_rules! catalog {
 
         /// Runs `visitor` with the game of this name; `None` if there is no such game.
         pub fn with_kind<V: Visitor>(kind: &str, visitor: V) -> Option<V::Output> {
-            $($(#[$meta])* if kind == <$game as GameKind>::NAME {
+            $(if kind == <$game as GameKind>::NAME {
                 return Some(visitor.visit::<$game>());
             })+
             None
         }
     };
 
-    (@written $name:ident; $([$(#[$meta:meta])*] $variant:ident)+) => {
+    (@written $name:ident; $($variant:ident)+) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
-                    $($(#[$meta])* Self::$variant(one) => one.serialize(serializer),)+
+                    $(Self::$variant(one) => one.serialize(serializer),)+
                 }
             }
         }
     };
 
-    (@schema $name:ident $title:literal $part:ident; $([$(#[$meta:meta])*] $hidden:literal $game:ty),+) => {
+    (@schema $name:ident $title:literal $part:ident; $($hidden:literal $game:ty),+) => {
         #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn schema_name() -> alloc::borrow::Cow<'static, str> {
@@ -580,7 +502,7 @@ macro_rules! catalog {
 
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let mut schemas: Vec<schemars::Schema> = Vec::new();
-                $($(#[$meta])* if !$hidden {
+                $(if !$hidden {
                     schemas.push(generator.subschema_for::<<$game as Game>::$part>());
                 })+
                 match (schemas.pop(), schemas.is_empty()) {

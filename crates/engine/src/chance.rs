@@ -218,8 +218,8 @@ impl ChanceRng {
     }
 
     /// Creates a generator for a test from a number; equal numbers give equal draws.
-    #[cfg(test)]
-    pub(crate) fn from_number(number: u8) -> Self {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn from_number(number: u8) -> Self {
         Self::new(Key(Hex([number; 32])))
     }
 }

@@ -11,9 +11,11 @@
 //! point. A game may have a pot of its own that many seats pay into; its outcome is still a list of
 //! debts between seats.
 //!
-//! [`Game`] is the interface that a table plays. [`GameKind`] adds the name of one game, its rule
-//! sets, the names of its endings and counters, and its short events. `catalog` combines all kinds
-//! into one further [`Game`], which the service plays.
+//! [`Game`] is the interface that a table plays: rules and views. Its rule sets are values that
+//! state their own facts ([`GameRules`]). [`Describe`] adds prose for people, and [`GameKind`] the
+//! name of one game, its rule sets, the names of its endings and counters, and its short events.
+//! `catalog` combines all kinds into one further [`Game`], which the service plays. The AI is a
+//! trait of another crate, `bahay_bots::Ai`.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -25,7 +27,7 @@ use serde::de::{DeserializeOwned, SeqAccess};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{ChanceAnswer, ChanceRng, Request};
+use crate::chance::{ChanceAnswer, Request};
 use crate::seat::{Seat, SeatSet};
 
 /// The next step of a game.
@@ -67,6 +69,25 @@ pub enum Viewer {
     Public,
     /// The record after the game, which contains everything.
     Everything,
+}
+
+impl Viewer {
+    /// Returns whether the viewer sees what this seat alone may know.
+    pub fn sees(self, seat: Seat) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Seat(own) => own == seat,
+            Self::Public => false,
+        }
+    }
+
+    /// Returns the viewer's own seat.
+    pub const fn seat(self) -> Option<Seat> {
+        match self {
+            Self::Seat(seat) => Some(seat),
+            Self::Public | Self::Everything => None,
+        }
+    }
 }
 
 /// The reason for which an action was refused. Each game defines an enum of its own.
@@ -140,6 +161,16 @@ pub struct RulesError {
     /// The field's path in the JSON of the rules, such as `hand_cards`.
     pub field: Cow<'static, str>,
     pub message: Cow<'static, str>,
+}
+
+impl RulesError {
+    /// Returns an error that names this field unless the condition holds.
+    ///
+    /// # Errors
+    /// If the condition does not hold.
+    pub fn require(holds: bool, field: &'static str, message: &'static str) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self { field: field.into(), message: message.into() }) }
+    }
 }
 
 impl Display for RulesError {
@@ -252,47 +283,28 @@ impl Skill {
     }
 }
 
-/// A sampled game that is consistent with the knowledge of a seat (a determinization).
-#[derive(Clone, Debug)]
-pub struct SampledGame<G> {
-    pub game: G,
-    /// The seats that are modelled as quick players; all others are modelled as greedy ones.
-    pub quick: SeatSet,
-}
-
-/// One round of a game as a value; see the module's documentation.
-pub trait Game: Value {
-    /// The rules; a rule set is a value of this type.
-    type Rules: Value;
-    /// An action of a player.
-    type Action: Value;
-    /// An event with all its details; [`Game::redact`] reduces it to the part that a viewer may
-    /// see.
-    type Event: Value;
-    /// The part of the state that one viewer knows.
-    type View: Value;
-    type Refusal: Refusal;
-
+/// The facts that follow from a rule set before a game is dealt.
+pub trait GameRules: Value {
     /// Returns the name of the game to which the rules belong, such as `tongits`; see
     /// [`GameKind::NAME`].
-    fn kind(rules: &Self::Rules) -> &'static str;
+    fn kind(&self) -> &'static str;
 
     /// Returns the range of the number of players under these rules.
-    fn seats(rules: &Self::Rules) -> SeatRange;
+    fn seats(&self) -> SeatRange;
 
     /// Returns the number of counts that the room's bet times its multiplier is worth: one at most
     /// games, two if a bet is a chip and half chips are paid out.
-    fn counts_per_bet(_rules: &Self::Rules) -> u32 {
+    fn counts_per_bet(&self) -> u32 {
         1
     }
 
     /// Returns the maximum number of counts that one seat can owe in a game of `seats` seats; see
-    /// [`Game::counts_per_bet`] for the value of a count.
-    fn counts_max(rules: &Self::Rules, seats: u8) -> u32;
+    /// [`GameRules::counts_per_bet`] for the value of a count.
+    fn counts_max(&self, seats: u8) -> u32;
 
     /// Returns whether a host may let players stake a whole wallet that holds less than
-    /// [`Game::counts_max`] requires (rule 6.9 of Tong-its).
-    fn may_have_short_stakes(_rules: &Self::Rules) -> bool {
+    /// [`GameRules::counts_max`] requires (rule 6.9 of Tong-its).
+    fn may_have_short_stakes(&self) -> bool {
         false
     }
 
@@ -301,10 +313,24 @@ pub trait Game: Value {
     ///
     /// # Errors
     /// The first invalid field.
-    fn check(rules: &Self::Rules) -> Result<(), RulesError>;
+    fn check(&self) -> Result<(), RulesError>;
 
     /// Returns the shortest and the longest countdown under these rules, in milliseconds.
-    fn countdown_ms(rules: &Self::Rules) -> RangeInclusive<u32>;
+    fn countdown_ms(&self) -> RangeInclusive<u32>;
+}
+
+/// One round of a game as a value; see the module's documentation.
+pub trait Game: Value {
+    /// The rules; a rule set is a value of this type.
+    type Rules: GameRules;
+    /// An action of a player.
+    type Action: Value;
+    /// An event with all its details; [`Game::redact`] reduces it to the part that a viewer may
+    /// see.
+    type Event: Value;
+    /// The part of the state that one viewer knows.
+    type View: Value;
+    type Refusal: Refusal;
 
     /// Creates a game of `seats` seats before its first request to chance. `starter` is the seat
     /// that plays first by the rules of the table; `None` leaves the choice to chance.
@@ -377,88 +403,14 @@ pub trait Game: Value {
     /// Appends every action open to the viewer of this view, as [`Game::legal_actions`] does.
     fn legal_in_view(view: &Self::View, actions: &mut Vec<Self::Action>);
 
-    /// Chooses the AI's action from the knowledge of this view alone; `None` if the viewer is not
-    /// prompted.
-    fn choose_action(view: &Self::View) -> Option<Self::Action>;
-
-    /// Chooses the action of an AI of this skill; see [`Game::choose_action`].
-    fn choose_action_with_skill(skill: Skill, view: &Self::View) -> Option<Self::Action> {
-        match skill {
-            Skill::Greedy | Skill::Quick => Self::choose_action(view),
-        }
-    }
-
-    /// Chooses the action of an AI of this skill that remembers all events that its seat has seen,
-    /// in order.
-    fn choose_action_with_memory(
-        skill: Skill,
-        view: &Self::View,
-        _shown: &mut dyn Iterator<Item = &Self::Event>,
-    ) -> Option<Self::Action> {
-        Self::choose_action_with_skill(skill, view)
-    }
-
     /// Returns whether the action commits the viewer of this view without a prompt to do so (rule
     /// 8.3). The AI never makes a commitment for a player who is away within the grace. An answer
     /// to another seat's commitment is not a commitment, nor is a certain win.
     fn is_commitment(view: &Self::View, action: &Self::Action) -> bool;
+}
 
-    /// Chooses an action for a player who is away: the action of [`Skill::Quick`] unless it is a
-    /// commitment (rule 8.3). Returns `None` if the AI has no other action.
-    fn choose_uncommitted_action(
-        view: &Self::View,
-        shown: &mut dyn Iterator<Item = &Self::Event>,
-    ) -> Option<Self::Action> {
-        let action = Self::choose_action_with_memory(Skill::Quick, view, shown)?;
-        (!Self::is_commitment(view, &action)).then_some(action)
-    }
-
-    /// Returns the number of games that the searching AI samples when it acts for a player whose
-    /// seat is taken over. `None` if the search is not known to play better than the quick AI, or
-    /// takes too long.
-    fn imagined_game_count(_view: &Self::View) -> Option<u32> {
-        None
-    }
-
-    /// Appends the candidate actions of a search for the viewer of this view: legal actions, the
-    /// most likely first. Actions that are certainly no better than another may be omitted.
-    fn candidate_actions(view: &Self::View, actions: &mut Vec<Self::Action>) {
-        Self::legal_in_view(view, actions);
-    }
-
-    /// Evaluates the candidate actions of a search without playing on, in the units of
-    /// [`Game::look_ahead`], the best first. An action that wins at once is returned alone. `quick`
-    /// holds, for each sampled game, the seats that are modelled as quick players; if it is empty,
-    /// nothing is known about the players. Returns nothing if the game has no such evaluation.
-    fn evaluate_actions(_view: &Self::View, _quick: &[SeatSet]) -> Vec<(Self::Action, i64)> {
-        Vec::new()
-    }
-
-    /// Samples a game that is consistent with the view; the hidden part is drawn from `dice`.
-    /// Returns `None` if the game cannot do so.
-    fn sample_game(_view: &Self::View, _dice: &mut ChanceRng) -> Option<Self> {
-        None
-    }
-
-    /// Samples `count` games that are consistent with the view, in proportion to their likelihood
-    /// given all events that the seat has seen. Returns fewer or none if the game cannot do so.
-    fn sample_likely_games(
-        view: &Self::View,
-        _shown: &[Self::Event],
-        count: u32,
-        dice: &mut ChanceRng,
-    ) -> Vec<SampledGame<Self>> {
-        let game = |_| Self::sample_game(view, dice);
-        (0..count).map_while(game).map(|game| SampledGame { game, quick: SeatSet::EMPTY }).collect()
-    }
-
-    /// Returns the value of an action for a seat in this fully known game, in which the `quick`
-    /// seats are quick players. Values of actions of the same seat are comparable. Returns `None`
-    /// if the game has no evaluation of its own or the action is not legal.
-    fn look_ahead(&self, _quick: SeatSet, _seat: Seat, _action: &Self::Action) -> Option<i64> {
-        None
-    }
-
+/// A game that can be described for people, as the desk and the replay show it.
+pub trait Describe: Game {
     /// Describes a view for people.
     fn describe(view: &Self::View) -> Vec<Row>;
 
@@ -474,7 +426,7 @@ pub trait Game: Value {
 /// The documents of a game can be deserialized because they contain its own types. The documents of
 /// a catalogue can only be read once their game is known; see `table::Readable`.
 pub trait GameKind:
-    Game<
+    Describe<
         Rules: DeserializeOwned,
         Action: DeserializeOwned,
         Event: DeserializeOwned,
@@ -517,3 +469,14 @@ pub trait GameKind:
 
 /// The maximum number of short events of one game.
 pub const SHORT_EVENTS_MAX: usize = 64;
+
+/// Returns whether a field differs from its default.
+pub(crate) fn differ<T: PartialEq>(field: &T, default: &T) -> bool {
+    field != default
+}
+
+/// Returns an error unless the condition holds.
+#[cfg(feature = "testing")]
+pub(crate) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}

@@ -1,13 +1,13 @@
-//! The games of the house as pure values: rules, tables, fair dealing, bots and matchmaking.
+//! The games of the house as pure values: rules, tables, fair dealing and matchmaking.
 //!
 //! The crate reads no clock, draws no randomness and performs no I/O. Time, chance and entropy are
 //! arguments, so that every game can be replayed bit for bit from its journal. No result depends on
 //! hash order.
 //!
-//! Dependencies point one way: `catalog` → `table`, `games`; `arena` → `table`; `matchmaking` →
-//! `table` → `game`, `chance` → `seat`, `coins`; `games` → `game`, `chance`, `cards`. Only `games`
-//! and `catalog` may assume a particular game, a number of seats, a single shuffle, or cards at
-//! all.
+//! Dependencies point one way: `catalog` → `table`, `games`; `matchmaking` → `table` → `game`,
+//! `chance` → `seat`, `coins`; `games` → `game`, `chance`, `cards`. Only `games` and `catalog` may
+//! assume a particular game, a number of seats, a single shuffle, or cards at all. The AI is the
+//! crate `bahay-bots`, which knows this one.
 #![no_std]
 
 extern crate alloc;
@@ -15,16 +15,18 @@ extern crate alloc;
 #[macro_use]
 pub mod cards;
 #[macro_use]
+mod actions;
+#[macro_use]
 mod catalog_macro;
 #[macro_use]
 mod refusals;
-pub mod arena;
+#[macro_use]
+mod short_events;
 pub mod catalog;
 pub mod chance;
 pub mod coins;
 pub mod game;
 pub mod games;
-pub mod gym;
 pub mod hex;
 pub mod matchmaking;
 pub mod seat;

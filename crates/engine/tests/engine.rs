@@ -1,16 +1,12 @@
 //! The engine's tests, as one program: the generic code of a table is compiled once for all of them.
 
-mod analysis;
 mod arrangement;
-mod bot_grades;
-mod bots;
 #[path = "conformance.rs"]
 mod conformance;
 mod deals;
 mod fights;
 mod grace;
 mod grinding;
-mod gym;
 mod house_bots;
 #[path = "../../../tests/it/support/independent.rs"]
 mod independent;
@@ -23,11 +19,11 @@ mod private_pots;
 #[path = "scenarios/main.rs"]
 mod scenarios;
 mod stakes;
+mod support;
 mod table;
 #[path = "table_rules/main.rs"]
 mod table_rules;
 mod table_seats;
-mod takeover;
 #[path = "tongo_assets/main.rs"]
 mod tongo_assets;
 #[path = "tongo_options/main.rs"]

@@ -3,19 +3,21 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::table::{ai_action, ai_question};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Prompt, Skill, Turn, Viewer};
+use bahay_engine::game::{Game, Prompt, Turn, Viewer};
 use bahay_engine::games::tongits::{
     Action, ExposedMeld, GameSetup, Illegal, Rules, SetupPhase, Tongits,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
-    Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Rejection, Table,
+    TableId, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 /// A table with players 0, 1 and 2 in a fight, and a clock that the test sets.
@@ -46,17 +48,7 @@ impl Desk {
     /// Returns a table whose game has just begun.
     fn playing() -> Self {
         let coins = |whole| Coins::from_whole(whole).unwrap();
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1);
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let mut desk = Self { table, now: Timestamp::from_ms(0), events: vec![] };
         for number in 0..3 {
@@ -178,7 +170,7 @@ impl Desk {
     fn act(&mut self) -> Result<(), Rejection<Illegal>> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("a game goes on") };
         let asked = playing.prompt.seats.iter().next().unwrap();
-        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(asked)
+        let Some(Input::AiAction { player, game, prompt, action }) = ai_action(&self.table, asked)
         else {
             panic!("nobody is asked");
         };
@@ -232,7 +224,7 @@ fn an_answer_that_nobody_sees_does_not_end_a_takeover() {
 }
 
 fn advised(desk: &Desk) -> Action {
-    match desk.table.ai_action(seat(0)) {
+    match ai_action(&desk.table, seat(0)) {
         Some(Input::AiAction { action, .. }) => action,
         other => panic!("the AI has no answer: {other:?}"),
     }
@@ -254,8 +246,8 @@ fn no_fight_is_called_for_a_player_who_is_away() {
     cut(&mut desk);
     desk.wait();
     assert_eq!(desk.now, Timestamp::from_ms(9_000));
-    assert!(desk.table.ai_question(seat(0)).is_none(), "nobody thinks in the last second");
-    let Some(advice) = desk.table.ai_action(seat(0)) else { panic!("the AI has an answer") };
+    assert!(ai_question(&desk.table, seat(0)).is_none(), "nobody thinks in the last second");
+    let Some(advice) = ai_action(&desk.table, seat(0)) else { panic!("the AI has an answer") };
     let Input::AiAction { player, game, prompt, action } = advice.clone() else {
         panic!("{advice:?}");
     };
@@ -277,7 +269,7 @@ fn a_certain_win_is_declared_for_a_player_who_is_away() {
         desk.wait();
         assert_eq!(desk.now, Timestamp::from_ms(at_ms));
         assert_eq!(advised(&desk), Action::Tongits);
-        let advice = desk.table.ai_action(seat(0)).unwrap();
+        let advice = ai_action(&desk.table, seat(0)).unwrap();
         desk.tell(advice).unwrap();
         assert!(matches!(desk.table.phase(), Phase::Settling(_)));
     }
@@ -292,7 +284,7 @@ fn a_fight_is_answered_in_the_last_second_for_a_player_who_is_away() {
     desk.tell(Input::Disconnect { player: player(2), connection }).unwrap();
     desk.wait();
     assert_eq!(desk.now, Timestamp::from_ms(9_000));
-    let advice = desk.table.ai_action(seat(2)).unwrap();
+    let advice = ai_action(&desk.table, seat(2)).unwrap();
     desk.events.clear();
     desk.tell(advice).unwrap();
     assert_eq!(desk.seen_by(&[seat(0), seat(1)]), []);

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use bahay_bots::Ai;
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::{ChanceRng, Key, ServerSeed};
 use bahay_engine::game::{Game, GameKind, Skill, Viewer};
 use bahay_engine::games::{tongits, tongo_assets, tongo_options};
@@ -38,7 +40,7 @@ struct GraceCounts {
 /// Returns true if an action commits a seat of its own accord, as the page of the game says.
 type Commits<G> = fn(&<G as Game>::View, &<G as Game>::Action) -> bool;
 
-struct House<G: Game> {
+struct House<G: Ai + Game> {
     table: Table<G>,
     commits: Commits<G>,
     now: Timestamp,
@@ -52,7 +54,7 @@ struct House<G: Game> {
     seen: GraceCounts,
 }
 
-impl<G: GameKind> House<G> {
+impl<G: Ai + GameKind> House<G> {
     fn new(seed: u64, rule_set: &str, commits: Commits<G>) -> Self {
         let set = G::rule_sets().iter().find(|set| set.name == rule_set);
         let rules = (set.expect("there is such a rule set").rules)();
@@ -186,7 +188,7 @@ impl<G: GameKind> House<G> {
         let inputs: Vec<Input<G::Action>> = effects
             .filter_map(|effect| match effect {
                 Effect::Tick => Some(Input::Tick),
-                Effect::ChooseAction { seat, .. } => self.table.ai_action(seat),
+                Effect::ChooseAction { seat, .. } => ai_action(&self.table, seat),
                 Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => None,
             })
             .collect();
@@ -224,7 +226,7 @@ impl<G: GameKind> House<G> {
 
     /// Lets the present player of a seat act.
     fn act(&mut self, seat: Seat) {
-        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat)
+        let Some(Input::AiAction { player, game, prompt, action }) = ai_action(&self.table, seat)
         else {
             return;
         };
@@ -253,7 +255,7 @@ fn seeds() -> Vec<u64> {
 }
 
 /// Plays a number of steps of each seed, and checks that all kinds of answers occurred.
-fn play<G: GameKind>(rule_set: &str, steps: usize, commits: Commits<G>) {
+fn play<G: Ai + GameKind>(rule_set: &str, steps: usize, commits: Commits<G>) {
     let mut all = GraceCounts::default();
     for seed in seeds() {
         let ran = std::panic::catch_unwind(|| {

@@ -8,15 +8,14 @@ use std::collections::BTreeMap;
 
 use bahay_engine::chance::{ChanceAnswer, ClientSeed, Commitment, ServerSeed};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Line, Phase, PlayerId, Price,
-    REVEAL_MS, Rejection, Spectators, Table, TableAvailability, TableId, Terms, TermsUpdate,
-    Timestamp,
+    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Line, Phase, PlayerId, REVEAL_MS,
+    Rejection, Table, TableAvailability, TableId, TermsUpdate, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 /// The seat of the house's player.
@@ -53,17 +52,7 @@ struct House {
 impl House {
     /// Returns a table at which the honest players are ready.
     fn new() -> Self {
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1);
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let mut house = Self { table, journal: vec![], now: Timestamp::from_ms(0), seeds: 0 };
         for number in 0..3 {

@@ -3,15 +3,17 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase,
-    PlayerId, Price, Reason, Record, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ActionOrigin, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId,
+    Reason, Record, Rejection, Table, TableId, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 /// A table whose effects are performed, with a ledger that always pays.
@@ -37,17 +39,7 @@ fn coins(whole: i64) -> Coins {
 
 impl Parlour {
     fn new() -> Self {
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1);
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         let (now, events, records) = (Timestamp::from_ms(0), vec![], vec![]);
         Self { table, now, games: 0, events, records }
@@ -102,7 +94,7 @@ impl Parlour {
                     Input::Opened { game: opening.game, stakes, pot }
                 }
                 Effect::Settle(record) => Input::Settled { game: record.game },
-                Effect::ChooseAction { seat, .. } => self.table.ai_action(seat).unwrap(),
+                Effect::ChooseAction { seat, .. } => ai_action(&self.table, seat).unwrap(),
                 Effect::Tick => Input::Tick,
                 Effect::RefundPot(_) => unreachable!("the table is no private one"),
             });

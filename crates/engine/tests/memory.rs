@@ -1,29 +1,21 @@
 //! A takeover's memory equals the events that its seat has seen, in every kind and for every seat.
 
+use bahay_bots::Ai;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Skill, Viewer};
+use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Event, Phase, Price, Spectators, Terms};
+use bahay_engine::table::{Event, Phase};
+use bahay_engine::testing;
 
 /// Plays at a table of each rule set and after every line compares the table's restored memory with
 /// the events sent to the seats.
-fn remembers_all_that_was_shown<G: GameKind>() {
+fn remembers_all_that_was_shown<G: Ai + GameKind>() {
     for set in G::rule_sets() {
-        let terms = Terms {
-            room: "memory".to_owned(),
-            rules: (set.rules)(),
-            price: Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 },
-            hits: set.hits,
-            clocks: Clocks::default(),
-            spectators: Spectators::Nobody,
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1);
         let welcome = Coins::from_whole(1_000_000).expect("a million fits");
         let mut tables = Simulation::<G>::new(9, terms, Habits::ROUGH, welcome);
         let mut told: Vec<G::Event> = vec![];

@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::independent::{Expected, assert_verified, verdicts};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Skill;
-use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Price, PrivateTerms, Readable, Record, Spectators, Terms};
+use bahay_engine::table::{PrivateTerms, Readable, Record, Terms};
+use bahay_engine::testing;
 use serde_json::{Value, json};
 
 /// Fields that may have another value of the same form in a valid record, with the reason. A `*`
@@ -67,21 +67,10 @@ fn records(kind: &str) -> Vec<Record<AnyGame>> {
     for (seed, set) in (1..).zip(&known.rule_sets) {
         let private = PrivateTerms { short_stakes: kind == "tongits", ..PrivateTerms::default() };
         let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: set.rules.clone(),
-            price: Price {
-                bet: Coins::from_whole(2).expect("a bet"),
-                multiplier: 3,
-                fee_basis_points: 500,
-            },
-            hits: set.hits,
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
             private: (seed == 2).then_some(private),
-            practice: false,
+            ..testing::terms(set.rules.clone(), set.hits, Coins::from_whole(2).expect("a bet"), 3)
         };
-        let welcome = terms.wallet_min::<AnyGame>().expect("a wallet");
+        let welcome = terms.wallet_min().expect("a wallet");
         let welcome = welcome.checked_mul(2).expect("two of them");
         let mut tables = Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, welcome);
         let mut played = Vec::new();

@@ -6,8 +6,9 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
+use bahay_bots::Ai;
 use bahay_engine::chance::{Key, Stream};
-use bahay_engine::game::{GameKind, SeatRange};
+use bahay_engine::game::{GameKind, GameRules, SeatRange};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
@@ -31,7 +32,7 @@ fn games_of_tongo_assets_go_as_they_went() {
 }
 
 /// Replays every stored game of a kind.
-fn compare<G: GameKind>() {
+fn compare<G: Ai + GameKind>() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs").join(G::NAME);
     let (mut sets, mut seats) = (BTreeSet::new(), BTreeSet::new());
     for entry in fs::read_dir(folder).expect("the playthroughs are there") {
@@ -55,7 +56,7 @@ fn compare<G: GameKind>() {
     for set in G::rule_sets() {
         assert!(sets.contains(set.name), "a game of {} is kept", set.name);
     }
-    let SeatRange { least, most } = G::seats(&(G::rule_sets()[0].rules)());
+    let SeatRange { least, most } = (G::rule_sets()[0].rules)().seats();
     let sizes = usize::from(most - least + 1).min(3);
     assert!(seats.len() >= sizes, "{}: games of several numbers of seats: {seats:?}", G::NAME);
 }
@@ -90,10 +91,10 @@ impl Header {
         }
     }
 
-    fn play<G: GameKind>(&self) -> String {
+    fn play<G: Ai + GameKind>(&self) -> String {
         let mut dice = TestRng::new(u64::from(self.key.0.0[0]));
         let stream = Stream::new(self.key);
         let rules = parse_rules::<G>(&self.rules, "none").unwrap_or_else(|what| panic!("{what}"));
-        playthrough::<G>(&rules, self.starter, &stream, &self.policies, &mut dice)
+        playthrough::<G>(&rules, self.starter, &stream, &self.policies, G::choose_action, &mut dice)
     }
 }

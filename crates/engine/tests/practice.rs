@@ -3,13 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::Ai;
+use bahay_bots::table::{Hint, ai_action, hint};
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRefusal, AnyRules, kinds};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Viewer};
+use bahay_engine::game::{Game, GameRules, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hint, Input, Line, Phase, PlayerId,
+    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Input, Line, Phase, PlayerId,
     PracticeBot, Reason, Rejection, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -31,7 +33,7 @@ struct Practice {
 impl Practice {
     /// Returns a table with Ana, connected, and bots.
     fn of(rules: AnyRules) -> Self {
-        let most = AnyGame::seats(&rules).most;
+        let most = rules.seats().most;
         let terms = Terms::for_practice("practice", rules, Clocks::default());
         let bots = (1..most).map(|number| PracticeBot {
             player: PlayerId(Uuid::from_u64_pair(9, number.into())),
@@ -82,7 +84,7 @@ impl Practice {
     /// Performs what is due now, or advances the clock to the next deadline.
     fn go_on(&mut self) {
         let next = self.table.effects(self.now).into_iter().next().map(|effect| match effect {
-            Effect::ChooseAction { seat, .. } => self.table.ai_action(seat).unwrap(),
+            Effect::ChooseAction { seat, .. } => ai_action(&self.table, seat).unwrap(),
             Effect::Tick => Input::Tick,
             Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => {
                 panic!("nobody is asked for coins at a practice table: {effect:?}")
@@ -105,7 +107,7 @@ impl Practice {
     }
 
     fn hint(&self) -> Result<Hint<AnyAction>, Rejection<AnyRefusal>> {
-        self.table.hint(ANA)
+        hint(&self.table, ANA)
     }
 
     /// Plays the prepared game to its end by the advice.
@@ -185,7 +187,7 @@ fn a_hint_is_what_the_ai_plays_that_it_names() {
 fn hints_are_refused_where_nothing_is_asked_and_where_coins_can_be_lost() {
     let mut practice = Practice::tongits();
     assert_eq!(practice.hint(), Err(Rejection::NoSuchPhase), "no game is played");
-    assert_eq!(practice.table.hint(BEA), Err(Rejection::NotSeated));
+    assert_eq!(hint(&practice.table, BEA), Err(Rejection::NotSeated));
     practice.ready();
     practice.until(|practice| practice.hint() == Err(Rejection::NotAsked));
     // The same terms for coins, in every field.
@@ -194,7 +196,7 @@ fn hints_are_refused_where_nothing_is_asked_and_where_coins_can_be_lost() {
     let mut table = Table::<AnyGame>::new(practice.table.id(), terms);
     let sat = table.decide(practice.now, Input::sit(ANA, "Ana"), || panic!("one is too few"));
     table = sat.unwrap().table;
-    assert_eq!(table.hint(ANA), Err(Rejection::NotPractice));
+    assert_eq!(hint(&table, ANA), Err(Rejection::NotPractice));
     assert_eq!(Rejection::<AnyRefusal>::NotPractice.code(), "not_practice");
 }
 

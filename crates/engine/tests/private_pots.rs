@@ -3,17 +3,19 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::simulation::{Habits, Simulation};
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId,
-    PotRefund, Price, PrivateTerms, Rejection, Share, Spectators, Table, TableAvailability,
-    TableId, Terms, TermsUpdate, Timestamp,
+    ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, PotRefund,
+    PrivateTerms, Rejection, Share, Table, TableAvailability, TableId, Terms, TermsUpdate,
+    Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 type Refused = Rejection<Illegal>;
@@ -21,17 +23,7 @@ type Refused = Rejection<Illegal>;
 const HOUR_MS: u32 = 60 * 60 * 1_000;
 
 fn terms(private: Option<PrivateTerms>) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules: Rules::kingdom(),
-        price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-        hits: Some(Hits::default()),
-        clocks: Clocks::default(),
-        spectators: Spectators::Nobody,
-        bots: Skill::default(),
-        private,
-        practice: false,
-    }
+    Terms { private, ..testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1) }
 }
 
 fn player(number: u64) -> PlayerId {
@@ -118,7 +110,8 @@ impl Desk {
                 self.tell(Input::Tick).unwrap();
                 continue;
             };
-            let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat)
+            let Some(Input::AiAction { player, game, prompt, action }) =
+                ai_action(&self.table, seat)
             else {
                 panic!("nobody is asked");
             };

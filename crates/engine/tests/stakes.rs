@@ -1,16 +1,17 @@
 //! Stakes (rule 6.9 of Tong-its, 1.5 of both Tongos): a seat plays only with a stake that covers
 //! all that it can owe; only a host of Tong-its may allow less.
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Hits, Skill};
+use bahay_engine::game::{GameRules, Hits};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, Price, PrivateTerms,
-    Reason, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, PrivateTerms, Reason,
+    Rejection, Table, TableId, Terms, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 const GAMES: u64 = 25;
@@ -18,21 +19,7 @@ const GAMES: u64 = 25;
 fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Terms<AnyRules> {
     let private =
         short_stakes.map(|short_stakes| PrivateTerms { short_stakes, ..PrivateTerms::default() });
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(2).expect("a bet"),
-            multiplier: 1,
-            fee_basis_points: 500,
-        },
-        hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private,
-        practice: false,
-    }
+    Terms { private, ..testing::terms(rules, hits, Coins::from_whole(2).expect("a bet"), 1) }
 }
 
 /// The outcomes of games of players who can pay for one game and little more.
@@ -44,7 +31,7 @@ struct Played {
 }
 
 fn play(terms: Terms<AnyRules>) -> Played {
-    let welcome = terms.wallet_min::<AnyGame>().expect("a wallet");
+    let welcome = terms.wallet_min().expect("a wallet");
     let mut house = Simulation::<AnyGame>::new(7, terms, Habits::default(), welcome);
     let (mut games, mut played) = (0, Played::default());
     while games < GAMES {
@@ -57,7 +44,7 @@ fn play(terms: Terms<AnyRules>) -> Played {
         record.verify().expect("the record holds");
         games += 1;
         let seats = u8::try_from(record.stakes.len()).expect("eight at most");
-        let whole = record.terms.stake_max::<AnyGame>(seats).expect("a stake");
+        let whole = record.terms.stake_max(seats).expect("a stake");
         let is_whole = |stake: &&Coins| **stake == whole;
         let count = record.stakes.iter().filter(is_whole).count();
         played.whole += count;
@@ -87,7 +74,7 @@ fn whole_wallets_are_staked_only_if_a_tongits_host_allows_it() {
         for set in &kind.rule_sets {
             let played = play(terms(set.rules.clone(), set.hits, Some(true)));
             let is_tongits = kind.name == "tongits";
-            assert_eq!(AnyGame::may_have_short_stakes(&set.rules), is_tongits, "{}", set.name);
+            assert_eq!(set.rules.may_have_short_stakes(), is_tongits, "{}", set.name);
             assert_eq!(played.short > 0, is_tongits, "{}: {}", set.name, played.short);
         }
     }
@@ -110,7 +97,7 @@ fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, u
         let told = table.decide(Timestamp::from_ms(1), input, fresh).expect("it is taken");
         *table = told.table;
     };
-    let seats = AnyGame::seats(&set.rules).least;
+    let seats = set.rules.seats().least;
     let players: Vec<PlayerId> =
         (1..=u128::from(seats)).map(Uuid::from_u128).map(PlayerId).collect();
     for player in &players {
@@ -132,7 +119,7 @@ fn a_table_refuses_an_opening_with_another_stake() {
         for short_stakes in [None, Some(false), Some(true)] {
             let (table, game, seats) = opening(kind, short_stakes);
             let count = u8::try_from(seats).expect("eight at most");
-            let asked = table.terms().stake_terms::<AnyGame>(count).expect("amounts that fit");
+            let asked = table.terms().stake_terms(count).expect("amounts that fit");
             let hundredth = Coins::from_hundredths(1);
             let less = asked.stake_max.checked_sub(hundredth).expect("an amount");
             let more = asked.stake_max.checked_add(hundredth).expect("an amount");

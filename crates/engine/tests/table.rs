@@ -3,45 +3,31 @@
 //!
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
+use crate::support::{check_coins, check_journal, check_record, table_seeds};
+use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill, Turn};
+use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::table::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table,
-    TableView, Terms,
+    ActionOrigin, Event, Hits, Input, PhaseView, PlayerId, Table, TableView, Terms,
 };
+use bahay_engine::testing;
 
 fn terms(bet: i64) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules: Rules::kingdom(),
-        price: Price {
-            bet: Coins::from_whole(bet).expect("a bet"),
-            multiplier: 1,
-            fee_basis_points: 500,
-        },
-        hits: Some(Hits::default()),
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(
+        Rules::kingdom(),
+        Some(Hits::default()),
+        Coins::from_whole(bet).expect("a bet"),
+        1,
+    )
 }
 
 fn simulation(seed: u64, habits: Habits) -> Simulation<Tongits> {
     Simulation::new(seed, terms(1), habits, Coins::from_whole(200).expect("a wallet"))
 }
 
-/// Returns the seeds of a run: fixed ones, and one of the day if CI sets it.
-fn seeds() -> Vec<u64> {
-    let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
-    given.map_or_else(|| (1..=12).collect(), |seed| vec![seed])
-}
-
 fn with_each_seed(check: impl Fn(u64)) {
-    for seed in seeds() {
+    for seed in table_seeds(12) {
         let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(seed)));
         if let Err(failure) = ran {
             eprintln!("repeat with BAHAY_SEED={seed}");
@@ -54,12 +40,7 @@ fn with_each_seed(check: impl Fn(u64)) {
 fn no_coin_is_lost_or_made_whatever_players_do() {
     with_each_seed(|seed| {
         let mut house = simulation(seed, Habits::ROUGH);
-        let mut games = 0;
-        while games < 60 {
-            let happened = house.step();
-            assert_eq!(house.missing_coins(), Coins::ZERO);
-            games += i32::from(happened.record.is_some());
-        }
+        check_coins(&mut house, 60);
         assert!(house.refusal_count() > 0, "rough players were never refused");
     });
 }
@@ -67,21 +48,7 @@ fn no_coin_is_lost_or_made_whatever_players_do() {
 #[test]
 fn the_journal_alone_rebuilds_the_table() {
     with_each_seed(|seed| {
-        let mut house = simulation(seed, Habits::ROUGH);
-        let mut replayed = house.table().clone();
-        let mut games = 0;
-        while games < 20 {
-            let happened = house.step();
-            let text = serde_json::to_string(&happened.line).unwrap();
-            let line = serde_json::from_str(&text).unwrap();
-            let (table, events) = replayed.apply_line(&line).unwrap();
-            assert_eq!(events, happened.events);
-            replayed = table;
-            assert_eq!(&replayed, house.table());
-            games += i32::from(happened.record.is_some());
-        }
-        let snapshot = serde_json::to_string(&replayed).unwrap();
-        assert_eq!(serde_json::from_str::<Table<Tongits>>(&snapshot).unwrap(), replayed);
+        check_journal(&mut simulation(seed, Habits::ROUGH), 20);
     });
 }
 
@@ -90,14 +57,7 @@ fn every_record_verifies_also_after_a_round_trip() {
     with_each_seed(|seed| {
         let mut by = [0_u32; 3];
         simulation(seed, Habits::ROUGH).play(40, |_, record| {
-            record.verify().unwrap();
-            let text = serde_json::to_string(record).unwrap();
-            let read: bahay_engine::table::Record<Tongits> = serde_json::from_str(&text).unwrap();
-            assert_eq!(&read, record);
-            read.verify().unwrap();
-            for taken in &record.actions {
-                by[taken.by as usize] += 1;
-            }
+            check_record(record, &mut by);
         });
         assert!(
             by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0,

@@ -3,18 +3,19 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::Game;
 use bahay_engine::games::tongits;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId,
-    Price, Readable, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId, Readable,
+    Rejection, Table, TableId, Terms, Timestamp,
 };
+use bahay_engine::testing;
 use bahay_engine::testing::guess_the_die::{Action, Bet};
 use uuid::Uuid;
 
@@ -22,17 +23,7 @@ type Happened = Event<<AnyGame as Game>::Event>;
 
 fn terms(rule_set: &str) -> Terms<AnyRules> {
     let set = AnyRules::find_rule_set("guess_the_die", rule_set).expect("there is such a rule set");
-    Terms {
-        room: "dice".into(),
-        rules: set.rules,
-        price: Price { bet: Coins::from_hundredths(100), multiplier: 2, fee_basis_points: 500 },
-        hits: set.hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::Nobody,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(set.rules, set.hits, Coins::from_hundredths(100), 2)
 }
 
 fn player(number: u128) -> PlayerId {
@@ -116,7 +107,7 @@ impl Desk {
 
     fn open(&mut self) {
         let seats = self.table.seats_in_game();
-        let stake = self.table.terms().stake_max::<AnyGame>(seats).unwrap();
+        let stake = self.table.terms().stake_max(seats).unwrap();
         let stakes = vec![stake; usize::from(seats)];
         self.tell(Input::Opened { game: self.game(), stakes, pot: Coins::ZERO });
     }

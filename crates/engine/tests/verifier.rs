@@ -3,18 +3,18 @@
 //! refuses forgeries and names the rule.
 
 use crate::independent::{Expected, assert_verified};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Skill, Turn};
+use bahay_engine::game::{Game, GameKind, GameRules, Turn};
 use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, SEATS, Tongits, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, PrivateTerms, Record,
-    RecordedAction, Settlement, Spectators, TableId, Terms, Timestamp,
+    ActionOrigin, Crown, GameId, Hits, PlayerId, PotPayout, PrivateTerms, Record, RecordedAction,
+    Settlement, TableId, Terms, Timestamp,
 };
-use bahay_engine::testing::TestRng;
+use bahay_engine::testing::{self, TestRng};
 use uuid::Uuid;
 
 /// A seat's style of play.
@@ -72,21 +72,7 @@ fn choose(game: &Tongits, seat: Seat, way: PlayStyle, dice: &mut TestRng) -> Act
 }
 
 fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(1).expect("a bet"),
-            multiplier: 2,
-            fee_basis_points: 500,
-        },
-        hits: Some(hits),
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(rules, Some(hits), Coins::from_whole(1).expect("a bet"), 2)
 }
 
 /// Plays a whole game and returns its record; the winner of the previous game is seat 0.
@@ -135,7 +121,7 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<PlayStyle>, seed: u64) -> Record<
     let players = [1, 2, 3].map(|player| PlayerId(Uuid::from_u64_pair(9, player))).to_vec();
     let last_win = Crown { player: players[0], wins: 1 };
     let terms = terms(rules, hits);
-    let stake = terms.stake_max::<Tongits>(SEATS).expect("a stake fits");
+    let stake = terms.stake_max(SEATS).expect("a stake fits");
     let mut record = Record {
         format: bahay_engine::table::FORMAT.into(),
         engine: "bahay/engine/v1".into(),
@@ -223,7 +209,7 @@ fn records() -> Vec<(String, Record<Tongits>)> {
         let terms = terms(rules, hits);
         let short = PrivateTerms { short_stakes: true, ..PrivateTerms::default() };
         let friends = Terms { private: Some(short), ..terms.clone() };
-        let least = terms.wallet_min::<Tongits>().expect("a wallet");
+        let least = terms.wallet_min().expect("a wallet");
         let rich = Coins::from_whole(1_000).expect("a wallet");
         for (terms, welcome, games) in [(terms, rich, 20), (friends, least, 8)] {
             let mut tables = Simulation::<Tongits>::new(games, terms, Habits::ROUGH, welcome);

@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record};
 
 use crate::rules::{RulesError, SimulatedRules};

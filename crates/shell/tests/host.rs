@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, ENGINE, GameEntropy, GameId, Hits, Input, PlayerId, Price, Rejection,
-    Spectators, Table, TableId, Terms, Timestamp,
+    ConnectionId, ENGINE, GameEntropy, GameId, Hits, Input, PlayerId, Rejection, Table, TableId,
+    Terms, Timestamp,
 };
+use bahay_engine::testing;
 use bahay_shell::{
     AppendOutcome, Call, CallResult, Context, DirectWriter, Halt, HostEvent, JournalEntry, Limits,
     NewLine, Notice, Point, Reply, Request, RoomTerms, Step, StoredTable, TableError, TableHost,
@@ -77,17 +77,7 @@ fn sit_request(player: u128) -> Request<Tongits> {
 
 fn stored_table() -> StoredTable {
     let bet = Coins::from_whole(1).expect("a coin is an amount");
-    let terms = Terms {
-        room: "newbie".into(),
-        rules: Rules::kingdom(),
-        price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-        hits: Some(Hits::default()),
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), bet, 1);
     let table = Table::<Tongits>::new(TableId(Uuid::from_u128(1)), terms);
     let base = Point { version: 0, tag: tag(0) };
     let snapshot = write_table(&table).expect("a table can be written");

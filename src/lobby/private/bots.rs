@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game as _;
+use bahay_engine::game::GameRules;
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
 use bahay_shell::TableError;
@@ -72,7 +72,7 @@ impl Lobby {
             return Err(BotsUnavailable::NoBots.into());
         }
         let now = self.tables.clock().now();
-        let least = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
+        let least = terms.wallet_min().ok_or(LobbyError::BetOutOfBounds)?;
         let purse = self.read_purse(now, PursePurpose::PrivateTable).await?;
         if !purse.covers(least, missing) {
             return Err(BotsUnavailable::DayIsOver.into());
@@ -86,7 +86,7 @@ impl Lobby {
                 let bot = free.pop().ok_or(BotsUnavailable::AllPlaying)?;
                 self.fund_private_bot(now, &bot, least).await?;
                 let candidates = [Candidate::new(bot.player, INITIAL_RATING)];
-                let seats = AnyGame::seats(&terms.rules).most;
+                let seats = terms.rules.seats().most;
                 let reserve = private_reservation(seats, &candidates);
                 if self.seat_bot(reserve, table, &bot).await? {
                     break;

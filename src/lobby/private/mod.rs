@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::{GameRules, Skill};
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{
     Input, PlayerId, PrivateTerms, Rejection, Spectators, Table, TableId, Terms,
@@ -112,12 +112,12 @@ impl Lobby {
             check_clocks(&terms).map_err(LobbyError::Rules)?;
             rule_set = set;
         }
-        if let Err(uneven) = terms.price.count_price(AnyGame::counts_per_bet(&terms.rules)) {
+        if let Err(uneven) = terms.price.count_price(terms.rules.counts_per_bet()) {
             let field = uneven.field.into();
             let why = uneven.message.into();
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
         }
-        if short_stakes && !AnyGame::may_have_short_stakes(&terms.rules) {
+        if short_stakes && !terms.rules.may_have_short_stakes() {
             return Err(LobbyError::Rules(RoomError::Unsound {
                 field: "short_stakes".into(),
                 why: "at this game a seat plays with its whole stake or not at all".into(),
@@ -161,7 +161,7 @@ impl Lobby {
             return Err(LobbyError::SeatedElsewhere);
         }
         self.require_socket(host).await?;
-        let needed = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
+        let needed = terms.wallet_min().ok_or(LobbyError::BetOutOfBounds)?;
         self.require_coins(host, needed).await?;
         self.check_allowance(host, terms, Coins::ZERO).await?;
         let table = TableId(entropy::uuid());
@@ -190,7 +190,7 @@ impl Lobby {
             None => {
                 self.require_open_house()?;
                 self.require_socket(player).await?;
-                let needed = table.terms().wallet_min::<AnyGame>();
+                let needed = table.terms().wallet_min();
                 self.require_coins(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
                 self.check_allowance(player, table.terms(), table.pot()).await?;
                 self.take_seat_or_replace_bot(player, &table).await?;
@@ -232,7 +232,7 @@ impl Lobby {
             table: id,
             host,
             terms: table.terms().clone(),
-            wallet_min: table.terms().wallet_min::<AnyGame>().unwrap_or(Coins::ZERO),
+            wallet_min: table.terms().wallet_min().unwrap_or(Coins::ZERO),
             seats: table.seat_count(),
             players: table.occupants().map(|(_, occupant)| occupant.player).collect(),
         })

@@ -8,8 +8,8 @@
 
 use std::time::Duration;
 
-use bahay_engine::catalog::{AnyGame, AnyRules};
-use bahay_engine::game::Game as _;
+use bahay_engine::catalog::AnyRules;
+use bahay_engine::game::GameRules;
 use bahay_engine::table::{GameId, Input, PlayerId, TableId, Terms};
 
 use crate::live_store::{PrivateTable, StoredRematch};
@@ -86,7 +86,7 @@ impl Lobby {
         let mut terms = finished.terms.clone();
         check_bet(terms.price.bet)?;
         let is_short = terms.private.is_some_and(|private| private.short_stakes);
-        let is_short = is_short && AnyGame::may_have_short_stakes(&terms.rules);
+        let is_short = is_short && terms.rules.may_have_short_stakes();
         self.apply_private_terms(&mut terms, is_short);
         Ok(terms)
     }

@@ -97,6 +97,7 @@ fn concerns_players(rejection: &Rejection<AnyRefusal>) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
+    use bahay_bots::table::ai_action;
     use bahay_engine::catalog::{AnyAction, AnyGame};
     use bahay_engine::table::{
         Clocks, ConnectionId, GameId, Input, Phase, PlayerId, Table, TableId, Timestamp,
@@ -140,7 +141,7 @@ mod tests {
         let Phase::Opening(opening) = table.phase() else {
             return table;
         };
-        let stake = table.terms().stake_max::<AnyGame>(table.seats_in_game());
+        let stake = table.terms().stake_max(table.seats_in_game());
         let stakes = table.players().iter().map(|_| stake.expect("it fits")).collect();
         let opened = Input::Opened { game: opening.game, stakes, pot: table.pot() };
         table.decide(now, opened, entropy::game_entropy).expect("the ledger is asked").table
@@ -181,7 +182,7 @@ mod tests {
             3 | 4 => Input::Ready { player, game, commitment: None },
             _ => {
                 let seat = table.seat_of(player);
-                match seat.and_then(|seat| table.ai_action(seat)) {
+                match seat.and_then(|seat| ai_action(&table, seat)) {
                     Some(Input::AiAction { prompt, action, .. }) => {
                         let prompt = prompt.wrapping_sub(dice.below(2));
                         Input::Act { player, game, prompt, action }

@@ -2,6 +2,8 @@
 //! where no coins can be lost (rule 8.7). The AI knows only what the seat is shown. The table is
 //! read first, so that the advice is about the currently open prompt, which the answer names.
 
+use bahay_bots::table::hint;
+
 use crate::tables::{ShowError, TableError};
 use crate::ws::link::socket::CloseReason;
 use crate::ws::protocol::Message;
@@ -24,7 +26,7 @@ impl Session {
                 return Ok(());
             }
         };
-        match tables.render(&table, |table| table.hint(self.player)) {
+        match tables.render(&table, |table| hint(table, self.player)) {
             Ok(Ok(hint)) => {
                 let game = hint.game;
                 let prompt = hint.prompt;

@@ -1,9 +1,9 @@
 //! A client's knowledge of its table, folded from the messages, and its choice of commands.
 
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
+use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
-use bahay_engine::game::Game as _;
 use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
 
 use super::Action;

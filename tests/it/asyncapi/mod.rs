@@ -10,13 +10,13 @@ use std::iter::repeat_n;
 use bahay::lobby::house_rooms;
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay::ws::{asyncapi, example_commands, example_messages};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Rules, SEATS};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
     Clocks, Event, GameId, PlayerId, Readable as _, Share, Terms, Timestamp,
 };
@@ -65,7 +65,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
     let mut phases_seen = BTreeSet::new();
     for seed in 0..4 {
         // The wallets are so small that a loser cannot pay for the next game.
-        let welcome = terms().wallet_min::<AnyGame>().unwrap();
+        let welcome = terms().wallet_min().unwrap();
         let mut tables = Simulation::<AnyGame>::new(seed, terms(), Habits::ROUGH, welcome);
         for version in 1..=700_u64 {
             let happened = tables.step();

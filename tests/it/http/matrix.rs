@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bahay::ledger::{Document, OpenGame, SettleGame};
 use bahay::lobby::house_rooms;
 use bahay::operators::Role;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, PlayerId};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -334,7 +334,7 @@ pub(super) async fn play_game(server: &Server, owner: &Guest) -> String {
         table: record.table,
         room: record.terms.room.clone(),
         ante: record.terms.ante().expect("the amount is in range"),
-        stake_max: record.terms.stake_max::<AnyGame>(3).expect("the amount is in range"),
+        stake_max: record.terms.stake_max(3).expect("the amount is in range"),
         short_stakes: false,
         players: players.clone(),
         commitment: record.commitment,

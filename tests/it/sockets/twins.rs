@@ -15,6 +15,7 @@ use bahay::lobby::house_rooms;
 use bahay::social::Phrase;
 use bahay::ws::protocol::brief::Form;
 use bahay::ws::protocol::{Command, Message};
+use bahay_bots::Ai;
 use bahay_client::{Client, Play, RawMessage};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::chance::ServerSeed;
@@ -112,7 +113,7 @@ async fn the_traffic_reveals_nothing_hidden() {
 }
 
 /// Returns pairs for every action of a game that the rules do not make disclose anything.
-fn collect_cases<G: GameKind>(
+fn collect_cases<G: Ai + GameKind>(
     probe: &impl Probe<G>,
     extent: &Extent,
     discloses: impl Fn(&VisibleEvent) -> bool,
@@ -123,7 +124,7 @@ fn collect_cases<G: GameKind>(
         let mut found: BTreeMap<String, [Vec<Case>; 2]> = BTreeMap::new();
         for seed in 0..extent.games {
             let mut dice = TestRng::new(seed);
-            for_each_twin_pair::<G>(probe, &(set.rules)(), seed, |pair| {
+            for_each_twin_pair::<G>(probe, G::choose_action, &(set.rules)(), seed, |pair| {
                 let action = serde_json::to_value(&pair.action).unwrap();
                 let name = action["type"].as_str().unwrap().to_owned();
                 let kind_cases = found.entry(name.clone()).or_default();
@@ -131,7 +132,9 @@ fn collect_cases<G: GameKind>(
                 if kind_cases.len() == extent.pairs {
                     return;
                 }
-                let Some(walk) = SharedWalk::from_pair(pair, STEPS, &mut dice, &discloses) else {
+                let Some(walk) =
+                    SharedWalk::from_pair(pair, STEPS, G::choose_action, &mut dice, &discloses)
+                else {
                     return;
                 };
                 let name = format!("{} {} seed {seed} {name}", G::NAME, set.name);
@@ -145,7 +148,7 @@ fn collect_cases<G: GameKind>(
     cases
 }
 
-fn build_case<G: GameKind>(name: String, rule_set: &str, walk: &SharedWalk<G>) -> Case {
+fn build_case<G: Ai + GameKind>(name: String, rule_set: &str, walk: &SharedWalk<G>) -> Case {
     let pair = &walk.pair;
     let Turn::Players(asked) = pair.games[0].turn() else { panic!("a player has to act") };
     let steps = walk.steps.iter();
@@ -225,7 +228,7 @@ async fn create_table(
 ) -> TableId {
     let rooms = house_rooms(Clocks::default());
     let terms = Terms { rules: case.rules.clone(), ..rooms[0].terms().clone() };
-    let stake = terms.stake_max::<AnyGame>(u8::try_from(clients.len()).unwrap()).unwrap();
+    let stake = terms.stake_max(u8::try_from(clients.len()).unwrap()).unwrap();
     let now = Clock::system().now();
     let mut table = Table::<AnyGame>::new(TableId(Uuid::new_v4()), terms);
     let fresh = || GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(4)) };

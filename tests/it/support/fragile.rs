@@ -1,14 +1,14 @@
 //! Tong-its that panics at a point chosen by its rule set, to simulate a bug.
 
-use std::ops::RangeInclusive;
-
+use bahay_bots::Ai;
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{
-    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RuleSet, RulesError, SeatRange,
-    TitledName, Turn, Viewer,
+    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, RuleSet, TitledName,
+    Turn, Viewer,
 };
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
+use bahay_engine::testing::Switch;
 use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
@@ -36,26 +36,6 @@ impl Game for Fragile {
     type Event = Event;
     type View = (Fuse, View);
     type Refusal = Illegal;
-
-    fn kind(_rules: &Self::Rules) -> &'static str {
-        Self::NAME
-    }
-
-    fn seats((_, rules): &Self::Rules) -> SeatRange {
-        Tongits::seats(rules)
-    }
-
-    fn counts_max((_, rules): &Self::Rules, seats: u8) -> u32 {
-        Tongits::counts_max(rules, seats)
-    }
-
-    fn check((_, rules): &Self::Rules) -> Result<(), RulesError> {
-        <Tongits as Game>::check(rules)
-    }
-
-    fn countdown_ms((_, rules): &Self::Rules) -> RangeInclusive<u32> {
-        Tongits::countdown_ms(rules)
-    }
 
     fn new((fuse, rules): &Self::Rules, seats: u8, starter: Option<Seat>) -> Self {
         Self { fuse: *fuse, game: Tongits::new(rules, seats, starter) }
@@ -120,15 +100,19 @@ impl Game for Fragile {
         Tongits::legal_in_view(view, actions);
     }
 
+    fn is_commitment((_, view): &Self::View, action: &Action) -> bool {
+        Tongits::is_commitment(view, action)
+    }
+}
+
+impl Ai for Fragile {
     fn choose_action((fuse, view): &Self::View) -> Option<Action> {
         assert_ne!(*fuse, Fuse::Advise, "a bug in choosing an action");
         Tongits::choose_action(view)
     }
+}
 
-    fn is_commitment((_, view): &Self::View, action: &Action) -> bool {
-        Tongits::is_commitment(view, action)
-    }
-
+impl Describe for Fragile {
     fn describe((_, view): &Self::View) -> Vec<Row> {
         Tongits::describe(view)
     }
@@ -140,6 +124,10 @@ impl Game for Fragile {
     fn describe_event(event: &Event) -> Option<Row> {
         Tongits::describe_event(event)
     }
+}
+
+impl Switch for Fuse {
+    const KIND: &'static str = Fragile::NAME;
 }
 
 impl GameKind for Fragile {

@@ -10,6 +10,7 @@ use bahay::live_store::LiveStore;
 use bahay::lobby::{self, Bot, Catalog, Lobby, LobbyParts, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::tables::Tables;
+use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Viewer};

@@ -1,57 +1,52 @@
 //! The ids of tables, players, games and connections. Each is a UUID that the caller provides; they
 //! are distinct types so that one cannot be mistaken for another.
 
-use core::fmt;
-use core::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-use uuid::Uuid;
-
-macro_rules! id {
-    ($(#[$meta:meta])* $name:ident) => {
+/// Defines types of ids, each a UUID.
+#[macro_export]
+macro_rules! uuid_ids {
+    ($($(#[$meta:meta])* $name:ident;)*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
         #[serde(transparent)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        pub struct $name(pub Uuid);
+        pub struct $name(pub uuid::Uuid);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.0, f)
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(&self.0, f)
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.0, f)
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(&self.0, f)
             }
         }
 
-        impl FromStr for $name {
+        impl core::str::FromStr for $name {
             type Err = uuid::Error;
 
             fn from_str(text: &str) -> Result<Self, uuid::Error> {
                 text.parse().map(Self)
             }
         }
-    };
+    )*};
 }
 
-id! {
+uuid_ids! {
     /// The id of an account that plays.
-    PlayerId
-}
-id! {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    PlayerId;
     /// The id of a table.
-    TableId
-}
-id! {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    TableId;
     /// The id of a game, from its deal to its settlement. Its 16 bytes are part of the deal's key
     /// (rule 9.2).
-    GameId
-}
-id! {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    GameId;
     /// The id of one connection of a player, so that the end of an old connection does not affect a
     /// newer one.
-    ConnectionId
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    ConnectionId;
 }

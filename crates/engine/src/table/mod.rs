@@ -11,7 +11,7 @@
 //! tasks for the ledger, the AI or the clock. Effects are derived from the state and never queued,
 //! so any process can run them again until the answer is in the journal.
 //!
-//! Matchmaking, wallets, connections and the rules of the game are deliberately absent.
+//! Matchmaking, wallets, connections, the AI and the rules of the game are deliberately absent.
 
 mod absence;
 mod effect;
@@ -20,14 +20,15 @@ mod id;
 mod input;
 mod memory;
 mod opening;
+mod outcome;
 mod phase;
 mod pot_refund;
 mod practice;
 mod readable;
 mod record;
+mod refund_pot;
 mod settlement;
 mod shared_list;
-pub mod simulation;
 mod step;
 mod terms;
 mod terms_update;
@@ -43,23 +44,23 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{Game, GameKind, Viewer};
+use crate::game::{Game, GameKind, GameRules, Viewer};
 use crate::seat::{Seat, SeatSet};
 
 pub use crate::game::Hits;
-pub use effect::{AiQuestion, Effect};
+pub use effect::Effect;
 pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
 pub use input::{
     GameEntropy, Input, Line, Rejection, TEXT_BYTES_MAX, TableAvailability, TermsUpdate,
 };
 pub use opening::REVEAL_MS;
+pub use outcome::TableOutcome;
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Revealing, Settling};
 pub use pot_refund::{PotRefund, Share};
-pub use practice::{Hint, PracticeBot};
+pub use practice::PracticeBot;
 pub(crate) use readable::read_kind;
 pub use readable::{DocumentError, Lift, Readable};
-pub(crate) use record::TableOutcome;
 pub use record::{ActionOrigin, FORMAT, Record, RecordedAction};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use shared_list::SharedList;
@@ -105,10 +106,10 @@ pub struct Table<G: Game> {
 impl<G: Game> Table<G> {
     /// Creates an empty table.
     pub fn new(id: TableId, terms: Terms<G::Rules>) -> Self {
-        let seats = vec![None; usize::from(G::seats(&terms.rules).most)];
+        let seats = vec![None; usize::from(terms.rules.seats().most)];
         Self {
             id,
-            kind: G::kind(&terms.rules).into(),
+            kind: terms.rules.kind().into(),
             engine: ENGINE,
             terms: Arc::new(terms),
             revision: 0,
@@ -166,7 +167,7 @@ impl<G: Game> Table<G> {
 
     /// Returns the number of seats of the table.
     pub fn seat_count(&self) -> u8 {
-        G::seats(&self.terms.rules).most
+        self.terms.rules.seats().most
     }
 
     /// Returns the number of seats in the game that is opened, played or settled; they are the

@@ -92,7 +92,7 @@ impl<G: Game> Table<G> {
             return Err(Rejection::OtherGame);
         }
         let is_one_a_seat = stakes.len() == opening.commitments.len();
-        if !is_one_a_seat || !self.terms.allows_stakes::<G>(stakes) || pot.is_negative() {
+        if !is_one_a_seat || !self.terms.allows_stakes(stakes) || pot.is_negative() {
             return Err(Rejection::BadAnswer);
         }
         let commitments = core::mem::take(&mut opening.commitments);

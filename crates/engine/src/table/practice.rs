@@ -3,15 +3,16 @@
 //! A practice table is created with its bots seated and never loses them, so a player who sits down
 //! plays at once. The clock takes the part of the ledger: a game is opened and settled by a tick. A
 //! tick is a line of the journal like any other, so it takes effect once even if several processes
-//! find it due. The player may ask for hints.
+//! find it due. The player may ask
+//! the AI for hints.
 
 use alloc::vec;
 
 use crate::coins::Coins;
-use crate::game::{Game, Skill};
+use crate::game::Game;
 use crate::seat::Seat;
 use crate::table::Table;
-use crate::table::id::{GameId, PlayerId};
+use crate::table::id::PlayerId;
 use crate::table::input::{GameEntropy, Rejection};
 use crate::table::phase::{Occupant, Phase};
 use crate::table::step::{Events, TableRejection};
@@ -23,17 +24,6 @@ pub struct PracticeBot {
     pub name: alloc::string::String,
     /// The bot's avatar.
     pub avatar: alloc::string::String,
-}
-
-/// The action that the AI would choose in a seat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hint<A> {
-    pub game: GameId,
-    /// The number of the prompt that the action answers.
-    pub prompt: u32,
-    pub action: A,
-    /// The skill of the AI that chose the action.
-    pub by: Skill,
 }
 
 impl<G: Game> Table<G> {
@@ -54,30 +44,6 @@ impl<G: Game> Table<G> {
             });
         }
         self
-    }
-
-    /// Returns the action that the AI would choose now in the seat of this player, from what the
-    /// seat sees.
-    ///
-    /// # Errors
-    /// At a table at which coins can be lost, and if the player is not prompted.
-    pub fn hint(&self, player: PlayerId) -> Result<Hint<G::Action>, TableRejection<G>> {
-        let seat = self.require_seat(player)?;
-        if !self.terms.practice {
-            return Err(Rejection::NotPractice);
-        }
-        let Phase::Playing(playing) = &self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
-        if !playing.prompt.seats.contains(seat) {
-            return Err(Rejection::NotAsked);
-        }
-        // The skill is the same as for a seat that is taken over.
-        let by = Skill::Quick;
-        let action = self.choose_action(playing, seat, by).ok_or(Rejection::NotAsked)?;
-        let game = playing.game;
-        let prompt = playing.prompt.number;
-        Ok(Hint { game, prompt, action, by })
     }
 
     /// Opens or settles a game without the ledger.

@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::chance::Commitment;
-use crate::game::{Game, Turn, Viewer};
+use crate::game::{Game, GameRules, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Event, Reason};
@@ -350,7 +350,7 @@ impl<G: Game> Table<G> {
 
     /// Returns whether enough players are seated for a game.
     pub(super) fn has_enough_players(&self) -> bool {
-        self.occupants().count() >= usize::from(G::seats(&self.terms.rules).least)
+        self.occupants().count() >= usize::from(self.terms.rules.seats().least)
     }
 
     /// Returns the seat of a player who has to answer this prompt of this game.
@@ -441,7 +441,7 @@ impl<G: Game> Table<G> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
-        Record::from_table(self, playing)
+        self.make_record(playing)
     }
 
     /// Handles the passage of time since the previous line.

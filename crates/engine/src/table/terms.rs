@@ -9,7 +9,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::coins::Coins;
-use crate::game::{Game, Hits, Skill};
+use crate::game::{GameRules, Hits, Skill};
 
 /// A price by which no game can be settled to the hundredth, with the invalid field and its
 /// requirement.
@@ -188,7 +188,7 @@ impl Default for Clocks {
     }
 }
 
-impl<R> Terms<R> {
+impl<R: GameRules> Terms<R> {
     /// Creates the terms of a practice table, at which nothing is paid and which has no POT.
     pub fn for_practice(room: &str, rules: R, clocks: Clocks) -> Self {
         Self {
@@ -211,31 +211,31 @@ impl<R> Terms<R> {
 
     /// Returns the maximum that one seat can lose in addition to its ante in a game of `seats`
     /// seats (rule 6.9); `None` if it does not fit 64 bits, or a count has no price.
-    pub fn stake_max<G: Game<Rules = R>>(&self, seats: u8) -> Option<Coins> {
+    pub fn stake_max(&self, seats: u8) -> Option<Coins> {
         let bonus = self.hits.map_or(0, |hits| hits.second_hit_bonus);
-        let counts = G::counts_max(&self.rules, seats).checked_add(bonus)?;
-        self.price.count_price(G::counts_per_bet(&self.rules)).ok()?.checked_mul(counts)
+        let counts = self.rules.counts_max(seats).checked_add(bonus)?;
+        self.price.count_price(self.rules.counts_per_bet()).ok()?.checked_mul(counts)
     }
 
     /// Returns the ante and stake of each seat in a game of `seats` seats; `None` if an amount does
     /// not fit 64 bits, or a count has no price.
-    pub fn stake_terms<G: Game<Rules = R>>(&self, seats: u8) -> Option<StakeTerms> {
+    pub fn stake_terms(&self, seats: u8) -> Option<StakeTerms> {
         let is_wanted = self.private.is_some_and(|private| private.short_stakes);
         Some(StakeTerms {
             ante: self.ante()?,
-            stake_max: self.stake_max::<G>(seats)?,
-            short_stakes: is_wanted && G::may_have_short_stakes(&self.rules),
+            stake_max: self.stake_max(seats)?,
+            short_stakes: is_wanted && self.rules.may_have_short_stakes(),
         })
     }
 
     /// Returns whether these can be the stakes of a game, by seat. At a practice table nothing is
     /// staked (rule 8.7).
-    pub fn allows_stakes<G: Game<Rules = R>>(&self, stakes: &[Coins]) -> bool {
+    pub fn allows_stakes(&self, stakes: &[Coins]) -> bool {
         if self.practice {
             return stakes.iter().all(|stake| stake.is_zero());
         }
         let seats = u8::try_from(stakes.len()).ok();
-        let Some(terms) = seats.and_then(|seats| self.stake_terms::<G>(seats)) else {
+        let Some(terms) = seats.and_then(|seats| self.stake_terms(seats)) else {
             return false;
         };
         stakes.iter().all(|stake| terms.allows(*stake))
@@ -243,16 +243,16 @@ impl<R> Terms<R> {
 
     /// Returns the minimum that a wallet must hold for its player to sit down (rule 6.9): the
     /// maximum loss in a game, see [`Terms::loss_max`].
-    pub fn wallet_min<G: Game<Rules = R>>(&self) -> Option<Coins> {
-        self.loss_max::<G>()
+    pub fn wallet_min(&self) -> Option<Coins> {
+        self.loss_max()
     }
 
     /// Returns the maximum loss of one seat in one game including its ante, for any number of
     /// players, in hundredths of a coin. Zero at a practice table; `None` if it does not fit 64
     /// bits, or a count has no price.
-    pub fn loss_max<G: Game<Rules = R>>(&self) -> Option<Coins> {
-        let seats = G::seats(&self.rules);
-        let stakes = (seats.least..=seats.most).map(|seats| self.stake_max::<G>(seats));
+    pub fn loss_max(&self) -> Option<Coins> {
+        let seats = self.rules.seats();
+        let stakes = (seats.least..=seats.most).map(|seats| self.stake_max(seats));
         let mut most = Coins::ZERO;
         for stake in stakes {
             most = most.max(stake?);

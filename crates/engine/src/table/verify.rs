@@ -7,10 +7,11 @@ use core::fmt;
 
 use crate::chance::{Contribution, Stream};
 use crate::coins::Coins;
-use crate::game::{Game, Refusal, Turn};
+use crate::game::{Game, GameRules, Refusal, Turn};
 use crate::seat::Seat;
 use crate::table::event::Crown;
-use crate::table::record::{ActionOrigin, FORMAT, Record, RecordedAction, TableOutcome};
+use crate::table::outcome::TableOutcome;
+use crate::table::record::{ActionOrigin, FORMAT, Record, RecordedAction};
 use crate::table::time::Timestamp;
 use crate::table::version::{self, ENGINES};
 
@@ -91,22 +92,21 @@ impl<G: Game> Record<G> {
 
     fn verify_form(&self) -> Result<(), InvalidRecordError> {
         let seats = self.players.len();
-        let fits =
-            u8::try_from(seats).is_ok_and(|seats| G::seats(&self.terms.rules).contains(seats));
+        let fits = u8::try_from(seats).is_ok_and(|seats| self.terms.rules.seats().contains(seats));
         check(self.format == FORMAT, "9.5", "the record is of another format")?;
         let is_known =
             ENGINES.into_iter().any(|engine| version::engine_name(engine) == self.engine);
         check(is_known, "9.5", "the record is of an unknown version of the engine")?;
-        let kind = G::kind(&self.terms.rules);
+        let kind = self.terms.rules.kind();
         check(self.kind == kind, "9.5", "the record is of another game")?;
         check(fits, "1.1", "the players are not one a seat")?;
-        check(G::check(&self.terms.rules).is_ok(), "9.5", "no game can be dealt by its rules")?;
-        let per_bet = G::counts_per_bet(&self.terms.rules);
+        check(self.terms.rules.check().is_ok(), "9.5", "no game can be dealt by its rules")?;
+        let per_bet = self.terms.rules.counts_per_bet();
         let is_sound = self.terms.price.count_price(per_bet).is_ok();
         check(is_sound, "6.7", "a count has no price in whole hundredths")?;
         check(self.clients.len() == seats, "9.2", "the client seeds are not one a seat")?;
         check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
-        let is_covered = self.terms.allows_stakes::<G>(&self.stakes);
+        let is_covered = self.terms.allows_stakes(&self.stakes);
         check(is_covered, "6.9", "a stake is not the one that the rules ask for")?;
         self.verify_players()?;
         self.verify_pot()?;
@@ -160,7 +160,7 @@ impl<G: Game> Record<G> {
         let key = self.server_seed.key(self.game.0.as_bytes(), &self.clients);
         let mut stream = Stream::new(key);
         let seats = u8::try_from(self.players.len());
-        let seats = seats.ok().filter(|seats| G::seats(&self.terms.rules).contains(*seats));
+        let seats = seats.ok().filter(|seats| self.terms.rules.seats().contains(*seats));
         let Some(seats) = seats else {
             return fail("1.1", "the players are not one a seat");
         };

@@ -17,9 +17,9 @@ use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
 use crate::chance::ChanceAnswer;
-use crate::game::{Game, GameKind, Prompt, SHORT_EVENTS_MAX, Turn, Viewer};
+use crate::game::{Game, GameKind, GameRules, Prompt, SHORT_EVENTS_MAX, Turn, Viewer, ensure};
 use crate::seat::Seat;
-use crate::testing::TestRng;
+use crate::testing::{ChooseAction, TestRng};
 
 /// An upper bound of the steps of a game.
 const STEPS_MAX: usize = 10_000;
@@ -81,10 +81,11 @@ impl core::error::Error for ConformanceError {}
 /// The first violation, with the seed that reproduces it.
 pub fn check_game<G: GameKind>(
     probe: &impl Probe<G>,
+    ai: ChooseAction<G>,
     rules: &G::Rules,
     seed: u64,
 ) -> Result<CheckedGame<G>, ConformanceError> {
-    let mut run = ConformanceRun::new(probe, rules, seed);
+    let mut run = ConformanceRun::new(probe, ai, rules, seed);
     run.play_out()
         .map(|()| CheckedGame { game: run.game.clone(), steps: run.inputs.len() })
         .map_err(|message| ConformanceError { seed, step: run.inputs.len(), message })
@@ -100,6 +101,7 @@ enum GameInput<A> {
 /// The state of one game under test.
 struct ConformanceRun<'a, G: GameKind, P> {
     probe: &'a P,
+    ai: ChooseAction<G>,
     rules: &'a G::Rules,
     seats: u8,
     starter: Option<Seat>,
@@ -115,9 +117,9 @@ struct ConformanceRun<'a, G: GameKind, P> {
 }
 
 impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
-    fn new(probe: &'a P, rules: &'a G::Rules, seed: u64) -> Self {
+    fn new(probe: &'a P, ai: ChooseAction<G>, rules: &'a G::Rules, seed: u64) -> Self {
         let mut dice = TestRng::new(seed);
-        let range = G::seats(rules);
+        let range = rules.seats();
         let counts: Vec<u8> = (range.least..=range.most).collect();
         // A single count draws no number, so that the seeds of a game with fixed seats stay valid.
         let count = match counts[..] {
@@ -134,7 +136,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
             .collect();
         let views = viewers.iter().map(|viewer| game.view(*viewer)).collect();
         let inputs = Vec::new();
-        Self { probe, rules, seats: count, starter, dice, game, viewers, views, inputs, sense }
+        Self { probe, ai, rules, seats: count, starter, dice, game, viewers, views, inputs, sense }
     }
 
     fn play_out(&mut self) -> Result<(), String> {
@@ -185,7 +187,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         }
         let legal = self.legal_actions_of(seat);
         let action = if self.dice.below(4) < self.sense {
-            G::choose_action(&self.game.view(Viewer::Seat(seat)))
+            (self.ai)(&self.game.view(Viewer::Seat(seat)))
         } else {
             self.dice.choose(&legal).cloned()
         };
@@ -225,7 +227,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
             format!("in its view {seat:?} may play {in_view:?}, in the game {legal:?}")
         })?;
         for (whose, played) in
-            [("the clock's", self.game.default_action(seat)), ("the AI's", G::choose_action(&view))]
+            [("the clock's", self.game.default_action(seat)), ("the AI's", (self.ai)(&view))]
         {
             let listed =
                 |action: &G::Action| self.probe.listed_equivalent(&self.game, seat, action.clone());
@@ -318,7 +320,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
     /// Checks that no seat owes more than is held of its coins.
     fn check_debts(&self) -> Result<(), String> {
         let outcome = self.game.outcome().ok_or("the game is over without an outcome")?;
-        let most = G::counts_max(self.rules, self.seats);
+        let most = self.rules.counts_max(self.seats);
         for seat in Seat::all(self.seats) {
             let debts = outcome.debts.iter().filter(|debt| debt.from == seat);
             let owed: u32 = debts.map(|debt| debt.counts()).sum();
@@ -422,8 +424,4 @@ where
     let read: T = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
     ensure(read == *value, || format!("{value:?} is read back as {read:?}"))?;
     Ok(read)
-}
-
-fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(message()) }
 }

@@ -17,14 +17,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use serde::de::{Error as _, SeqAccess};
-use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
 use crate::game::{
-    CounterIncrement, Debt, Game, GameKind, Item, Outcome, Piece, Prompt, Row, RuleSet, RulesError,
-    SeatRange, TitledName, Turn, Viewer,
+    CounterIncrement, Debt, Describe, Game, GameKind, GameRules, Item, Outcome, Piece, Prompt, Row,
+    RuleSet, RulesError, SeatRange, TitledName, Turn, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
@@ -32,6 +30,9 @@ use crate::testing::{Probe, TestRng};
 
 const FACES: u32 = 6;
 const BET_MAX: u32 = 3;
+/// The game's name in the catalogue.
+const NAME: &str = "guess_the_die";
+
 const ROUNDS_MAX: u32 = 20;
 
 /// The parameters of a rule set.
@@ -198,18 +199,50 @@ pub struct View {
     pub bets: Vec<Option<Bet>>,
 }
 
-fn is_visible(viewer: Viewer, seat: Seat) -> bool {
-    match viewer {
-        Viewer::Everything => true,
-        Viewer::Seat(own) => own == seat,
-        Viewer::Public => false,
-    }
-}
-
 fn apply_event(bets: &mut [Option<Bet>], event: &Event) {
     match event {
         Event::Bet { seat, bet } => bets[seat.index()] = *bet,
         Event::Rolled { .. } => bets.fill(None),
+    }
+}
+
+impl GameRules for Rules {
+    fn kind(&self) -> &'static str {
+        NAME
+    }
+
+    fn seats(&self) -> SeatRange {
+        SeatRange { least: 2, most: 5 }
+    }
+
+    fn counts_max(&self, seats: u8) -> u32 {
+        self.rounds * self.bet_max * (u32::from(seats) - 1)
+    }
+
+    fn check(&self) -> Result<(), RulesError> {
+        RulesError::require(
+            (1..=ROUNDS_MAX).contains(&self.rounds),
+            "rounds",
+            "must be from 1 to 20",
+        )?;
+        RulesError::require(
+            (1..=BET_MAX).contains(&self.bet_max),
+            "bet_max",
+            "must be from 1 to 3",
+        )?;
+        RulesError::require(self.bet_ms > 0, "bet_ms", "must be at least a millisecond")
+    }
+
+    fn countdown_ms(&self) -> RangeInclusive<u32> {
+        self.bet_ms..=self.bet_ms
+    }
+}
+
+impl GuessTheDie {
+    /// Returns an action of a seat that is prompted, the same for all views.
+    pub fn sample_action(view: &View) -> Option<Action> {
+        let is_asked = view.public.prompt()?.seats.contains(view.viewer?);
+        is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
 }
 
@@ -219,35 +252,6 @@ impl Game for GuessTheDie {
     type Event = Event;
     type View = View;
     type Refusal = BetRefusal;
-
-    fn kind(_rules: &Rules) -> &'static str {
-        Self::NAME
-    }
-
-    fn seats(_rules: &Rules) -> SeatRange {
-        SeatRange { least: 2, most: 5 }
-    }
-
-    fn counts_max(rules: &Rules, seats: u8) -> u32 {
-        rules.rounds * rules.bet_max * (u32::from(seats) - 1)
-    }
-
-    fn check(rules: &Rules) -> Result<(), RulesError> {
-        let (field, message) = if !(1..=ROUNDS_MAX).contains(&rules.rounds) {
-            ("rounds", "must be from 1 to 20")
-        } else if !(1..=BET_MAX).contains(&rules.bet_max) {
-            ("bet_max", "must be from 1 to 3")
-        } else if rules.bet_ms == 0 {
-            ("bet_ms", "must be at least a millisecond")
-        } else {
-            return Ok(());
-        };
-        Err(RulesError { field: field.into(), message: message.into() })
-    }
-
-    fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
-        rules.bet_ms..=rules.bet_ms
-    }
 
     fn new(rules: &Rules, seats: u8, _starter: Option<Seat>) -> Self {
         let count = usize::from(seats);
@@ -346,19 +350,16 @@ impl Game for GuessTheDie {
     fn view(&self, viewer: Viewer) -> View {
         let seats = Seat::all(self.public.seats).zip(&self.bets);
         View {
-            viewer: match viewer {
-                Viewer::Seat(seat) => Some(seat),
-                Viewer::Public | Viewer::Everything => None,
-            },
+            viewer: viewer.seat(),
             public: self.public.clone(),
-            bets: seats.map(|(seat, bet)| bet.filter(|_| is_visible(viewer, seat))).collect(),
+            bets: seats.map(|(seat, bet)| bet.filter(|_| viewer.sees(seat))).collect(),
         }
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
         Some(match event {
             Event::Bet { seat, bet } => {
-                Event::Bet { seat: *seat, bet: bet.filter(|_| is_visible(viewer, *seat)) }
+                Event::Bet { seat: *seat, bet: bet.filter(|_| viewer.sees(*seat)) }
             }
             Event::Rolled { .. } => event.clone(),
         })
@@ -379,16 +380,13 @@ impl Game for GuessTheDie {
         }
     }
 
-    fn choose_action(view: &View) -> Option<Action> {
-        let is_asked = view.public.prompt()?.seats.contains(view.viewer?);
-        is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
-    }
-
     /// Returns false, because all seats bet in every round.
     fn is_commitment(_view: &View, _action: &Action) -> bool {
         false
     }
+}
 
+impl Describe for GuessTheDie {
     fn describe(view: &View) -> Vec<Row> {
         let row = |seat: Seat| Row {
             seat: Some(seat),
@@ -456,7 +454,7 @@ impl Spaces for GuessTheDie {
 }
 
 impl GameKind for GuessTheDie {
-    const NAME: &'static str = "guess_the_die";
+    const NAME: &'static str = NAME;
     const TITLE: &'static str = "Guess the Die";
     const UNIT: TitledName = TitledName { name: "count", title: "Counts" };
     const ENDINGS: &'static [TitledName] = &[
@@ -465,7 +463,6 @@ impl GameKind for GuessTheDie {
     ];
     const COUNTERS: &'static [TitledName] =
         &[TitledName { name: "right_guesses", title: "Right guesses" }];
-    const SHORT_EVENTS: &'static [&'static str] = &["bet"];
 
     fn rule_sets() -> &'static [RuleSet<Rules>] {
         &RULE_SETS
@@ -475,32 +472,8 @@ impl GameKind for GuessTheDie {
         BetRefusal::ALL
     }
 
-    fn short_event(event: &Event) -> Option<&'static str> {
-        match event {
-            Event::Bet { .. } => Some("bet"),
-            Event::Rolled { .. } => None,
-        }
-    }
-
-    fn write_short<S: SerializeSeq>(event: &Event, fields: &mut S) -> Result<(), S::Error> {
-        match event {
-            Event::Bet { seat, bet } => {
-                fields.serialize_element(seat)?;
-                bet.iter().try_for_each(|bet| fields.serialize_element(bet))
-            }
-            Event::Rolled { .. } => Ok(()),
-        }
-    }
-
-    fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
-        let missing = || A::Error::custom("a seat is missing");
-        match name {
-            "bet" => Ok(Event::Bet {
-                seat: fields.next_element()?.ok_or_else(missing)?,
-                bet: fields.next_element()?,
-            }),
-            _ => Err(A::Error::custom("no event has this name")),
-        }
+    short_events! { Event:
+        "bet" => Bet { seat | bet = None },
     }
 }
 

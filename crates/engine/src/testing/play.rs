@@ -6,6 +6,9 @@ use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
 use crate::testing::TestRng;
 
+/// The choice of an AI from the view of a seat, such as `choose_action` of the house's AI.
+pub type ChooseAction<G> = fn(&<G as Game>::View) -> Option<<G as Game>::Action>;
+
 /// The policy by which a seat plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
@@ -25,6 +28,7 @@ pub fn play<G: Game>(
     rules: &G::Rules,
     starter: Option<Seat>,
     policies: &[Policy],
+    ai: ChooseAction<G>,
     dice: &mut TestRng,
 ) -> (G, usize) {
     let seats = u8::try_from(policies.len()).expect("a table has at most eight seats");
@@ -46,7 +50,7 @@ pub fn play<G: Game>(
                         game.legal_actions(seat, &mut actions);
                         dice.choose(&actions).cloned()
                     }
-                    Policy::Ai => G::choose_action(&game.view(Viewer::Seat(seat))),
+                    Policy::Ai => ai(&game.view(Viewer::Seat(seat))),
                     Policy::Clock => game.default_action(seat),
                 };
                 let action = action.expect("a seat that is to act has a legal action");

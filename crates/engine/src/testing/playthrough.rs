@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::chance::Stream;
 use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
-use crate::testing::{Policy, TestRng};
+use crate::testing::{ChooseAction, Policy, TestRng};
 
 /// Plays one game, dealt from the stream, each seat by its policy, and returns its text.
 ///
@@ -22,6 +22,7 @@ pub fn playthrough<G: Game>(
     starter: Option<Seat>,
     stream: &Stream,
     policies: &[Policy],
+    ai: ChooseAction<G>,
     dice: &mut TestRng,
 ) -> String {
     let mut stream = stream.clone();
@@ -49,7 +50,7 @@ pub fn playthrough<G: Game>(
                 text.write_legal(&legal);
                 let action = match policies[seat.index()] {
                     Policy::Random => dice.choose(&legal).cloned(),
-                    Policy::Ai => G::choose_action(&game.view(Viewer::Seat(seat))),
+                    Policy::Ai => ai(&game.view(Viewer::Seat(seat))),
                     Policy::Clock => game.default_action(seat),
                 };
                 let action = action.expect("a seat that is to act has a legal action");

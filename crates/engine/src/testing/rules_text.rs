@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 
 use serde_json::Value;
 
-use crate::game::GameKind;
+use crate::game::{GameKind, GameRules};
 
 /// Parses rules such as `classic sagasa=false counts.stock=2`: a rule set, `otherwise` if none is
 /// named, and the changed fields.
@@ -26,6 +26,6 @@ pub fn parse_rules<G: GameKind>(text: &str, otherwise: &str) -> Result<G::Rules,
         *field.ok_or_else(|| format!("no rule is called {name}"))? = value;
     }
     let rules: G::Rules = serde_json::from_value(rules).map_err(|error| error.to_string())?;
-    G::check(&rules).map_err(|error| error.to_string())?;
+    rules.check().map_err(|error| error.to_string())?;
     Ok(rules)
 }

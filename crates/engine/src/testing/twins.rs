@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use crate::game::{Game, GameKind, Prompt, Turn, Viewer};
+use crate::game::{Game, GameKind, GameRules, Prompt, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
-use crate::testing::{Probe, TestRng};
+use crate::testing::{ChooseAction, Probe, TestRng};
 
 /// The number of twins that are tried at each step.
 const TRIES: usize = 12;
@@ -97,6 +97,7 @@ impl<G: GameKind> SharedWalk<G> {
     pub fn from_pair(
         pair: TwinPair<G>,
         steps_max: usize,
+        ai: ChooseAction<G>,
         dice: &mut TestRng,
         tells: impl Fn(&VisibleEvent) -> bool,
     ) -> Option<Self> {
@@ -109,7 +110,7 @@ impl<G: GameKind> SharedWalk<G> {
             };
             games = after;
             steps.push((seat, action));
-            next = shared_action(&games, dice);
+            next = shared_action(&games, ai, dice);
         }
         (!steps.is_empty()).then_some(Self { pair, steps })
     }
@@ -140,7 +141,11 @@ fn act_in_both<G: GameKind>(
 }
 
 /// Returns an action that is legal in both games.
-fn shared_action<G: GameKind>(games: &[G; 2], dice: &mut TestRng) -> Option<(Seat, G::Action)> {
+fn shared_action<G: GameKind>(
+    games: &[G; 2],
+    ai: ChooseAction<G>,
+    dice: &mut TestRng,
+) -> Option<(Seat, G::Action)> {
     let asked = games.each_ref().map(|game| match game.turn() {
         Turn::Players(prompt) => prompt.seats,
         Turn::Wait(_) | Turn::Chance(_) | Turn::Over => SeatSet::EMPTY,
@@ -153,7 +158,7 @@ fn shared_action<G: GameKind>(games: &[G; 2], dice: &mut TestRng) -> Option<(Sea
         actions
     });
     let shared: Vec<G::Action> = one.into_iter().filter(|action| other.contains(action)).collect();
-    let chosen = G::choose_action(&games[0].view(Viewer::Seat(seat)));
+    let chosen = ai(&games[0].view(Viewer::Seat(seat)));
     let action = chosen.filter(|chosen| shared.contains(chosen));
     Some((seat, action.or_else(|| dice.choose(&shared).cloned())?))
 }
@@ -172,12 +177,13 @@ impl VisibleEvent {
 /// If the game violates its contract; the conformance test reports how.
 pub fn for_each_twin_pair<G: GameKind>(
     probe: &impl Probe<G>,
+    ai: ChooseAction<G>,
     rules: &G::Rules,
     seed: u64,
     mut each: impl FnMut(TwinPair<G>),
 ) {
     let mut dice = TestRng::new(seed);
-    let range = G::seats(rules);
+    let range = rules.seats();
     let counts: Vec<u8> = (range.least..=range.most).collect();
     let count = *dice.choose(&counts).expect("a game has seats");
     let sense = dice.below(4);
@@ -193,7 +199,7 @@ pub fn for_each_twin_pair<G: GameKind>(
                 let mut legal = Vec::new();
                 game.legal_actions(seat, &mut legal);
                 let action = if dice.below(4) < sense {
-                    G::choose_action(&game.view(Viewer::Seat(seat)))
+                    ai(&game.view(Viewer::Seat(seat)))
                 } else {
                     dice.choose(&legal).cloned()
                 };

@@ -1,16 +1,16 @@
 //! Tong-its with one planted fault, which the conformance kit must find.
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 
+use bahay_bots::Ai;
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{
-    CounterIncrement, Debt, Game, GameKind, Item, Outcome, Piece, Prompt, Row, RuleSet, RulesError,
-    SeatRange, TitledName, Turn, Viewer,
+    CounterIncrement, Debt, Describe, Game, GameKind, Item, Outcome, Piece, Prompt, Row, RuleSet,
+    TitledName, Turn, Viewer,
 };
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Probe, TestRng, TongitsProbe};
+use bahay_engine::testing::{Probe, Switch, TestRng, TongitsProbe};
 use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
@@ -129,30 +129,6 @@ impl Game for Broken {
     type View = BrokenView;
     type Refusal = Illegal;
 
-    fn kind(_rules: &Self::Rules) -> &'static str {
-        Self::NAME
-    }
-
-    fn seats(rules: &Self::Rules) -> SeatRange {
-        Tongits::seats(&rules.1)
-    }
-
-    fn counts_max(rules: &Self::Rules, seats: u8) -> u32 {
-        Tongits::counts_max(&rules.1, seats)
-    }
-
-    fn may_have_short_stakes(rules: &Self::Rules) -> bool {
-        Tongits::may_have_short_stakes(&rules.1)
-    }
-
-    fn check(rules: &Self::Rules) -> Result<(), RulesError> {
-        <Tongits as Game>::check(&rules.1)
-    }
-
-    fn countdown_ms(rules: &Self::Rules) -> RangeInclusive<u32> {
-        Tongits::countdown_ms(&rules.1)
-    }
-
     fn new((fault, rules): &Self::Rules, seats: u8, starter: Option<Seat>) -> Self {
         Self { fault: *fault, steps: 0, game: Tongits::new(rules, seats, starter) }
     }
@@ -254,15 +230,19 @@ impl Game for Broken {
         view.fault.miscount(actions);
     }
 
+    fn is_commitment(view: &BrokenView, action: &Action) -> bool {
+        Tongits::is_commitment(&view.view, action)
+    }
+}
+
+impl Ai for Broken {
     fn choose_action(view: &BrokenView) -> Option<Action> {
         let action = Tongits::choose_action(&view.view)?;
         Some(if view.fault == Fault::BotCheats { Action::Fight } else { action })
     }
+}
 
-    fn is_commitment(view: &BrokenView, action: &Action) -> bool {
-        Tongits::is_commitment(&view.view, action)
-    }
-
+impl Describe for Broken {
     fn describe(view: &BrokenView) -> Vec<Row> {
         Tongits::describe(&view.view)
     }
@@ -274,6 +254,10 @@ impl Game for Broken {
     fn describe_event(event: &BrokenEvent) -> Option<Row> {
         Tongits::describe_event(&event.event)
     }
+}
+
+impl Switch for Fault {
+    const KIND: &'static str = Broken::NAME;
 }
 
 impl GameKind for Broken {

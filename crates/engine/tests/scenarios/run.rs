@@ -5,8 +5,9 @@
 use std::fmt::Debug;
 use std::str::FromStr;
 
+use bahay_bots::Ai;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Refusal, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, GameRules, Refusal, Turn, Viewer};
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{PotPayout, Price, Settlement};
 
@@ -88,7 +89,7 @@ fn follow(case: &mut impl Case, checks: &mut usize, line: &str) -> CaseResult<()
 }
 
 /// Returns the game after an action, or unchanged after an expected refusal.
-pub fn played<G: Game>(
+pub fn played<G: Ai + Game>(
     game: &G,
     seat: Seat,
     action: &G::Action,
@@ -109,7 +110,7 @@ pub fn played<G: Game>(
 
 /// `fight | draw`: legal actions by which the seat commits itself, or does not (rule 8.3 of
 /// Tong-its).
-pub fn expect_commitments<G: Game>(
+pub fn expect_commitments<G: Ai + Game>(
     game: &G,
     seat: Seat,
     text: &str,
@@ -127,7 +128,7 @@ pub fn expect_commitments<G: Game>(
 }
 
 /// Returns the action that the AI plays for a player who is away (rule 8.3 of Tong-its).
-pub fn played_while_away<G: Game>(game: &G, seat: Seat) -> Option<G::Action> {
+pub fn played_while_away<G: Ai + Game>(game: &G, seat: Seat) -> Option<G::Action> {
     let view = game.view(Viewer::Seat(seat));
     let advised = G::choose_uncommitted_action(&view, &mut std::iter::empty());
     advised.or_else(|| game.default_action(seat))
@@ -156,7 +157,7 @@ pub fn owes(game: &impl Game, seat: Seat) -> CaseResult<String> {
 
 /// `bet 1 pot 6: -3.00 +11.70 -3.00` without the colon: each seat's change of balance after the
 /// fee, at a table with or without that POT.
-pub fn expect_settled<G: Game>(
+pub fn expect_settled<G: Ai + Game>(
     game: &G,
     rules: &G::Rules,
     seats: u8,
@@ -170,10 +171,10 @@ pub fn expect_settled<G: Game>(
     };
     let price = Price { bet: whole_coins(bet)?, multiplier: 1, fee_basis_points: 500 };
     let outcome = game.outcome().ok_or("the game goes on")?;
-    let stake = price.bet.checked_mul(G::counts_max(rules, seats)).ok_or("a smaller bet")?;
+    let stake = price.bet.checked_mul(rules.counts_max(seats)).ok_or("a smaller bet")?;
     let stakes = vec![stake; usize::from(seats)];
     let pot = pot.and_then(|amount| Some(PotPayout { seat: outcome.winner?, amount }));
-    let settlement = Settlement::new(&outcome, &price, G::counts_per_bet(rules), &stakes, 0, pot);
+    let settlement = Settlement::new(&outcome, &price, rules.counts_per_bet(), &stakes, 0, pot);
     let settlement = settlement.ok_or("it does not settle")?;
     let found = Seat::all(seats).map(|seat| settlement.net(seat).map(|net| format!("{net:+}")));
     equal(&found.collect::<Option<Vec<String>>>().map(|nets| nets.join(" ")), &Some(nets.join(" ")))

@@ -1,15 +1,17 @@
 //! A table of Tong-its with three players, and a clock that the test sets.
 
+use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase,
-    PlayerId, Price, Rejection, Spectators, Table, TableId, Terms, Timestamp,
+    ActionOrigin, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId,
+    Rejection, Table, TableId, Timestamp,
 };
+use bahay_engine::testing;
 use uuid::Uuid;
 
 pub(crate) type Refused = Rejection<Illegal>;
@@ -37,17 +39,7 @@ pub(crate) fn seat(number: u8) -> Seat {
 impl Desk {
     pub(crate) fn new() -> Self {
         let bet = Coins::from_whole(1).unwrap();
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), bet, 1);
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
         Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }
     }
@@ -101,7 +93,7 @@ impl Desk {
 
     pub(crate) fn open(&mut self) {
         let game = self.table.phase().game().unwrap();
-        let stakes = vec![self.table.terms().stake_max::<Tongits>(3).unwrap(); 3];
+        let stakes = vec![self.table.terms().stake_max(3).unwrap(); 3];
         let antes = Coins::from_whole(3).unwrap();
         let pot = self.table.pot().checked_add(antes).unwrap();
         self.tell(Input::Opened { game, stakes, pot }).unwrap();
@@ -135,14 +127,14 @@ impl Desk {
 
     /// Plays the AI's answer for the prompted seat.
     pub(crate) fn play_ai_action(&mut self) -> Result<(), Refused> {
-        let input = self.table.ai_action(self.asked()).unwrap();
+        let input = ai_action(&self.table, self.asked()).unwrap();
         self.tell(input)
     }
 
     /// Plays the same answer as the player.
     pub(crate) fn act(&mut self) -> Result<(), Refused> {
         let Some(Input::AiAction { player, game, prompt, action }) =
-            self.table.ai_action(self.asked())
+            ai_action(&self.table, self.asked())
         else {
             panic!("nobody is asked");
         };

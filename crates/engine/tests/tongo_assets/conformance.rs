@@ -4,33 +4,22 @@
 //! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
 use std::collections::BTreeSet;
-use std::env;
 
-use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use crate::support::seeds;
+use bahay_bots::Ai;
+use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
 
 const GAMES: u64 = 60;
 
-/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
-fn seeds(games: u64) -> impl Iterator<Item = u64> {
-    let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a accepts a commit's hash, a number or a word.
-        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
-    });
-    (0..games).chain(
-        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
-    )
-}
-
 /// Returns the number of games by ending.
 fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
     let mut endings = [0; 3];
     for seed in seeds(games) {
-        let played = check_game::<TongoAssets>(&TongoAssetsProbe, rules, seed);
+        let played =
+            check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, rules, seed);
         let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
         let end = played.game.public().end.expect("the game is over");
         endings[match end.ending {
@@ -92,8 +81,8 @@ fn rules_with_any_switches_keep_the_contract() {
             bribes: below(4) == 1,
             ..Rules::standard()
         };
-        assert_eq!(TongoAssets::check(&rules), Ok(()));
-        check_game::<TongoAssets>(&TongoAssetsProbe, &rules, seed)
+        assert_eq!(rules.check(), Ok(()));
+        check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, &rules, seed)
             .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
     }
 }

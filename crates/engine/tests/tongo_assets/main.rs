@@ -1,7 +1,6 @@
-//! Tongo (assets): its contract under random play, its strength against every substitution, its
-//! bot, and its table in virtual time.
+//! Tongo (assets): its contract under random play, its strength against every substitution, and
+//! its table in virtual time.
 
-mod bots;
 mod conformance;
 mod protocol_page;
 mod strength;

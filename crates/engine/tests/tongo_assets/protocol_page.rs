@@ -6,6 +6,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use crate::support::variants;
+use bahay_bots::Ai;
 use bahay_engine::chance::{Key, Stream};
 use bahay_engine::game::{Game, GameKind, Refusal, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{Event, Rules, TongoAssets};
@@ -82,25 +84,10 @@ fn the_page_names_every_action_and_event() {
         (include_str!("../../src/games/tongo_assets/action.rs"), "pub enum Action {"),
         (include_str!("../../src/games/tongo_assets/event.rs"), "pub enum Event {"),
     ] {
-        let body = file.split(of).nth(1).and_then(|rest| rest.split("\n}\n").next());
-        let body = body.expect("the type is there");
-        let named = body
-            .lines()
-            .filter_map(|line| line.strip_prefix("    "))
-            .filter(|line| line.starts_with(|letter: char| letter.is_ascii_uppercase()));
-        let mut count = 0;
-        for line in named {
-            let name: String = line.chars().take_while(char::is_ascii_alphanumeric).collect();
-            let mut snake = String::new();
-            for letter in name.chars() {
-                if letter.is_ascii_uppercase() && !snake.is_empty() {
-                    snake.push('_');
-                }
-                snake.push(letter.to_ascii_lowercase());
-            }
-            assert!(page.contains(&format!("`{snake}`")), "{snake} is not on the page");
-            count += 1;
+        let named = variants(file, of);
+        for name in &named {
+            assert!(page.contains(&format!("`{name}`")), "{name} is not on the page");
         }
-        assert!(count > 10, "{of} was not found");
+        assert!(named.len() > 10, "{of} was not found");
     }
 }

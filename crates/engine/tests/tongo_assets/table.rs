@@ -1,24 +1,16 @@
 //! Tables of Tongo (assets) in virtual time under erratic players with varying numbers of seats:
 //! coins, the journal and the record are consistent whatever they do, at a count of half a bet.
 
+use crate::support::{check_coins, check_journal, check_record, table_seeds};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Hits, Skill};
+use bahay_engine::game::{GameRules, Hits};
 use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
-use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{ActionOrigin, Clocks, Price, Record, Spectators, Table, Terms};
+use bahay_engine::table::{ActionOrigin, Price, Record, Terms};
+use bahay_engine::testing;
 
 fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price { bet: Coins::from_hundredths(50), multiplier: 3, fee_basis_points: 500 },
-        hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(rules, hits, Coins::from_hundredths(50), 3)
 }
 
 fn simulation(seed: u64) -> Simulation<TongoAssets> {
@@ -32,44 +24,18 @@ fn simulation(seed: u64) -> Simulation<TongoAssets> {
     Simulation::new(seed, terms(rules, hits), Habits::ROUGH, welcome)
 }
 
-/// Returns the seeds of a run: fixed ones, and one of the day if CI sets it.
-fn seeds() -> Vec<u64> {
-    let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
-    given.map_or_else(|| (1..=6).collect(), |seed| vec![seed])
-}
-
 #[test]
 fn no_coin_is_lost_or_made_and_every_record_verifies() {
-    for seed in seeds() {
-        let mut house = simulation(seed);
-        let (mut games, mut by) = (0, [0_u32; 3]);
-        let mut replayed = house.table().clone();
-        while games < 12 {
-            let happened = house.step();
-            assert_eq!(house.missing_coins(), Coins::ZERO, "seed {seed}");
-            let text = serde_json::to_string(&happened.line).expect("JSON");
-            let line = serde_json::from_str(&text).expect("a line that was written");
-            let (table, events) = replayed.apply_line(&line).expect("a line that was accepted");
-            assert_eq!(events, happened.events, "seed {seed}");
-            replayed = table;
-            assert_eq!(&replayed, house.table(), "seed {seed}");
-            let Some(record) = happened.record else { continue };
-            record.verify().unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
-            let text = serde_json::to_string(&record).expect("JSON");
-            let read: Record<TongoAssets> = serde_json::from_str(&text).expect("a record");
-            assert_eq!(read, record, "seed {seed}");
-            for taken in &record.actions {
-                by[taken.by as usize] += 1;
-            }
-            check_fees(&record);
-            games += 1;
-        }
-        assert!(by[ActionOrigin::Player as usize] > 0, "seed {seed}: {by:?}");
-        let snapshot = serde_json::to_string(&replayed).expect("JSON");
-        assert_eq!(
-            serde_json::from_str::<Table<TongoAssets>>(&snapshot).expect("a table"),
-            replayed
-        );
+    for seed in table_seeds(6) {
+        println!("seed {seed}");
+        check_coins(&mut simulation(seed), 12);
+        check_journal(&mut simulation(seed), 12);
+        let mut by = [0_u32; 3];
+        simulation(seed).play(12, |_, record| {
+            check_record(record, &mut by);
+            check_fees(record);
+        });
+        assert!(by[ActionOrigin::Player as usize] > 0, "{by:?}");
     }
 }
 
@@ -95,11 +61,11 @@ fn check_fees(record: &Record<TongoAssets>) {
 #[test]
 fn the_stake_is_a_hundred_chips_and_an_uneven_bet_is_no_price() {
     let mut terms = terms(Rules::standard(), None);
-    let stake = terms.stake_max::<TongoAssets>(6);
+    let stake = terms.stake_max(6);
     assert_eq!(stake, Some(Coins::from_hundredths(100 * 150)));
-    assert_eq!(terms.wallet_min::<TongoAssets>(), stake);
+    assert_eq!(terms.wallet_min(), stake);
     terms.price = Price { bet: Coins::from_hundredths(101), multiplier: 1, fee_basis_points: 500 };
-    let per_bet = TongoAssets::counts_per_bet(&terms.rules);
+    let per_bet = terms.rules.counts_per_bet();
     assert_eq!(terms.price.count_price(per_bet).expect_err("it is odd").field, "bet");
-    assert_eq!(terms.wallet_min::<TongoAssets>(), None);
+    assert_eq!(terms.wallet_min(), None);
 }

@@ -3,11 +3,12 @@
 //! refuses forgeries and names the rule.
 
 use crate::independent::{Expected, assert_verified};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Hits, Skill};
+use bahay_engine::game::Hits;
 use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
-use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
+use bahay_engine::table::Record;
+use bahay_engine::testing;
 use serde_json::Value;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_assets.py");
@@ -21,17 +22,12 @@ fn rule_sets() -> [Rules; 5] {
 
 fn records(rules: Rules, seed: u64, games: u64) -> Vec<Record<TongoAssets>> {
     let bet = Coins::from_hundredths(50);
-    let terms = Terms {
-        room: "newbie".to_owned(),
+    let terms = testing::terms(
         rules,
-        price: Price { bet, multiplier: 3, fee_basis_points: 500 },
-        hits: seed.is_multiple_of(2).then_some(Hits { second_hit_bonus: 1, to_win: 3, ante: 1 }),
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+        seed.is_multiple_of(2).then_some(Hits { second_hit_bonus: 1, to_win: 3, ante: 1 }),
+        bet,
+        3,
+    );
     let welcome = Coins::from_whole(30_000).expect("a wallet");
     let mut records = Vec::new();
     Simulation::<TongoAssets>::new(seed, terms, Habits::ROUGH, welcome)

@@ -3,9 +3,9 @@
 //!
 //! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
-use std::env;
-
-use bahay_engine::game::{Game, GameKind, Refusal, Turn};
+use crate::support::{check_refusals, seeds};
+use bahay_bots::Ai;
+use bahay_engine::game::{Game, GameKind, GameRules, Turn};
 use bahay_engine::games::tongo_options::{
     Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
@@ -13,19 +13,6 @@ use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game};
 
 const GAMES: u64 = 60;
-
-/// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
-pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
-    let given = env::var("BAHAY_SEED").ok().map(|text| {
-        // FNV-1a accepts a commit's hash, a number or a word.
-        text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
-    });
-    (0..games).chain(
-        given.into_iter().flat_map(move |seed| (0..games).map(move |game| seed.wrapping_add(game))),
-    )
-}
 
 /// Draws a rule set with random switches.
 pub fn any_rules(dice: &mut TestRng) -> Rules {
@@ -52,7 +39,12 @@ pub fn any_rules(dice: &mut TestRng) -> Rules {
 fn check_all(rules: &Rules, games: u64) -> [usize; 5] {
     let mut endings = [0; 5];
     for seed in seeds(games) {
-        let played = check_game::<TongoOptions>(&TongoOptionsProbe, rules, seed);
+        let played = check_game::<TongoOptions>(
+            &TongoOptionsProbe,
+            TongoOptions::choose_action,
+            rules,
+            seed,
+        );
         let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
         let end = played.game.public().end.expect("the game is over");
         endings[end.ending as usize] += 1;
@@ -94,7 +86,7 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     for seed in seeds(GAMES * 2) {
         let rules = any_rules(&mut TestRng::new(seed));
         assert_eq!(rules.check(), Ok(()), "{rules:?}");
-        check_game::<TongoOptions>(&TongoOptionsProbe, &rules, seed)
+        check_game::<TongoOptions>(&TongoOptionsProbe, TongoOptions::choose_action, &rules, seed)
             .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
     }
 }
@@ -198,10 +190,5 @@ fn random_change(public: &PublicState, seat: Seat, dice: &mut TestRng) -> (Actio
 
 #[test]
 fn a_refusal_has_a_code_of_its_own() {
-    let refusals = TongoOptions::refusals();
-    for (place, illegal) in refusals.iter().enumerate() {
-        assert!(!illegal.to_string().is_empty() && illegal.rule().contains('.'));
-        let others = &refusals[place + 1..];
-        assert!(others.iter().all(|other| other.code() != illegal.code()), "{illegal:?}");
-    }
+    check_refusals::<TongoOptions>();
 }

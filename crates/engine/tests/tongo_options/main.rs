@@ -1,7 +1,6 @@
 //! Tongo (options): the contract of a game under random play, hidden information, strength against
 //! a search, and tables in virtual time.
 
-mod bots;
 mod conformance;
 mod protocol_page;
 mod strength;

@@ -4,12 +4,14 @@
 use std::env;
 use std::fs;
 
+use crate::support::variants;
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Refusal, Skill, Viewer};
+use bahay_engine::game::{Game, GameKind, Refusal, Viewer};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Event, Input, Phase, Price, Spectators, Terms};
+use bahay_engine::table::{Event, Input, Phase};
+use bahay_engine::testing;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocol/tongo_options.md");
 
@@ -23,21 +25,12 @@ fn page() -> String {
 /// Returns a game at a table of three as the client of seat 0 sees it: its view after the deal, and
 /// then each action with the events that seat 0 receives.
 fn round() -> String {
-    let terms = Terms {
-        room: "newbie".to_owned(),
-        rules: Rules { seats_min: 3, seats_max: 3, ..Rules::lively() },
-        price: Price {
-            bet: Coins::from_whole(1).expect("a bet"),
-            multiplier: 1,
-            fee_basis_points: 500,
-        },
-        hits: None,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms(
+        Rules { seats_min: 3, seats_max: 3, ..Rules::lively() },
+        None,
+        Coins::from_whole(1).expect("a bet"),
+        1,
+    );
     let welcome = Coins::from_whole(1_000).expect("a wallet");
     let mut table = Simulation::<TongoOptions>::new(SEED, terms, Habits::default(), welcome);
     let own = Viewer::Seat(Seat::new(0).expect("a seat"));
@@ -111,23 +104,11 @@ fn every_action_and_event_has_its_row() {
         fs::read_to_string(path).expect("the source is there")
     };
     for (file, head) in [("action.rs", "pub enum Action {"), ("event.rs", "pub enum Event {")] {
-        let text = source(file);
-        let (_, body) = text.split_once(head).expect("the type is there");
-        let body = body.split("\n}\n").next().expect("its end");
-        let variants = body.lines().filter_map(|line| line.strip_prefix("    "));
-        let variants = variants.filter(|line| line.starts_with(|first: char| first.is_uppercase()));
-        let mut count = 0;
-        for variant in variants {
-            let name: String =
-                variant.chars().take_while(|letter| letter.is_alphanumeric()).collect();
-            let snake = name.chars().fold(String::new(), |text, letter| {
-                let gap = if letter.is_uppercase() && !text.is_empty() { "_" } else { "" };
-                format!("{text}{gap}{}", letter.to_lowercase())
-            });
-            let row = format!("| `{snake}`");
+        let named = variants(&source(file), head);
+        for name in &named {
+            let row = format!("| `{name}`");
             assert!(page.lines().any(|line| line.starts_with(&row)), "{file}: no row {row}");
-            count += 1;
         }
-        assert!(count >= 19, "{file}: {count} variants");
+        assert!(named.len() >= 19, "{file}: {named:?}");
     }
 }

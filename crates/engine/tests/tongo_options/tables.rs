@@ -1,28 +1,16 @@
 //! Tables of Tongo (options) in virtual time under erratic players: coins and the journal are
 //! consistent, every record verifies, and the clock plays as rule 9.1 says.
 
+use crate::support::{check_coins, check_journal, check_record};
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits, Skill};
+use bahay_engine::game::{GameKind, GameRules, Hits};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
-use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{ActionOrigin, Clocks, Price, Record, Spectators, Table, Terms};
+use bahay_engine::table::{ActionOrigin, Terms};
+use bahay_engine::testing;
 
 fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(1).expect("a bet"),
-            multiplier: 1,
-            fee_basis_points: 500,
-        },
-        hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(rules, hits, Coins::from_whole(1).expect("a bet"), 1)
 }
 
 /// Returns a table of erratic players.
@@ -50,37 +38,14 @@ fn with_each_table(check: impl Fn(Simulation<TongoOptions>)) {
 #[test]
 fn no_coin_is_lost_or_made_whatever_players_do() {
     with_each_table(|mut house| {
-        let mut games = 0;
-        while games < 25 {
-            let happened = house.step();
-            assert_eq!(house.missing_coins(), Coins::ZERO);
-            games += i32::from(happened.record.is_some());
-        }
+        check_coins(&mut house, 25);
         assert!(house.refusal_count() > 0, "rough players were never refused");
     });
 }
 
 #[test]
 fn the_journal_alone_rebuilds_the_table() {
-    with_each_table(|mut house| {
-        let mut replayed = house.table().clone();
-        let mut games = 0;
-        while games < 8 {
-            let happened = house.step();
-            let text = serde_json::to_string(&happened.line).expect("a line can be written");
-            let line = serde_json::from_str(&text).expect("and read");
-            let (table, events) = replayed.apply_line(&line).expect("an accepted line is followed");
-            assert_eq!(events, happened.events);
-            replayed = table;
-            assert_eq!(&replayed, house.table());
-            games += i32::from(happened.record.is_some());
-        }
-        let snapshot = serde_json::to_string(&replayed).expect("a table can be written");
-        assert_eq!(
-            serde_json::from_str::<Table<TongoOptions>>(&snapshot).expect("and read"),
-            replayed
-        );
-    });
+    with_each_table(|mut house| check_journal(&mut house, 8));
 }
 
 /// Rule 8.3, and records that anybody can verify.
@@ -89,13 +54,7 @@ fn every_record_verifies_and_the_winner_gets_what_others_paid() {
     with_each_table(|mut house| {
         let mut by = [0_u32; 3];
         house.play(25, |_, record| {
-            record.verify().expect("the record holds");
-            let text = serde_json::to_string(record).expect("a record can be written");
-            let read: Record<TongoOptions> = serde_json::from_str(&text).expect("and read");
-            assert_eq!(&read, record);
-            for taken in &record.actions {
-                by[taken.by as usize] += 1;
-            }
+            check_record(record, &mut by);
             let winner = record.outcome.winner.expect("somebody wins");
             for debt in &record.outcome.debts {
                 assert!(debt.to == winner && debt.from != winner);
@@ -152,5 +111,5 @@ fn a_tampered_record_fails() {
 
 #[test]
 fn a_seat_can_lose_all_its_chips_and_no_more() {
-    assert_eq!(TongoOptions::counts_max(&Rules::lively(), 8), 100);
+    assert_eq!(Rules::lively().counts_max(8), 100);
 }

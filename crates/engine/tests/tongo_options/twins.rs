@@ -2,6 +2,7 @@
 //! played side by side; to the viewer they are identical: views, events, prompts, legal actions,
 //! refusals and advice are equal to the byte, until a card is turned up or a hand shown.
 
+use bahay_bots::Ai;
 use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongo_options::{Action, Event, Phase, PublicState, Rules, TongoOptions};

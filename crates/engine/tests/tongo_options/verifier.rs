@@ -5,15 +5,14 @@
 use crate::independent::{Expected, assert_verified};
 use bahay_engine::chance::{ChanceAnswer, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits, Skill, Turn};
+use bahay_engine::game::{Game, GameKind, Hits, Turn};
 use bahay_engine::games::tongo_options::{Action, GameEnding, Rules, TongoOptions};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    ActionOrigin, Clocks, GameId, PlayerId, Price, Record, RecordedAction, Settlement, Spectators,
-    TableId, Terms, Timestamp,
+    ActionOrigin, GameId, PlayerId, Record, RecordedAction, Settlement, TableId, Terms, Timestamp,
 };
-use bahay_engine::testing::TestRng;
+use bahay_engine::testing::{self, TestRng};
 use uuid::Uuid;
 
 use super::conformance::any_rules;
@@ -68,7 +67,7 @@ fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
         };
     }
     let terms = terms(rules);
-    let stake = terms.stake_max::<TongoOptions>(seats).expect("a stake fits");
+    let stake = terms.stake_max(seats).expect("a stake fits");
     let players = (0..u64::from(seats)).map(|player| PlayerId(Uuid::from_u64_pair(9, player)));
     let mut record = Record {
         format: bahay_engine::table::FORMAT.into(),
@@ -100,21 +99,7 @@ fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
 }
 
 fn terms(rules: Rules) -> Terms<Rules> {
-    Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price {
-            bet: Coins::from_whole(3).expect("a bet"),
-            multiplier: 2,
-            fee_basis_points: 500,
-        },
-        hits: None,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    }
+    testing::terms(rules, None, Coins::from_whole(3).expect("a bet"), 2)
 }
 
 /// Recomputes a record's outcome, so that only play can reveal the forgery.

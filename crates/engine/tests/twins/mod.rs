@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bahay_bots::Ai;
 use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::testing::{
@@ -46,7 +47,7 @@ fn a_game_that_tells_is_found() {
     let rules = (Fault::EventsLeak, Rules::kingdom());
     let mut found = 0;
     for seed in 0..GAMES {
-        for_each_twin_pair::<Broken>(&TongitsProbe, &rules, seed, |pair| {
+        for_each_twin_pair::<Broken>(&TongitsProbe, Broken::choose_action, &rules, seed, |pair| {
             let told = |viewer: &Viewer| told_apart(&pair, *viewer, |_| None).is_err();
             let is_fight = pair.action == bahay_engine::games::tongits::Action::Fight;
             found += usize::from(is_fight && pair.alike_for.iter().any(told));
@@ -56,14 +57,14 @@ fn a_game_that_tells_is_found() {
 }
 
 /// Compares every viewer's traffic in pairs of some games of each rule set.
-fn compare<G: GameKind>(
+fn compare<G: Ai + GameKind>(
     probe: &impl Probe<G>,
     tells: impl Fn(&VisibleEvent) -> Option<&'static str>,
 ) -> BTreeMap<String, Compared> {
     let mut compared: BTreeMap<String, Compared> = BTreeMap::new();
     for set in G::rule_sets() {
         for seed in 0..GAMES {
-            for_each_twin_pair::<G>(probe, &(set.rules)(), seed, |pair| {
+            for_each_twin_pair::<G>(probe, G::choose_action, &(set.rules)(), seed, |pair| {
                 let action = serde_json::to_value(&pair.action).expect("an action can be written");
                 let name = action["type"].as_str().expect("an action has a name").to_owned();
                 let found = compared.entry(name).or_default();
@@ -85,7 +86,7 @@ fn compare<G: GameKind>(
 
 /// Returns the rule by which the viewer may distinguish the two games after the action; `None` if
 /// it cannot.
-fn told_apart<G: GameKind>(
+fn told_apart<G: Ai + GameKind>(
     pair: &TwinPair<G>,
     viewer: Viewer,
     tells: impl Fn(&VisibleEvent) -> Option<&'static str>,

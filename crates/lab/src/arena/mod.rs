@@ -1,7 +1,7 @@
 //! `bahay-lab arena`: bots against each other at any game of the catalogue, on all processors. The
 //! same seed gives the same numbers, whatever the number of threads.
 //!
-//! The contest itself is defined in `bahay_engine::arena`; this module distributes it over threads
+//! The contest itself is defined in `bahay_bots::arena`; this module distributes it over threads
 //! and prints the results as a table (`table`) and as a picture (`picture`).
 //!
 //! Deliberately absent: time, and knowledge of any particular game.
@@ -17,9 +17,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use bahay_engine::arena::{Contest, ContestTally, Grade};
+use bahay_bots::arena::{Contest, ContestTally};
+use bahay_bots::search::Grade;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
-use bahay_engine::game::{Game, SeatRange};
+use bahay_engine::game::{GameRules, SeatRange};
 
 use crate::rules::{RulesError, SimulatedRules};
 
@@ -93,7 +94,7 @@ pub fn run(
     let SimulatedRules { terms, rule_set } =
         SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref())?;
     let title = catalog::kind_title(terms.rules.kind());
-    let SeatRange { least, most } = AnyGame::seats(&terms.rules);
+    let SeatRange { least, most } = terms.rules.seats();
     let given = options.bots.len();
     if !(usize::from(least)..=usize::from(most)).contains(&given) {
         return Err(ArenaError::Seats { title, rule_set, least, most, given });
@@ -157,8 +158,8 @@ fn format_percent(share: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Arena, ArenaError, run};
-    use bahay_engine::catalog::{self, AnyGame};
-    use bahay_engine::game::Game;
+    use bahay_engine::catalog;
+    use bahay_engine::game::GameRules;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -182,7 +183,7 @@ mod tests {
     fn every_rule_set_of_every_game_is_played() {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
-                let seats = usize::from(AnyGame::seats(&set.rules).least);
+                let seats = usize::from(set.rules.seats().least);
                 let bots: Vec<_> =
                     ["greedy", "random", "clock"].into_iter().cycle().take(seats).collect();
                 let line = format!(

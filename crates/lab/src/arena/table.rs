@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use bahay_engine::arena::{Contest, Estimate};
+use bahay_bots::arena::{Contest, Estimate};
 use bahay_engine::catalog;
 
 use super::{ContestReport, format_percent};

@@ -1,6 +1,7 @@
 //! One game of a pair and a third player: honest, or with the pair colluding. A colluding player
 //! knows the partner's hand, as over a telephone.
 
+use bahay_bots::Ai;
 use bahay_engine::cards::Card;
 use bahay_engine::game::{Game as _, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits, deadwood, points};

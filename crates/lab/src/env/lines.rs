@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use bahay_engine::gym::EnvProtocol;
+use bahay_bots::gym::EnvProtocol;
 
 /// The maximum length of a line, without its end.
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
@@ -83,7 +83,7 @@ fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineRead
 #[cfg(test)]
 mod tests {
     use super::{LINE_BYTES_MAX, serve_lines};
-    use bahay_engine::gym::EnvProtocol;
+    use bahay_bots::gym::EnvProtocol;
     use std::io::{self, Read, Write};
 
     /// A protocol that echoes every line.

@@ -1,6 +1,6 @@
 //! `bahay-lab env`: games for learning programs, in lines of JSON on the standard streams;
-//! docs/ENV.md specifies the protocol. `bahay_engine::gym` implements it; this module finds the
-//! game in the catalogue and transports the lines (`lines`).
+//! docs/ENV.md specifies the protocol. `bahay_bots::gym` implements it; this module finds the game
+//! in the catalogue and transports the lines (`lines`).
 //!
 //! Deliberately absent: accounts, coins, a network; and knowledge of any particular game.
 
@@ -8,9 +8,11 @@ mod lines;
 
 use std::io::{self, Read, Write};
 
-use bahay_engine::catalog::{self, AnyGame, Visitor};
-use bahay_engine::game::SeatRange;
-use bahay_engine::gym::{self, EnvProtocol, EnvSettings, GAMES_MAX, TensorForm};
+use bahay_bots::Ai;
+use bahay_bots::catalog::{Visitor, with_kind};
+use bahay_bots::gym::{self, EnvProtocol, EnvSettings, GAMES_MAX, TensorForm};
+use bahay_engine::catalog::{self, AnyGame};
+use bahay_engine::game::{GameRules, SeatRange};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
 
@@ -65,7 +67,7 @@ pub fn run(options: &Env, from: impl Read, to: &mut impl Write) -> Result<(), En
 }
 
 fn open_protocol(options: &Env) -> Result<Box<dyn EnvProtocol>, EnvError> {
-    catalog::with_kind(&options.game, OpenProtocol(options)).unwrap_or_else(|| {
+    with_kind(&options.game, OpenProtocol(options)).unwrap_or_else(|| {
         let known = catalog::kinds().into_iter().map(|kind| kind.name).collect::<Vec<_>>();
         Err(RulesError::NoGame { kind: options.game.clone(), known: known.join(", ") }.into())
     })
@@ -76,7 +78,7 @@ struct OpenProtocol<'a>(&'a Env);
 impl Visitor for OpenProtocol<'_> {
     type Output = Result<Box<dyn EnvProtocol>, EnvError>;
 
-    fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
+    fn visit<G: Ai + Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
         let Self(options) = self;
         let sets = G::rule_sets();
         let wanted = options.rule_set.as_deref();
@@ -87,7 +89,7 @@ impl Visitor for OpenProtocol<'_> {
             return Err(RulesError::NoRuleSet { kind, rule_set, known }.into());
         };
         let rules = (set.rules)();
-        let range = G::seats(&rules);
+        let range = rules.seats();
         let seats = options.seats.unwrap_or(range.least);
         if !range.contains(seats) {
             let SeatRange { least, most } = range;

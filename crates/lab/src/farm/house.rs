@@ -11,7 +11,7 @@ use bahay::ratings::{INITIAL_RATING, MatchmakingProfile};
 use bahay::rewards::{self, daily_amount};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game as _;
+use bahay_engine::game::GameRules;
 use bahay_engine::matchmaking::{Candidate, RoomSet, Round, Ticket, TicketId};
 use bahay_engine::table::{Clocks, PlayerId, Terms, Timestamp};
 use bahay_rate_limit::{self as rate_limit, Address, Network};
@@ -154,7 +154,7 @@ impl SimulatedHouse {
     pub(super) fn max_bet(&self, winner: usize, losers: [usize; 2]) -> Option<Coins> {
         let one = self.private_terms(whole_coins(1));
         let most = max_winnings(&one, Coins::ZERO)?;
-        let needed = one.wallet_min::<AnyGame>()?;
+        let needed = one.wallet_min()?;
         let poorest = [winner, losers[0], losers[1]].map(|account| self.wallet(account));
         let by_wallets = poorest.into_iter().min()?.hundredths() / needed.hundredths();
         // Each of the players could win.
@@ -491,7 +491,7 @@ impl SimulatedHouse {
 
     /// Returns the ante and the stakes of a game, by seat; `None` if a player cannot pay.
     fn stakes(&self, terms: &Terms<AnyRules>, seats: [usize; 3]) -> Option<(Coins, [Coins; 3])> {
-        let stake_terms = terms.stake_terms::<AnyGame>(3)?;
+        let stake_terms = terms.stake_terms(3)?;
         let [first, second, third] =
             seats.map(|account| stake_terms.stake_of(self.wallet(account)));
         Some((stake_terms.ante, [first?, second?, third?]))
@@ -507,7 +507,7 @@ impl SimulatedHouse {
     fn best_room(&self, wallet: Coins) -> Option<&Room> {
         let may = |room: &&Room| {
             let is_for = room.wallet_max().is_none_or(|most| wallet <= most);
-            let seats_three = AnyGame::seats(&room.terms().rules).most == 3;
+            let seats_three = room.terms().rules.seats().most == 3;
             wallet >= room.wallet_min() && is_for && !room.needs_account() && seats_three
         };
         self.rooms.iter().rfind(may)

@@ -190,12 +190,12 @@ fn check_prompt(prompt: &OpenPrompt<Action>, view: &TableView<AnyGame>) -> Resul
 mod tests {
     use super::{FrameChecker, SECRET};
     use crate::loadtest::audit::ObservedGame;
+    use bahay_bots::simulation::{Habits, Simulation};
     use bahay_client::RawMessage;
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
     use bahay_engine::game::{Game, Skill, Viewer};
     use bahay_engine::seat::Seat;
-    use bahay_engine::table::simulation::{Habits, Simulation};
     use bahay_engine::table::{
         Clocks, Event, PhaseView, PlayerId, Price, Record, Spectators, TableView, Terms, Timestamp,
     };

@@ -14,10 +14,10 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Terms;
-use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_protocol::brief::Form;
 
 use crate::rules::first_room;

@@ -3,11 +3,12 @@
 //! that it receives are in `messages`.
 
 use bahay_base::ids::Tag;
+use bahay_bots::simulation::{Simulation, SimulationStep};
+use bahay_bots::table::ai_action;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ChanceAnswer, ChanceRng, Key, Request};
 use bahay_engine::game::Game;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::simulation::{Simulation, SimulationStep};
 use bahay_engine::table::{Event, GameId, Input, Phase, PlayerId, Table, TableView, Timestamp};
 use bahay_protocol::OpenPrompt;
 use bahay_protocol::brief::{Form, FormError};
@@ -354,7 +355,7 @@ impl Recorder {
         if !playing.prompt.seats.contains(seat) {
             return;
         }
-        let Some(Input::AiAction { game, prompt, action, .. }) = before.ai_action(seat) else {
+        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(&before, seat) else {
             return;
         };
         let wish = self.push_wish(&json!({ "type": "act", "action": action }));

@@ -9,7 +9,7 @@
 //!
 //! Out of scope: the form of messages ([`Presenter`]), and all of a connection beside its table.
 
-use bahay_engine::game::Viewer;
+use bahay_engine::game::{GameRules, Viewer};
 use bahay_engine::table::{
     ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId,
 };
@@ -264,7 +264,7 @@ impl<G: Readable> PlayerSession<G> {
             out.send_refusal(id, CommandRefusal::Table(&TableError::Halted));
             return Ok(None);
         };
-        let kind = G::kind(&watch.table.terms().rules);
+        let kind = watch.table.terms().rules.kind();
         let notices = watch.notices;
         let is_previewing = mode == JoinMode::Preview;
         self.joined =

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bahay_bots::Ai;
 use bahay_engine::table::{Event, Input, Readable, Rejection, Table};
 
 use super::follow_up_calls::{compaction_call, find_no_shows, is_idle, seat_change_calls};
@@ -129,7 +130,7 @@ impl<G: Readable> Job<G> {
     }
 }
 
-impl<G: Readable> TableHost<G> {
+impl<G: Ai + Readable> TableHost<G> {
     /// Resumes a request. `is_just_read` is true if the journal was read for it just now.
     pub(super) fn resume(
         &mut self,

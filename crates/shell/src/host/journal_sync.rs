@@ -4,6 +4,7 @@
 //! Lines may be published during a read. They are applied at once, and the result of the read never
 //! replaces them: the whole journal is read only if there is no replica.
 
+use bahay_bots::Ai;
 use bahay_engine::table::Readable;
 
 use super::job::{Job, NextStep, Progress, Stage};
@@ -15,7 +16,7 @@ use crate::journal::{JournalEntry, Point, StoredTable};
 use crate::notice::WatchEnd;
 use crate::replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
 
-impl<G: Readable> TableHost<G> {
+impl<G: Ai + Readable> TableHost<G> {
     /// Brings the replica up to the journal.
     pub(super) fn refresh(&mut self, job: Job<G>) -> Progress<G> {
         self.is_stale = false;

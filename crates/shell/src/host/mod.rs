@@ -27,6 +27,7 @@ mod terms;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bahay_bots::Ai;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable, Table, TableId};
 
 use crate::context::{Context, HostEvent};
@@ -182,7 +183,7 @@ struct Waiting<G: Readable> {
     until_ms: Option<u64>,
 }
 
-impl<G: Readable> TableHost<G> {
+impl<G: Ai + Readable> TableHost<G> {
     pub fn new(id: TableId) -> Self {
         Self {
             id,

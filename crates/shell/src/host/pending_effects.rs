@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bahay_bots::Ai;
+use bahay_bots::table::{ai_action, ai_question};
 use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{Seat, SeatSet};
@@ -73,7 +75,7 @@ pub enum LedgerFault {
 }
 
 /// A request for an action of the strong AI for a seat that is taken over; see
-/// [`bahay_engine::arena::answer_question`]. Answered by [`TableHost::handle_ai_answer`], with or
+/// [`bahay_bots::search::answer_question`]. Answered by [`TableHost::handle_ai_answer`], with or
 /// without an action.
 #[derive(Clone, Debug)]
 pub struct AiRequest<G: Readable> {
@@ -146,7 +148,7 @@ enum PendingEffect<G: Readable> {
     Submit(Input<G::Action>),
 }
 
-impl<G: Readable> TableHost<G> {
+impl<G: Ai + Readable> TableHost<G> {
     /// Handles the result of a call from [`Self::poll_ledger`].
     pub fn handle_ledger_answer(&mut self, ctx: &impl Context<G>, answer: LedgerAnswer) {
         let (game, why) = match answer {
@@ -218,7 +220,7 @@ impl<G: Readable> TableHost<G> {
                 matches!(effect, Effect::ChooseAction { seat: one, game: in_game, prompt: number, .. }
                     if (one, in_game, number) == (seat, game, prompt))
             });
-            if is_open { table.ai_action(seat) } else { None }
+            if is_open { ai_action(table, seat) } else { None }
         });
         match advice {
             Ok(advice) => advice,
@@ -309,7 +311,7 @@ impl<G: Readable> TableHost<G> {
     }
 }
 
-fn pending_effects<G: Readable>(
+fn pending_effects<G: Ai + Readable>(
     table: &Table<G>,
     now: bahay_engine::table::Timestamp,
 ) -> Vec<PendingEffect<G>> {
@@ -318,11 +320,11 @@ fn pending_effects<G: Readable>(
         .filter_map(|effect| match effect {
             Effect::Tick => Some(PendingEffect::Submit(Input::Tick)),
             Effect::ChooseAction { seat, game, prompt, .. }
-                if table.ai_question(seat).is_some() =>
+                if ai_question(table, seat).is_some() =>
             {
                 Some(PendingEffect::AskAi(AiPrompt { seat, game, prompt }))
             }
-            Effect::ChooseAction { seat, .. } => table.ai_action(seat).map(PendingEffect::Submit),
+            Effect::ChooseAction { seat, .. } => ai_action(table, seat).map(PendingEffect::Submit),
             Effect::Open(opening) => game_opening(table, opening)
                 .map(Box::new)
                 .map(LedgerCall::Open)
@@ -343,7 +345,7 @@ fn game_opening<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<Game
         kind: table.kind().to_owned(),
         table: table.id(),
         room: table.terms().room.clone(),
-        stakes: table.terms().stake_terms::<G>(table.seats_in_game())?,
+        stakes: table.terms().stake_terms(table.seats_in_game())?,
         players: table.players(),
         commitment: opening.server_seed.commitment(),
         opened_at_ms: opening.since.ms(),

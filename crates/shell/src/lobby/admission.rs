@@ -1,7 +1,7 @@
 //! Who may sit down: the wallet that a room asks for, and the conditions of private tables.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::game::{Game, GameRules as _};
 use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{PlayerId, Table, Terms};
 
@@ -99,7 +99,7 @@ pub fn bots_to_fill<G: Game>(
 
 /// Returns the number of players that a table lacks for a game.
 pub fn missing_players<G: Game>(table: &Table<G>) -> usize {
-    let least = usize::from(G::seats(&table.terms().rules).least);
+    let least = usize::from(table.terms().rules.seats().least);
     least.saturating_sub(table.occupants().count())
 }
 

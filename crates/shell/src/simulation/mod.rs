@@ -35,10 +35,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use bahay_engine::catalog::{self, AnyGame, Visitor};
+use bahay_bots::Ai;
+use bahay_bots::catalog::{self, Visitor};
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Skill};
+use bahay_engine::game::{GameKind, GameRules as _, Skill};
 use bahay_engine::hex::Hex;
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::{
@@ -124,9 +126,9 @@ struct NodeSlot<G: SimulatedGame> {
 }
 
 /// A game that the simulator can play: its documents can be read, and its AI plays for the clients.
-pub trait SimulatedGame: GameKind {}
+pub trait SimulatedGame: Ai + GameKind {}
 
-impl<G: GameKind> SimulatedGame for G {}
+impl<G: Ai + GameKind> SimulatedGame for G {}
 
 /// Chooses the quick AI's action for a view.
 fn choose_action<G: SimulatedGame>(view: &G::View) -> Option<G::Action> {
@@ -409,9 +411,9 @@ pub fn simulate_game(
     impl<F: FnOnce(u8) -> Options> Visitor for Run<F> {
         type Output = Result<Report, SimulationError>;
 
-        fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
+        fn visit<G: Ai + Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
             let rules = house_terms::<G>(Options::from_seed(0, 0)).rules;
-            simulate::<G>(self.0(G::seats(&rules).least))
+            simulate::<G>(self.0(rules.seats().least))
         }
     }
 

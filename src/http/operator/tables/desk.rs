@@ -6,7 +6,7 @@
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use bahay_engine::catalog::{self, AnyGame};
-use bahay_engine::game::Game as _;
+use bahay_engine::game::Describe;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{PhaseView, SeatView, TableId, TableView};
 use maud::{Markup, html};

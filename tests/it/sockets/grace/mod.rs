@@ -16,6 +16,7 @@ use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Command;
+use bahay_bots::table::ai_action;
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game as _, Viewer};
@@ -138,7 +139,7 @@ impl Round {
         playing: &Playing<AnyGame>,
         seat: Seat,
     ) -> bool {
-        let Some(Input::AiAction { game, prompt, action, .. }) = now.ai_action(seat) else {
+        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(&now, seat) else {
             panic!("the AI has no answer: {:?}", playing.prompt);
         };
         let action = choose_action(&playing.state, seat, action, &mut self.dice);

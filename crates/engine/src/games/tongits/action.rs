@@ -4,79 +4,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
 
-/// An action of a player. Unknown fields are rejected, since they indicate a client's mistake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsAction", deny_unknown_fields))]
-pub enum Action {
-    /// Draws the top card of the stock (rule 3.1).
-    Draw,
-    /// Forms a new meld with the top discard from these hand cards (rule 3.2).
-    Chow { cards: CardSet },
-    /// Calls a fight (rule 3.3).
-    Fight,
-    /// Lays a meld (rule 3.4).
-    Drop {
-        cards: CardSet,
-        /// `true` if a secret meld stays concealed, where the rules allow it.
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        face_down: bool,
-    },
-    /// Adds a card to an exposed meld (rule 3.5). The number of a meld is its position in the order
-    /// in which the melds were laid.
-    Sapaw { card: Card, meld: u8 },
-    /// Discards a card and ends the turn (rule 3.6).
-    Dump { card: Card },
-    /// Declares Tongits (rule 3.7).
-    Tongits,
-    /// Challenges the fighter (rule 4.2).
-    Challenge,
-    /// Folds in a fight (rule 4.2).
-    Fold,
-}
-
-/// An action as deserialized. Every variant is a struct variant, empty ones included, because serde
-/// rejects unknown fields only in those.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum ActionFields {
-    Draw {},
-    Chow {
-        cards: CardSet,
-    },
-    Fight {},
-    Drop {
-        cards: CardSet,
-        #[serde(default)]
-        face_down: bool,
-    },
-    Sapaw {
-        card: Card,
-        meld: u8,
-    },
-    Dump {
-        card: Card,
-    },
-    Tongits {},
-    Challenge {},
-    Fold {},
-}
-
-impl From<ActionFields> for Action {
-    fn from(fields: ActionFields) -> Self {
-        match fields {
-            ActionFields::Draw {} => Self::Draw,
-            ActionFields::Chow { cards } => Self::Chow { cards },
-            ActionFields::Fight {} => Self::Fight,
-            ActionFields::Drop { cards, face_down } => Self::Drop { cards, face_down },
-            ActionFields::Sapaw { card, meld } => Self::Sapaw { card, meld },
-            ActionFields::Dump { card } => Self::Dump { card },
-            ActionFields::Tongits {} => Self::Tongits,
-            ActionFields::Challenge {} => Self::Challenge,
-            ActionFields::Fold {} => Self::Fold,
-        }
+actions! {
+    /// An action of a player. Unknown fields are rejected, since they indicate a client's mistake.
+    #[derive(PartialOrd, Ord)]
+    #[cfg_attr(feature = "schema", schemars(rename = "TongitsAction", deny_unknown_fields))]
+    pub enum Action {
+        /// Draws the top card of the stock (rule 3.1).
+        Draw,
+        /// Forms a new meld with the top discard from these hand cards (rule 3.2).
+        Chow { cards: CardSet },
+        /// Calls a fight (rule 3.3).
+        Fight,
+        /// Lays a meld (rule 3.4).
+        Drop {
+            cards: CardSet,
+            /// `true` if a secret meld stays concealed, where the rules allow it.
+            face_down: bool = "core::ops::Not::not",
+        },
+        /// Adds a card to an exposed meld (rule 3.5). The number of a meld is its position in the order
+        /// in which the melds were laid.
+        Sapaw { card: Card, meld: u8 },
+        /// Discards a card and ends the turn (rule 3.6).
+        Dump { card: Card },
+        /// Declares Tongits (rule 3.7).
+        Tongits,
+        /// Challenges the fighter (rule 4.2).
+        Challenge,
+        /// Folds in a fight (rule 4.2).
+        Fold,
     }
 }
 

@@ -60,16 +60,16 @@ impl Arrangement {
 
 /// The figures of an arrangement without its melds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct HandSummary {
-    pub(super) leftover: CardSet,
-    pub(super) deadwood: u32,
-    pub(super) melds: u32,
-    pub(super) secret_melds: u32,
+pub struct HandSummary {
+    pub leftover: CardSet,
+    pub deadwood: u32,
+    pub melds: u32,
+    pub secret_melds: u32,
 }
 
 impl HandSummary {
     /// Computes the figures of a hand without jokers.
-    pub(super) fn from_hand(hand: CardSet, secret_run_min: u8) -> Self {
+    pub fn from_hand(hand: CardSet, secret_run_min: u8) -> Self {
         let best = PartitionSearch::search_hand(hand, secret_run_min);
         Self {
             leftover: best.leftover().cards(),
@@ -89,7 +89,7 @@ pub fn deadwood(hand: CardSet) -> u32 {
 }
 
 /// Returns the leftover cards of a hand's arrangement if no run is secret.
-pub(super) fn leftover(hand: CardSet) -> CardSet {
+pub fn leftover(hand: CardSet) -> CardSet {
     if hand.has_joker() { Arrangement::from_hand(hand, 0).leftover } else { unmelded(hand).cards() }
 }
 

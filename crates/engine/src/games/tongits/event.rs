@@ -131,33 +131,29 @@ impl Event {
     /// Returns the event as the viewer may see it; `None` if the viewer may not learn that it
     /// happened.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Option<Self> {
-        let sees = |seat: Seat| match viewer {
-            Viewer::Everything => true,
-            Viewer::Seat(own) => own == seat,
-            Viewer::Public => false,
-        };
         Some(match self {
             Self::Dealt { starter, hands, stock } => {
                 let mut hands = *hands;
                 for (seat, hand) in Seat::all(SEATS).zip(&mut hands) {
-                    *hand = hand.filter(|_| sees(seat));
+                    *hand = hand.filter(|_| viewer.sees(seat));
                 }
                 let stock = stock.filter(|_| viewer == Viewer::Everything);
                 Self::Dealt { starter: *starter, hands, stock }
             }
             Self::Drawn { seat, card, auto } => {
-                Self::Drawn { seat: *seat, card: card.filter(|_| sees(*seat)), auto: *auto }
+                Self::Drawn { seat: *seat, card: card.filter(|_| viewer.sees(*seat)), auto: *auto }
             }
             Self::LaidFaceDown { seat, cards, count } => {
-                let cards = if sees(*seat) { *cards } else { CardSet::EMPTY };
+                let cards = if viewer.sees(*seat) { *cards } else { CardSet::EMPTY };
                 Self::LaidFaceDown { seat: *seat, cards, count: *count }
             }
             Self::Fought { seat, asked, asked_secretly } => {
-                let asked_secretly = asked_secretly.iter().filter(|seat| sees(*seat)).collect();
+                let asked_secretly =
+                    asked_secretly.iter().filter(|seat| viewer.sees(*seat)).collect();
                 Self::Fought { seat: *seat, asked: *asked, asked_secretly }
             }
             Self::Answered { seat, answer } => {
-                if !sees(*seat) {
+                if !viewer.sees(*seat) {
                     return None;
                 }
                 Self::Answered { seat: *seat, answer: *answer }

@@ -1,21 +1,15 @@
 //! Tong-its as an entry of the catalogue: its rule sets, the names of its endings and counters, and
 //! the short form of its common events.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use serde::de::{Error as _, SeqAccess};
-use serde::ser::SerializeSeq;
-
-use crate::cards::Card;
-use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, RulesError, TitledName};
+use crate::game::{CounterIncrement, GameKind, Hits, RuleSet, TitledName};
 use crate::games::tongits::action::Illegal;
 use crate::games::tongits::event::{EndingKind, Event};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::presets::Preset;
-use crate::games::tongits::rules::{Additions, Rules};
+use crate::games::tongits::rules::{Additions, NAME, Rules};
 use crate::games::tongits::state::Tongits;
-use crate::seat::Seat;
 
 const RULE_SETS: [RuleSet<Rules>; 4] = [
     make_rule_set("Kingdom", Preset::ALL[0], Rules::kingdom),
@@ -44,7 +38,7 @@ const fn relaxed() -> Rules {
 }
 
 impl GameKind for Tongits {
-    const NAME: &'static str = "tongits";
+    const NAME: &'static str = NAME;
     const TITLE: &'static str = "Tong-its";
     const UNIT: TitledName = TitledName { name: "count", title: "Counts" };
     const ENDINGS: &'static [TitledName] = &[
@@ -56,8 +50,6 @@ impl GameKind for Tongits {
         TitledName { name: "tongits", title: "Won by Tong-its" },
         TitledName { name: "fights_won", title: "Fights won" },
     ];
-    const SHORT_EVENTS: &'static [&'static str] =
-        &["drawn", "chowed", "dropped", "sapawed", "dumped"];
 
     fn rule_sets() -> &'static [RuleSet<Rules>] {
         &RULE_SETS
@@ -67,96 +59,12 @@ impl GameKind for Tongits {
         Illegal::ALL
     }
 
-    fn short_event(event: &Event) -> Option<&'static str> {
-        match event {
-            Event::Drawn { .. } => Some("drawn"),
-            Event::Chowed { .. } => Some("chowed"),
-            Event::Dropped { .. } => Some("dropped"),
-            Event::Sapawed { .. } => Some("sapawed"),
-            Event::Dumped { .. } => Some("dumped"),
-            Event::StarterChosen { .. }
-            | Event::Dealt { .. }
-            | Event::LaidFaceDown { .. }
-            | Event::Sagasa { .. }
-            | Event::TongitsDeclared { .. }
-            | Event::Fought { .. }
-            | Event::Answered { .. }
-            | Event::Shown { .. }
-            | Event::Over { .. } => None,
-        }
-    }
-
-    fn write_short<S: SerializeSeq>(event: &Event, fields: &mut S) -> Result<(), S::Error> {
-        match event {
-            Event::Drawn { seat, card, auto } => {
-                fields.serialize_element(seat)?;
-                if *auto || card.is_some() {
-                    fields.serialize_element(auto)?;
-                }
-                card.iter().try_for_each(|card| fields.serialize_element(card))
-            }
-            Event::Chowed { seat, discard, cards } => {
-                fields.serialize_element(seat)?;
-                fields.serialize_element(discard)?;
-                fields.serialize_element(cards)
-            }
-            Event::Dropped { seat, cards } => {
-                fields.serialize_element(seat)?;
-                fields.serialize_element(cards)
-            }
-            Event::Sapawed { seat, card, meld } => {
-                fields.serialize_element(seat)?;
-                fields.serialize_element(card)?;
-                fields.serialize_element(meld)
-            }
-            Event::Dumped { seat, card } => {
-                fields.serialize_element(seat)?;
-                fields.serialize_element(card)
-            }
-            Event::StarterChosen { .. }
-            | Event::Dealt { .. }
-            | Event::LaidFaceDown { .. }
-            | Event::Sagasa { .. }
-            | Event::TongitsDeclared { .. }
-            | Event::Fought { .. }
-            | Event::Answered { .. }
-            | Event::Shown { .. }
-            | Event::Over { .. } => Ok(()),
-        }
-    }
-
-    fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
-        fn next_field<'de, T: serde::Deserialize<'de>, A: SeqAccess<'de>>(
-            fields: &mut A,
-        ) -> Result<T, A::Error> {
-            let missing = || A::Error::custom("a field is missing at the end of an event");
-            fields.next_element()?.ok_or_else(missing)
-        }
-        let seat: Seat = next_field(fields)?;
-        Ok(match name {
-            "drawn" => Event::Drawn {
-                seat,
-                auto: fields.next_element()?.unwrap_or(false),
-                card: fields.next_element::<Option<Card>>()?.flatten(),
-            },
-            "chowed" => {
-                Event::Chowed { seat, discard: next_field(fields)?, cards: next_field(fields)? }
-            }
-            "dropped" => Event::Dropped { seat, cards: next_field(fields)? },
-            "sapawed" => {
-                Event::Sapawed { seat, card: next_field(fields)?, meld: next_field(fields)? }
-            }
-            "dumped" => Event::Dumped { seat, card: next_field(fields)? },
-            _ => return Err(A::Error::custom("no event has this name")),
-        })
-    }
-}
-
-pub(super) const fn ending_name(ending: EndingKind) -> &'static str {
-    match ending {
-        EndingKind::Tongits => "tongits",
-        EndingKind::Fight => "fight",
-        EndingKind::Stock => "stock",
+    short_events! { Event:
+        "drawn" => Drawn { seat | auto = false, card = None },
+        "chowed" => Chowed { seat, discard, cards },
+        "dropped" => Dropped { seat, cards },
+        "sapawed" => Sapawed { seat, card, meld },
+        "dumped" => Dumped { seat, card },
     }
 }
 
@@ -173,21 +81,15 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     counted.into_iter().collect()
 }
 
-pub(super) fn check(rules: &Rules) -> Result<(), RulesError> {
-    rules
-        .check()
-        .map_err(|bad| RulesError { field: bad.field().into(), message: bad.to_string().into() })
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::game::{Game, GameKind};
+    use crate::game::{GameKind, GameRules};
     use crate::games::tongits::Tongits;
 
     #[test]
     fn rule_sets_have_distinct_names_and_are_valid() {
         for (place, set) in Tongits::rule_sets().iter().enumerate() {
-            assert_eq!(Tongits::check(&(set.rules)()), Ok(()), "{}", set.name);
+            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
             let others = &Tongits::rule_sets()[place + 1..];
             assert!(others.iter().all(|other| other.name != set.name), "{}", set.name);
         }

@@ -11,13 +11,13 @@ const ACES: u64 = 0x0001_0001_0001_0001;
 
 /// A card set with one suit per lane of sixteen bits: bit 16 × suit + rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lanes(pub(super) u64);
+pub struct Lanes(pub u64);
 
 impl Lanes {
     /// All cards.
-    pub(super) const ALL: u64 = SUIT * ACES;
+    pub const ALL: u64 = SUIT * ACES;
 
-    pub(super) const fn from_cards(cards: CardSet) -> Self {
+    pub const fn from_cards(cards: CardSet) -> Self {
         let bits = cards.bits();
         Self(
             bits & SUIT
@@ -27,7 +27,7 @@ impl Lanes {
         )
     }
 
-    pub(super) const fn cards(self) -> CardSet {
+    pub const fn cards(self) -> CardSet {
         let lanes = self.0;
         CardSet::from_bits(
             lanes & SUIT
@@ -38,12 +38,12 @@ impl Lanes {
     }
 
     /// Returns the four cards of a rank.
-    pub(super) const fn from_rank(rank: u32) -> Self {
+    pub const fn from_rank(rank: u32) -> Self {
         Self(ACES << rank)
     }
 
     /// Returns all cards of the ranks whose bits are set.
-    pub(super) const fn from_ranks(ranks: u16) -> Self {
+    pub const fn from_ranks(ranks: u16) -> Self {
         Self(ranks as u64 * ACES)
     }
 
@@ -59,41 +59,41 @@ impl Lanes {
     }
 
     /// Returns the cards that belong to a run of three or more.
-    pub(super) const fn run_cards(self) -> Self {
+    pub const fn run_cards(self) -> Self {
         let starts = self.run_starts(3);
         Self(starts | starts << 1 | starts << 2)
     }
 
-    pub(super) const fn has_run(self, length: u8) -> bool {
+    pub const fn has_run(self, length: u8) -> bool {
         self.run_starts(length) != 0
     }
 
     /// Returns the ranks of which at least two cards are present, one bit per rank.
-    pub(super) const fn ranks_of_two(self) -> u16 {
+    pub const fn ranks_of_two(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b | c & d | (a | b) & (c | d)
     }
 
     /// Returns the ranks of which at least three cards are present, one bit per rank.
-    pub(super) const fn ranks_of_three(self) -> u16 {
+    pub const fn ranks_of_three(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b & (c | d) | c & d & (a | b)
     }
 
     /// Returns the ranks of which all four cards are present, one bit per rank.
-    pub(super) const fn ranks_of_four(self) -> u16 {
+    pub const fn ranks_of_four(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b & c & d
     }
 
     /// Returns the number of cards of a rank.
-    pub(super) const fn count_of_rank(self, rank: u32) -> u32 {
+    pub const fn count_of_rank(self, rank: u32) -> u32 {
         // The highest lane of the product is the sum of all lanes.
         ((self.0 >> rank & ACES).wrapping_mul(ACES) >> 48) as u32
     }
 
     /// Returns the ranks of each suit.
-    pub(super) const fn suits(self) -> [u16; 4] {
+    pub const fn suits(self) -> [u16; 4] {
         let [a, b, c, d, e, f, g, h] = self.0.to_le_bytes();
         [
             u16::from_le_bytes([a, b]),

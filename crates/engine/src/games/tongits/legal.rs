@@ -70,7 +70,7 @@ pub(super) fn check_action(
 }
 
 /// Calls `each` for every legal action of the seat, each once.
-pub(super) fn for_each_legal_action(
+pub fn for_each_legal_action(
     public: &PublicState,
     seat: Seat,
     hand: CardSet,
@@ -128,7 +128,7 @@ pub(super) fn can_only_draw(public: &PublicState, seat: Seat, hand: CardSet) -> 
 }
 
 /// Returns the cards of the hand that may be dumped (rules 3.6, 11.1).
-pub(super) fn dumpable(public: &PublicState, hand: CardSet) -> CardSet {
+pub fn dumpable(public: &PublicState, hand: CardSet) -> CardSet {
     let hand = hand.naturals();
     if public.rules.dump_addable { hand } else { hand.difference(public.melds.additions()) }
 }

@@ -57,7 +57,7 @@ pub(super) const fn lane_points(lanes: Lanes) -> u32 {
 }
 
 /// Returns the four cards of a card's rank; none for a joker.
-pub(super) const fn cards_of_rank(card: Card) -> CardSet {
+pub const fn cards_of_rank(card: Card) -> CardSet {
     match card.rank() {
         Some(rank) => CardSet::from_bits(ACES << rank.index()),
         None => CardSet::EMPTY,
@@ -73,7 +73,7 @@ pub fn is_meld(cards: CardSet) -> bool {
 }
 
 /// Returns whether the cards are three or four of one rank, without a joker.
-pub(super) fn is_set(cards: CardSet) -> bool {
+pub fn is_set(cards: CardSet) -> bool {
     cards.len() >= MELD_CARDS_MIN
         && cards.first().is_some_and(|card| cards_of_rank(card).contains_all(cards))
 }
@@ -145,7 +145,7 @@ fn for_each_natural_meld(hand: CardSet, each: &mut impl FnMut(CardSet)) {
 
 /// Calls `each` for every choice of hand cards that forms a new meld with the discard (rule 3.2),
 /// each once.
-pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(CardSet)) {
+pub fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(CardSet)) {
     let same = cards_of_rank(discard).intersection(hand);
     if same.len() >= 2 {
         each(same);
@@ -173,7 +173,7 @@ pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(C
 }
 
 /// Returns whether the hand can chow the discard (rule 3.2), which is never a joker.
-pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
+pub fn can_chow(hand: CardSet, discard: Card) -> bool {
     let (below, above) = adjacent_counts(hand, discard);
     let same = cards_of_rank(discard).intersection(hand).len();
     below + above >= 2 || same >= 2 || hand.has_joker() && can_chow_with_joker(hand, discard)
@@ -181,7 +181,7 @@ pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
 
 /// Returns every card that a hand without jokers could chow (rule 3.2) if it were the discard. May
 /// also contain cards of the hand itself.
-pub(super) const fn chowable(hand: CardSet) -> CardSet {
+pub const fn chowable(hand: CardSet) -> CardSet {
     let lanes = Lanes::from_cards(hand).0;
     let above = lanes << 1;
     let below = lanes >> 1;
@@ -192,7 +192,7 @@ pub(super) const fn chowable(hand: CardSet) -> CardSet {
 
 /// Returns the number of runs of three that a card forms with two of these cards, which include no
 /// joker.
-pub(super) fn runs_of_three(cards: CardSet, card: Card) -> u32 {
+pub fn runs_of_three(cards: CardSet, card: Card) -> u32 {
     let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return 0 };
     let place = 16 * suit.index() + rank.index();
     // Bits 0 to 4 stand for two ranks below to two ranks above, in the suit. The three highest bits
@@ -203,7 +203,7 @@ pub(super) fn runs_of_three(cards: CardSet, card: Card) -> u32 {
 }
 
 /// Returns the highest points of a single card.
-pub(super) const fn points_max(cards: CardSet) -> u8 {
+pub const fn points_max(cards: CardSet) -> u8 {
     let [a, b, c, d] = Lanes::from_cards(cards).suits();
     let ranks = a | b | c | d;
     // The points of the highest rank, before the limit of ten.
@@ -212,7 +212,7 @@ pub(super) const fn points_max(cards: CardSet) -> u8 {
 }
 
 /// Returns the cards that share their rank with another card of the set.
-pub(super) const fn paired_cards(cards: CardSet) -> CardSet {
+pub const fn paired_cards(cards: CardSet) -> CardSet {
     Lanes::from_ranks(Lanes::from_cards(cards).ranks_of_two()).cards().intersection(cards)
 }
 

@@ -102,7 +102,8 @@ fn is_nobody(seats: &SeatSet) -> bool {
 }
 
 impl PublicState {
-    pub(super) fn new(rules: &Rules, starter: Option<Seat>) -> Self {
+    /// Returns the state before the deal.
+    pub fn new(rules: &Rules, starter: Option<Seat>) -> Self {
         Self {
             rules: *rules,
             phase: starter.map_or(Phase::Starter, |starter| Phase::Deal { starter }),
@@ -173,7 +174,7 @@ impl PublicState {
     }
 
     /// Applies an event, complete or redacted.
-    pub(super) fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &Event) {
         match event {
             Event::StarterChosen { seat } => self.phase = Phase::Deal { starter: *seat },
             Event::Dealt { starter, .. } => self.deal(*starter),

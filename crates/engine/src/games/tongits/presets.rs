@@ -105,6 +105,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::Preset;
+    use crate::game::GameRules;
     use crate::games::tongits::rules::Rules;
 
     #[test]

@@ -6,12 +6,15 @@
 //! the game and are constants beside the code that depends on them; and bets, fee, POT, crowns and
 //! the prepare countdown, which belong to the table.
 
-use core::fmt;
 use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet, Rank};
+use crate::game::{GameRules, RulesError, SeatRange};
+
+/// The game's name in records, rooms and catalogues.
+pub(super) const NAME: &str = "tongits";
 
 /// The number of seats at a table of Tong-its (rule 1.1).
 pub const SEATS: u8 = 3;
@@ -168,18 +171,30 @@ pub struct Countdowns {
     pub fight_ms: u32,
 }
 
-impl Countdowns {
-    /// Returns the shortest and the longest countdown, in milliseconds.
-    pub fn range_ms(&self) -> RangeInclusive<u32> {
-        let Self { draw_ms, play_ms, fight_ms } = *self;
-        draw_ms.min(play_ms).min(fight_ms)..=draw_ms.max(play_ms).max(fight_ms)
+impl GameRules for Rules {
+    fn kind(&self) -> &'static str {
+        NAME
     }
-}
 
-impl Rules {
-    /// Checks whether a game can be dealt under these rules. Rules from a configuration must be
-    /// checked.
-    pub fn check(&self) -> Result<(), RulesFieldError> {
+    fn seats(&self) -> SeatRange {
+        SeatRange::exactly(SEATS)
+    }
+
+    /// Returns the maximum debt of one loser, in counts (rule 6.9). The bonus for a second hit
+    /// belongs to the table and is not included.
+    fn counts_max(&self, _seats: u8) -> u32 {
+        let secret_melds = u32::from((self.hand_cards + 1) / SECRET_CARDS_MIN);
+        match &self.counts {
+            Counts::Items(counts) => self.items_max(counts, secret_melds),
+            Counts::Endings(counts) => self.endings_max(counts, secret_melds),
+        }
+    }
+
+    fn may_have_short_stakes(&self) -> bool {
+        true
+    }
+
+    fn check(&self) -> Result<(), RulesError> {
         let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
         let endings = match &self.counts {
             Counts::Items(_) => None,
@@ -187,18 +202,34 @@ impl Rules {
         };
         let secret_run = self.secret_run_min == 0
             || (SECRET_CARDS_MIN..=RUN_CARDS_MAX).contains(&self.secret_run_min);
+        let hand_cards = (1..=HAND_CARDS_MAX).contains(&self.hand_cards);
         let variable_points = endings.map_or(1, |endings| endings.variable_points);
-        require((1..=HAND_CARDS_MAX).contains(&self.hand_cards), RulesFieldError::HandCards)?;
-        require(secret_run, RulesFieldError::SecretRunMin)?;
-        require(!self.sagasa || endings.is_some(), RulesFieldError::Sagasa)?;
-        require(!self.zero_count_fight || endings.is_some(), RulesFieldError::ZeroCountFight)?;
-        require(!self.variable_payout || endings.is_some(), RulesFieldError::VariablePayout)?;
+        let variable_points = (1..=COUNT_MAX).contains(&variable_points);
         let are_bounded = self.counts.all_counts().into_iter().all(|count| count <= COUNT_MAX);
-        require(are_bounded, RulesFieldError::Counts)?;
-        require((1..=COUNT_MAX).contains(&variable_points), RulesFieldError::VariablePoints)?;
-        require(draw_ms > 0 && play_ms > 0 && fight_ms > 0, RulesFieldError::Countdown)
+        let last = draw_ms > 0 && play_ms > 0 && fight_ms > 0;
+        let has_endings = endings.is_some();
+        let sagasa = "sagasa needs counts by ending, as classic has them";
+        let zero_count_fight = "zero_count_fight needs counts by ending, as classic has them";
+        let variable_payout = "variable_payout needs counts by ending, as classic has them";
+        let require = RulesError::require;
+        require(hand_cards, "hand_cards", "hand_cards must be from 1 to 16")?;
+        require(secret_run, "secret_run_min", "secret_run_min must be 0 or from 4 to 13")?;
+        require(!self.sagasa || has_endings, "sagasa", sagasa)?;
+        require(!self.zero_count_fight || has_endings, "zero_count_fight", zero_count_fight)?;
+        require(!self.variable_payout || has_endings, "variable_payout", variable_payout)?;
+        require(are_bounded, "counts", "counts must be at most 10000 each")?;
+        let message = "counts.variable_points must be from 1 to 10000";
+        require(variable_points, "counts.variable_points", message)?;
+        require(last, "countdowns", "countdowns must last at least a millisecond each")
     }
 
+    fn countdown_ms(&self) -> RangeInclusive<u32> {
+        let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
+        draw_ms.min(play_ms).min(fight_ms)..=draw_ms.max(play_ms).max(fight_ms)
+    }
+}
+
+impl Rules {
     /// Returns the deck (rules 1.12, 11.1).
     pub const fn deck(&self) -> CardSet {
         if self.jokers { CardSet::ALL } else { CardSet::STANDARD }
@@ -207,16 +238,6 @@ impl Rules {
     /// Returns the number of cards in the deck.
     pub const fn deck_count(&self) -> u8 {
         if self.jokers { Card::COUNT } else { Card::STANDARD_COUNT }
-    }
-
-    /// Returns the maximum debt of one loser, in counts (rule 6.9). The bonus for a second hit
-    /// belongs to the table and is not included.
-    pub fn counts_max(&self) -> u32 {
-        let secret_melds = u32::from((self.hand_cards + 1) / SECRET_CARDS_MIN);
-        match &self.counts {
-            Counts::Items(counts) => self.items_max(counts, secret_melds),
-            Counts::Endings(counts) => self.endings_max(counts, secret_melds),
-        }
     }
 
     /// Sums the normal count, the higher of a showdown and a Tongits that burns, every special
@@ -279,10 +300,6 @@ fn points_max(cards: u8, same: u8) -> u32 {
     sum
 }
 
-fn require(holds: bool, otherwise: RulesFieldError) -> Result<(), RulesFieldError> {
-    if holds { Ok(()) } else { Err(otherwise) }
-}
-
 /// Returns whether a card is an ace or a king (rule 6.3); a joker never is (rule 11.1).
 pub const fn is_special(card: Card) -> bool {
     match card.rank() {
@@ -291,70 +308,21 @@ pub const fn is_special(card: Card) -> bool {
     }
 }
 
-/// The field of a rule set that prevents a game from being dealt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RulesFieldError {
-    HandCards,
-    SecretRunMin,
-    Sagasa,
-    ZeroCountFight,
-    VariablePayout,
-    Counts,
-    VariablePoints,
-    Countdown,
-}
-
-impl RulesFieldError {
-    /// Returns the name of the invalid field of [`Rules`], as serialized.
-    pub const fn field(self) -> &'static str {
-        match self {
-            Self::HandCards => "hand_cards",
-            Self::SecretRunMin => "secret_run_min",
-            Self::Sagasa => "sagasa",
-            Self::ZeroCountFight => "zero_count_fight",
-            Self::VariablePayout => "variable_payout",
-            Self::Counts => "counts",
-            Self::VariablePoints => "counts.variable_points",
-            Self::Countdown => "countdowns",
-        }
-    }
-}
-
-impl fmt::Display for RulesFieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = self.field();
-        match self {
-            Self::HandCards => write!(f, "{field} must be from 1 to {HAND_CARDS_MAX}"),
-            Self::SecretRunMin => {
-                write!(f, "{field} must be 0 or from {SECRET_CARDS_MIN} to {RUN_CARDS_MAX}")
-            }
-            Self::Sagasa | Self::ZeroCountFight | Self::VariablePayout => {
-                write!(f, "{field} needs counts by ending, as classic has them")
-            }
-            Self::Counts => write!(f, "{field} must be at most {COUNT_MAX} each"),
-            Self::VariablePoints => write!(f, "{field} must be from 1 to {COUNT_MAX}"),
-            Self::Countdown => write!(f, "{field} must last at least a millisecond each"),
-        }
-    }
-}
-
-impl core::error::Error for RulesFieldError {}
-
 #[cfg(test)]
 mod tests {
-    use super::{Counts, Rules, RulesFieldError};
-    use alloc::string::ToString;
+    use super::{Counts, Rules};
+    use crate::game::GameRules;
 
     /// Rule 6.9; the table's terms add the bonus for a second hit.
     #[test]
     fn the_most_a_loser_can_owe() {
-        assert_eq!(Rules::kingdom().counts_max(), 14);
-        assert_eq!(Rules::classic().counts_max(), 13);
-        assert_eq!(Rules::joker().counts_max(), 16);
+        assert_eq!(Rules::kingdom().counts_max(3), 14);
+        assert_eq!(Rules::classic().counts_max(3), 13);
+        assert_eq!(Rules::joker().counts_max(3), 16);
         let with = |change: fn(&mut Rules)| {
             let mut rules = Rules::joker();
             change(&mut rules);
-            rules.counts_max()
+            rules.counts_max(3)
         };
         assert_eq!(with(|rules| rules.zero_count_fight = false), 14, "stock exhausted, burned");
         assert_eq!(with(|rules| rules.variable_payout = false), 13, "Tongits, three secrets");
@@ -365,42 +333,43 @@ mod tests {
     #[test]
     fn invalid_rules_are_rejected_with_the_field_name() {
         type Change = fn(&mut Rules);
-        let cases: [(RulesFieldError, Change); 12] = [
-            (RulesFieldError::HandCards, |rules| rules.hand_cards = 17),
-            (RulesFieldError::HandCards, |rules| rules.hand_cards = 0),
-            (RulesFieldError::SecretRunMin, |rules| rules.secret_run_min = 3),
-            (RulesFieldError::SecretRunMin, |rules| rules.secret_run_min = 14),
-            (RulesFieldError::Sagasa, |rules| rules.sagasa = true),
-            (RulesFieldError::ZeroCountFight, |rules| rules.zero_count_fight = true),
-            (RulesFieldError::VariablePayout, |rules| rules.variable_payout = true),
-            (RulesFieldError::Counts, |rules| {
+        let cases: [(&str, Change); 12] = [
+            ("hand_cards", |rules| rules.hand_cards = 17),
+            ("hand_cards", |rules| rules.hand_cards = 0),
+            ("secret_run_min", |rules| rules.secret_run_min = 3),
+            ("secret_run_min", |rules| rules.secret_run_min = 14),
+            ("sagasa", |rules| rules.sagasa = true),
+            ("zero_count_fight", |rules| rules.zero_count_fight = true),
+            ("variable_payout", |rules| rules.variable_payout = true),
+            ("counts", |rules| {
                 if let Counts::Items(counts) = &mut rules.counts {
                     counts.normal = u32::MAX;
                 }
             }),
-            (RulesFieldError::Counts, |rules| {
+            ("counts", |rules| {
                 rules.counts = Rules::classic().counts;
                 if let Counts::Endings(counts) = &mut rules.counts {
                     counts.secret = 10_001;
                 }
             }),
-            (RulesFieldError::VariablePoints, |rules| {
+            ("counts.variable_points", |rules| {
                 rules.counts = Rules::classic().counts;
                 if let Counts::Endings(counts) = &mut rules.counts {
                     counts.variable_points = 0;
                 }
             }),
-            (RulesFieldError::Countdown, |rules| rules.countdowns.fight_ms = 0),
-            (RulesFieldError::Countdown, |rules| rules.countdowns.draw_ms = 0),
+            ("countdowns", |rules| rules.countdowns.fight_ms = 0),
+            ("countdowns", |rules| rules.countdowns.draw_ms = 0),
         ];
-        for (bad, change) in cases {
+        for (field, change) in cases {
             let mut rules = Rules::kingdom();
             change(&mut rules);
-            assert_eq!(rules.check(), Err(bad));
-            assert!(bad.to_string().starts_with(bad.field()), "{bad}");
+            let bad = rules.check().unwrap_err();
+            assert_eq!(bad.field, field);
+            assert!(bad.message.starts_with(field), "{bad}");
             // The name is that of a field.
             let written = serde_json::to_value(rules).unwrap();
-            let path = alloc::format!("/{}", bad.field().replace('.', "/"));
+            let path = alloc::format!("/{}", field.replace('.', "/"));
             assert!(written.pointer(&path).is_some(), "{path}");
         }
     }

@@ -1,11 +1,12 @@
 //! Positions for tests. An untrusted setup becomes a game only if its cards and melds are
 //! consistent. Requires the feature `testing`.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::cards::{Card, CardSet};
-use crate::game::Game;
+use crate::game::{Game, ensure};
 use crate::games::tongits::event::BySeat;
 use crate::games::tongits::exposed::ExposedMeld;
 use crate::games::tongits::meld::{is_meld, is_secret};
@@ -42,64 +43,27 @@ pub enum SetupPhase {
     Play,
 }
 
-/// The reason for rejecting a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SetupError {
-    Seat(Seat),
-    Twice(Card),
-    Nowhere(Card),
-    /// A joker under rules without jokers.
-    NotInDeck(Card),
-    NotAMeld(CardSet),
-    /// A face-down meld that is not secret, or that the rules do not allow.
-    NotFaceDown(CardSet),
-    /// A drawn card that is not in the hand of the seat to play.
-    NotDrawn(Card),
-    /// The contributions of the seats do not cover each card of a meld exactly once.
-    Unattributed(CardSet),
-    EmptyHand(Seat),
-    /// A turn begins only while the stock is not empty.
-    NoStock,
-}
-
-impl fmt::Display for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Seat(seat) => write!(f, "there is no {seat:?}"),
-            Self::Twice(card) => write!(f, "{card} is in two places"),
-            Self::Nowhere(card) => write!(f, "{card} is missing"),
-            Self::NotInDeck(card) => write!(f, "{card} is not in the deck"),
-            Self::NotFaceDown(cards) => write!(f, "{cards} may not lie face down"),
-            Self::NotDrawn(card) => write!(f, "{card} was not drawn in this turn"),
-            Self::NotAMeld(cards) => write!(f, "{cards} is not a meld"),
-            Self::Unattributed(cards) => write!(f, "{cards} are not attributed once each"),
-            Self::EmptyHand(seat) => write!(f, "{seat:?} has no cards"),
-            Self::NoStock => f.write_str("a turn begins only while there is stock"),
-        }
-    }
-}
-
-impl core::error::Error for SetupError {}
-
 impl GameSetup {
     /// Builds the game in this position.
     ///
     /// # Errors
     ///
     /// Returns the first inconsistency.
-    pub fn game(&self) -> Result<Tongits, SetupError> {
+    pub fn game(&self) -> Result<Tongits, String> {
         self.check_melds()?;
         self.check_cards()?;
         let has_turn = Seat::all(SEATS).any(|seat| seat == self.turn);
-        ensure(has_turn, || SetupError::Seat(self.turn))?;
+        ensure(has_turn, || format!("there is no {:?}", self.turn))?;
         for (seat, hand) in Seat::all(SEATS).zip(&self.hands) {
-            ensure(!hand.is_empty(), || SetupError::EmptyHand(seat))?;
+            ensure(!hand.is_empty(), || format!("{seat:?} has no cards"))?;
         }
         let is_draw = self.phase == SetupPhase::Draw;
-        ensure(!is_draw || !self.stock.is_empty(), || SetupError::NoStock)?;
+        ensure(!is_draw || !self.stock.is_empty(), || {
+            "a turn begins only while there is stock".into()
+        })?;
         if let Some(card) = self.drawn {
             let has_it = !is_draw && self.hands[self.turn.index()].contains(card);
-            ensure(has_it, || SetupError::NotDrawn(card))?;
+            ensure(has_it, || format!("{card} was not drawn in this turn"))?;
         }
         Ok(self.build_game())
     }
@@ -132,37 +96,39 @@ impl GameSetup {
         game
     }
 
-    fn check_melds(&self) -> Result<(), SetupError> {
+    fn check_melds(&self) -> Result<(), String> {
         for meld in &self.melds {
-            ensure(meld.owner.number() < SEATS, || SetupError::Seat(meld.owner))?;
-            ensure(is_meld(meld.cards), || SetupError::NotAMeld(meld.cards))?;
+            ensure(meld.owner.number() < SEATS, || format!("there is no {:?}", meld.owner))?;
+            ensure(is_meld(meld.cards), || format!("{} is not a meld", meld.cards))?;
             let all = meld.by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
             let once = meld.by.iter().map(|by| by.len()).sum::<usize>() == all.len();
-            ensure(once && all == meld.cards, || SetupError::Unattributed(meld.cards))?;
+            ensure(once && all == meld.cards, || {
+                format!("{} are not attributed once each", meld.cards)
+            })?;
             let rules = &self.rules;
             let may_lie_down = meld.face_down == Some(count(meld.cards))
                 && rules.bahay
                 && is_secret(meld.cards, rules.secret_run_min);
             let is_well_laid = meld.face_down.is_none() || may_lie_down;
-            ensure(is_well_laid, || SetupError::NotFaceDown(meld.cards))?;
+            ensure(is_well_laid, || format!("{} may not lie face down", meld.cards))?;
         }
         Ok(())
     }
 
     /// Checks that every card of the deck is in exactly one place.
-    fn check_cards(&self) -> Result<(), SetupError> {
+    fn check_cards(&self) -> Result<(), String> {
         let mut seen = CardSet::EMPTY;
         let hands = self.hands.iter().flat_map(|hand| hand.iter());
         let melds = self.melds.iter().flat_map(|meld| meld.cards.iter());
         let piles = self.stock.iter().chain(&self.discards).copied();
         for card in hands.chain(melds).chain(piles) {
-            ensure(!seen.contains(card), || SetupError::Twice(card))?;
+            ensure(!seen.contains(card), || format!("{card} is in two places"))?;
             seen = seen.with(card);
         }
         let deck = self.rules.deck();
         match (deck.difference(seen).first(), seen.difference(deck).first()) {
-            (Some(card), _) => Err(SetupError::Nowhere(card)),
-            (None, Some(card)) => Err(SetupError::NotInDeck(card)),
+            (Some(card), _) => Err(format!("{card} is missing")),
+            (None, Some(card)) => Err(format!("{card} is not in the deck")),
             (None, None) => Ok(()),
         }
     }
@@ -170,8 +136,4 @@ impl GameSetup {
 
 fn count(cards: CardSet) -> u8 {
     u8::try_from(cards.len()).expect("no more cards than the deck has")
-}
-
-fn ensure(holds: bool, otherwise: impl FnOnce() -> SetupError) -> Result<(), SetupError> {
-    if holds { Ok(()) } else { Err(otherwise()) }
 }

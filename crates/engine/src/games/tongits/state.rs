@@ -7,40 +7,23 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::ops::RangeInclusive;
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
-use crate::chance;
-use crate::game::{
-    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RulesError, SampledGame,
-    SeatRange, Skill, Turn, Viewer,
-};
-use crate::games::tongits::action::{Action, Illegal};
+use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::deadwood;
-use crate::games::tongits::bot;
-use crate::games::tongits::describe;
 use crate::games::tongits::event::{
     BySeat, EndingKind, Event, FightAnswer, ShownHand, SpecialEnding,
 };
-use crate::games::tongits::kind;
 use crate::games::tongits::legal;
-use crate::games::tongits::look_ahead;
 use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
-use crate::games::tongits::quick;
-use crate::games::tongits::rules::{DealDirection, Rules, SEATS};
-use crate::games::tongits::sampling;
+use crate::games::tongits::rules::{DealDirection, SEATS};
 use crate::games::tongits::score;
-use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
-
-/// The number of games sampled for a player who is taken over; `strong` is measured with the same
-/// number.
-const IMAGINED: u32 = 500;
 
 /// The answers to a fight in the order given; the fighter does not answer.
 pub type FightAnswers = ArrayVec<(Seat, FightAnswer), { SEATS as usize - 1 }>;
@@ -75,7 +58,7 @@ impl Tongits {
     }
 
     /// Applies an event and records it.
-    fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
+    pub(super) fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         self.public.apply(&event);
         self.drawn = event.drawn_card_after(&self.public.rules, self.drawn);
         for (seat, hand) in Seat::all(SEATS).zip(&mut self.hands) {
@@ -85,7 +68,7 @@ impl Tongits {
     }
 
     /// Plays a legal action and everything that follows without another decision.
-    fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
+    pub(super) fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         match *action {
             Action::Draw => self.draw_card(seat, false, events),
             Action::Chow { cards } => {
@@ -182,7 +165,7 @@ impl Tongits {
     }
 
     /// Ends the fight if all answers are in, or if its countdown is over (rules 4.3, 4.4).
-    fn end_if_answered(&mut self, is_late: bool, events: &mut Vec<Event>) {
+    pub(super) fn end_if_answered(&mut self, is_late: bool, events: &mut Vec<Event>) {
         let Phase::Fight { fighter, asked, asked_secretly, answered } = self.public.phase else {
             return;
         };
@@ -264,7 +247,7 @@ impl Tongits {
     }
 
     /// Deals a shuffled deck (rule 2.3).
-    fn deal_cards(&mut self, starter: Seat, deck: &[u8], events: &mut Vec<Event>) {
+    pub(super) fn deal_cards(&mut self, starter: Seat, deck: &[u8], events: &mut Vec<Event>) {
         let mut deck = deck.iter().map(|index| Card::from_index(*index).expect("a card index"));
         let mut hands = [CardSet::EMPTY; SEATS as usize];
         let mut seat = starter;
@@ -281,225 +264,5 @@ impl Tongits {
         let hands = hands.map(Some);
         let stock = Some(self.stock);
         self.apply_event(Event::Dealt { starter, hands, stock }, events);
-    }
-}
-
-impl Game for Tongits {
-    type Rules = Rules;
-    type Action = Action;
-    type Event = Event;
-    type View = View;
-    type Refusal = Illegal;
-
-    fn kind(_rules: &Rules) -> &'static str {
-        Self::NAME
-    }
-
-    fn seats(_rules: &Rules) -> SeatRange {
-        SeatRange::exactly(SEATS)
-    }
-
-    fn counts_max(rules: &Rules, _seats: u8) -> u32 {
-        rules.counts_max()
-    }
-
-    fn may_have_short_stakes(_rules: &Rules) -> bool {
-        true
-    }
-
-    fn check(rules: &Rules) -> Result<(), RulesError> {
-        kind::check(rules)
-    }
-
-    fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
-        rules.countdowns.range_ms()
-    }
-
-    fn new(rules: &Rules, _seats: u8, starter: Option<Seat>) -> Self {
-        Self {
-            public: PublicState::new(rules, starter.filter(|seat| seat.number() < SEATS)),
-            hands: [CardSet::EMPTY; SEATS as usize],
-            stock: Pile::EMPTY,
-            answers: FightAnswers::new(),
-            drawn: None,
-        }
-    }
-
-    fn turn(&self) -> Turn {
-        self.public.turn()
-    }
-
-    fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
-        if let Some(hand) = self.hands.get(seat.index()) {
-            legal::for_each_legal_action(&self.public, seat, *hand, |action| actions.push(action));
-        }
-    }
-
-    fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
-        let hand = self.hands.get(seat.index()).copied().unwrap_or_default();
-        legal::check_action(&self.public, seat, hand, action)?;
-        let mut next = self.clone();
-        next.play_action(seat, action, events);
-        Ok(next)
-    }
-
-    fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
-        let Turn::Chance(request) = self.turn() else {
-            panic!("the game does not wait for chance");
-        };
-        assert!(answer.fits(request), "the answer does not fit the request");
-        let mut next = self.clone();
-        match (self.public.phase, answer) {
-            (Phase::Starter, chance::ChanceAnswer::Number(number)) => {
-                let seat =
-                    Seat::all(SEATS).nth(*number as usize).expect("the answer fits the request");
-                next.apply_event(Event::StarterChosen { seat }, events);
-            }
-            (Phase::Deal { starter }, chance::ChanceAnswer::Order(deck)) => {
-                next.deal_cards(starter, deck, events);
-            }
-            (
-                Phase::Starter
-                | Phase::Deal { .. }
-                | Phase::Draw { .. }
-                | Phase::Play { .. }
-                | Phase::Fight { .. }
-                | Phase::Over,
-                _,
-            ) => unreachable!("the answer fits the request of this phase"),
-        }
-        next
-    }
-
-    fn expire(&self, events: &mut Vec<Event>) -> Self {
-        assert!(matches!(self.turn(), Turn::Wait(_)), "the game does not wait for its countdown");
-        let mut next = self.clone();
-        next.end_if_answered(true, events);
-        next
-    }
-
-    fn default_action(&self, seat: Seat) -> Option<Action> {
-        legal::default_action(&self.public, seat, *self.hands.get(seat.index())?)
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        score::outcome(&self.public)
-    }
-
-    fn ending(&self) -> Option<&'static str> {
-        Some(kind::ending_name(self.public.end?.ending))
-    }
-
-    fn counts(&self) -> Vec<CounterIncrement> {
-        kind::counter_increments(&self.public)
-    }
-
-    fn view(&self, viewer: Viewer) -> View {
-        let sees = |seat: Seat| match viewer {
-            Viewer::Everything => true,
-            Viewer::Seat(own) => own == seat,
-            Viewer::Public => false,
-        };
-        let is_dealt = !matches!(self.public.phase, Phase::Starter | Phase::Deal { .. });
-        let mut hands = self.hands.map(Some);
-        for (seat, hand) in Seat::all(SEATS).zip(&mut hands) {
-            *hand = hand.filter(|_| is_dealt && sees(seat));
-        }
-        View {
-            viewer: match viewer {
-                Viewer::Seat(seat) => Some(seat),
-                Viewer::Public | Viewer::Everything => None,
-            },
-            public: self.public.redact_for(viewer),
-            hands,
-            answers: self.answers.iter().copied().filter(|(seat, _)| sees(*seat)).collect(),
-            drawn: match self.public.phase {
-                Phase::Play { seat } => self.drawn.filter(|_| sees(seat)),
-                Phase::Starter
-                | Phase::Deal { .. }
-                | Phase::Draw { .. }
-                | Phase::Fight { .. }
-                | Phase::Over => None,
-            },
-            stock: (is_dealt && viewer == Viewer::Everything).then_some(self.stock),
-        }
-    }
-
-    fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
-        event.redact_for(viewer)
-    }
-
-    fn observe(view: &mut View, event: &Event) {
-        view.observe(event);
-    }
-
-    fn prompt_in_view(view: &View) -> Option<Prompt> {
-        view.prompt()
-    }
-
-    fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
-        match self.public.redact_for(viewer).turn() {
-            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-            Turn::Chance(_) | Turn::Over => None,
-        }
-    }
-
-    fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
-        if let (Some(seat), Some(hand)) = (view.viewer, view.hand()) {
-            legal::for_each_legal_action(&view.public, seat, hand, |action| actions.push(action));
-        }
-    }
-
-    fn choose_action(view: &View) -> Option<Action> {
-        bot::choose_action(view)
-    }
-
-    fn choose_action_with_skill(skill: Skill, view: &View) -> Option<Action> {
-        match skill {
-            Skill::Greedy => bot::choose_action(view),
-            Skill::Quick => quick::choose_action(view),
-        }
-    }
-
-    /// Returns whether the action calls a fight.
-    fn is_commitment(_view: &View, action: &Action) -> bool {
-        matches!(action, Action::Fight)
-    }
-
-    fn imagined_game_count(view: &View) -> Option<u32> {
-        quick::supports_rules(&view.public.rules).then_some(IMAGINED)
-    }
-
-    fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
-        quick::evaluate_actions(view, quick)
-    }
-
-    fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
-        sampling::sample_game(view, dice)
-    }
-
-    fn sample_likely_games(
-        view: &View,
-        seen_events: &[Event],
-        count: u32,
-        dice: &mut chance::ChanceRng,
-    ) -> Vec<SampledGame<Self>> {
-        sampling::sample_likely_games(view, seen_events, count, dice)
-    }
-
-    fn look_ahead(&self, quick: SeatSet, seat: Seat, action: &Action) -> Option<i64> {
-        look_ahead::evaluate_action(self, quick, seat, action)
-    }
-
-    fn describe(view: &View) -> Vec<Row> {
-        describe::describe_view(view)
-    }
-
-    fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::describe_action(action)
-    }
-
-    fn describe_event(event: &Event) -> Option<Row> {
-        describe::describe_event(event)
     }
 }

@@ -7,71 +7,64 @@ use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::seat::Seat;
 
-/// An action of a player. Unknown fields are rejected, because they are a client's mistake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsAction", deny_unknown_fields))]
-pub enum Action {
-    /// Opens a round: names the risk and both prices, and pays the risk (rule 2.1).
-    Open { risk: u32, purchase: u32, sell: u32 },
-    /// Pays the missing part of the risk, or a debt (rules 2.2, 4.1, 4.3 and 4.4).
-    Pay,
-    /// Raises the risk and names its prices in a round of risking (rule 2.2).
-    Raise { risk: u32, purchase: u32, sell: u32 },
-    /// Raises the risk in a confront; the prices follow (rule 4.1).
-    RaiseConfront { risk: u32 },
-    /// Leaves the game (rule 2.2).
-    Retreat,
-    /// Swaps an asset of the hand for one of the section (rule 3.1).
-    Swap { discard: Card, slot: u8 },
-    /// Purchases an asset of the section (rule 3.2).
-    Purchase {
-        slot: u8,
-        /// The card to discard, which is given only if the hand holds seven cards.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        discard: Option<Card>,
-        /// True if a free purchase is spent.
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        free: bool,
-    },
-    /// Purchases the section's next acquire card (rule 3.3).
-    Acquire {
-        /// The card that a wild would replace if the hand holds seven cards.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        replace: Option<Card>,
-        /// True if a free purchase is spent.
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        free: bool,
-    },
-    /// Sells the whole hand for these assets of the section (rule 3.4).
-    Sell { slots: SlotSet },
-    /// Plays a reveal on a section (rule 1.3).
-    Reveal { section: u8 },
-    /// Plays a dividend (rule 1.3).
-    Dividend,
-    /// Ends the assessment (rule 3).
-    Done,
-    /// Confronts the other seats (rules 3.5 and 6.4).
-    Confront,
-    /// Pays and discards three cards to evade a confront (rule 4.1).
-    Evade { discards: CardSet },
-    /// Indexes the margin, in hundredths (rule 4.4).
-    Index { margin: u8 },
-    /// Leverages the buy-in, in hundredths of the risk (rule 4.5).
-    Leverage { percent: u8 },
-    /// Offers a bribe of chips or of cards (rule 4.6).
-    Bribe {
-        to: Seat,
-        #[serde(default, skip_serializing_if = "is_zero")]
-        chips: u32,
-        #[serde(default, skip_serializing_if = "has_none")]
-        cards: CardSet,
-    },
-    /// Accepts the offered bribe (rule 4.6).
-    Accept,
-    /// Refuses the offered bribe (rule 4.6).
-    Refuse,
+actions! {
+    /// An action of a player. Unknown fields are rejected, because they are a client's mistake.
+    #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsAction", deny_unknown_fields))]
+    pub enum Action {
+        /// Opens a round: names the risk and both prices, and pays the risk (rule 2.1).
+        Open { risk: u32, purchase: u32, sell: u32 },
+        /// Pays the missing part of the risk, or a debt (rules 2.2, 4.1, 4.3 and 4.4).
+        Pay,
+        /// Raises the risk and names its prices in a round of risking (rule 2.2).
+        Raise { risk: u32, purchase: u32, sell: u32 },
+        /// Raises the risk in a confront; the prices follow (rule 4.1).
+        RaiseConfront { risk: u32 },
+        /// Leaves the game (rule 2.2).
+        Retreat,
+        /// Swaps an asset of the hand for one of the section (rule 3.1).
+        Swap { discard: Card, slot: u8 },
+        /// Purchases an asset of the section (rule 3.2).
+        Purchase {
+            slot: u8,
+            /// The card to discard, which is given only if the hand holds seven cards.
+            discard: Option<Card> = "Option::is_none",
+            /// True if a free purchase is spent.
+            free: bool = "core::ops::Not::not",
+        },
+        /// Purchases the section's next acquire card (rule 3.3).
+        Acquire {
+            /// The card that a wild would replace if the hand holds seven cards.
+            replace: Option<Card> = "Option::is_none",
+            /// True if a free purchase is spent.
+            free: bool = "core::ops::Not::not",
+        },
+        /// Sells the whole hand for these assets of the section (rule 3.4).
+        Sell { slots: SlotSet },
+        /// Plays a reveal on a section (rule 1.3).
+        Reveal { section: u8 },
+        /// Plays a dividend (rule 1.3).
+        Dividend,
+        /// Ends the assessment (rule 3).
+        Done,
+        /// Confronts the other seats (rules 3.5 and 6.4).
+        Confront,
+        /// Pays and discards three cards to evade a confront (rule 4.1).
+        Evade { discards: CardSet },
+        /// Indexes the margin, in hundredths (rule 4.4).
+        Index { margin: u8 },
+        /// Leverages the buy-in, in hundredths of the risk (rule 4.5).
+        Leverage { percent: u8 },
+        /// Offers a bribe of chips or of cards (rule 4.6).
+        Bribe {
+            to: Seat,
+            chips: u32 = "is_zero",
+            cards: CardSet = "has_none",
+        },
+        /// Accepts the offered bribe (rule 4.6).
+        Accept,
+        /// Refuses the offered bribe (rule 4.6).
+        Refuse,
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -81,101 +74,6 @@ const fn is_zero(number: &u32) -> bool {
 
 const fn has_none(cards: &CardSet) -> bool {
     cards.is_empty()
-}
-
-/// The form of an action for deserialization. Every variant is a struct variant, because serde
-/// rejects unknown fields only in these.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum ActionFields {
-    Open {
-        risk: u32,
-        purchase: u32,
-        sell: u32,
-    },
-    Pay {},
-    Raise {
-        risk: u32,
-        purchase: u32,
-        sell: u32,
-    },
-    RaiseConfront {
-        risk: u32,
-    },
-    Retreat {},
-    Swap {
-        discard: Card,
-        slot: u8,
-    },
-    Purchase {
-        slot: u8,
-        #[serde(default)]
-        discard: Option<Card>,
-        #[serde(default)]
-        free: bool,
-    },
-    Acquire {
-        #[serde(default)]
-        replace: Option<Card>,
-        #[serde(default)]
-        free: bool,
-    },
-    Sell {
-        slots: SlotSet,
-    },
-    Reveal {
-        section: u8,
-    },
-    Dividend {},
-    Done {},
-    Confront {},
-    Evade {
-        discards: CardSet,
-    },
-    Index {
-        margin: u8,
-    },
-    Leverage {
-        percent: u8,
-    },
-    Bribe {
-        to: Seat,
-        #[serde(default)]
-        chips: u32,
-        #[serde(default)]
-        cards: CardSet,
-    },
-    Accept {},
-    Refuse {},
-}
-
-impl From<ActionFields> for Action {
-    fn from(fields: ActionFields) -> Self {
-        match fields {
-            ActionFields::Open { risk, purchase, sell } => Self::Open { risk, purchase, sell },
-            ActionFields::Pay {} => Self::Pay,
-            ActionFields::Raise { risk, purchase, sell } => Self::Raise { risk, purchase, sell },
-            ActionFields::RaiseConfront { risk } => Self::RaiseConfront { risk },
-            ActionFields::Retreat {} => Self::Retreat,
-            ActionFields::Swap { discard, slot } => Self::Swap { discard, slot },
-            ActionFields::Purchase { slot, discard, free } => {
-                Self::Purchase { slot, discard, free }
-            }
-            ActionFields::Acquire { replace, free } => Self::Acquire { replace, free },
-            ActionFields::Sell { slots } => Self::Sell { slots },
-            ActionFields::Reveal { section } => Self::Reveal { section },
-            ActionFields::Dividend {} => Self::Dividend,
-            ActionFields::Done {} => Self::Done,
-            ActionFields::Confront {} => Self::Confront,
-            ActionFields::Evade { discards } => Self::Evade { discards },
-            ActionFields::Index { margin } => Self::Index { margin },
-            ActionFields::Leverage { percent } => Self::Leverage { percent },
-            ActionFields::Bribe { to, chips, cards } => Self::Bribe { to, chips, cards },
-            ActionFields::Accept {} => Self::Accept,
-            ActionFields::Refuse {} => Self::Refuse,
-        }
-    }
 }
 
 #[cfg(test)]

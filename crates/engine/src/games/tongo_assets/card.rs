@@ -23,7 +23,7 @@ pub const ASSETS: u8 = 2 * TYPES;
 pub const ACQUIRES: u8 = 30;
 
 /// The number of all cards.
-pub(super) const CARDS: u8 = ASSETS + ACQUIRES;
+pub const CARDS: u8 = ASSETS + ACQUIRES;
 
 /// The number of acquire cards of each kind, and its letter (rule 1.3).
 const KINDS: [(Acquire, u8, u8); 5] = [

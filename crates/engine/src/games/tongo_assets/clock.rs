@@ -6,7 +6,7 @@ use crate::games::tongo_assets::phase::Phase;
 use crate::games::tongo_assets::rules::PriceBounds;
 
 /// Returns the action that the clock plays; `None` for a seat that is not prompted.
-pub(super) fn default_action(actor: &Actor<'_>) -> Option<Action> {
+pub fn default_action(actor: &Actor<'_>) -> Option<Action> {
     let public = actor.public;
     if let Some(offer) = public.offer {
         return (offer.to == actor.seat).then_some(Action::Refuse);

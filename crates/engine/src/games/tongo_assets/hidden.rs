@@ -32,7 +32,7 @@ pub struct Hidden {
 
 impl Hidden {
     /// Creates the state before any shuffle.
-    pub(super) fn new(public: &PublicState) -> Self {
+    pub fn new(public: &PublicState) -> Self {
         let seats = public.seats();
         Self {
             hands: Ring::new(seats),

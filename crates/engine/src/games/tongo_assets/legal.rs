@@ -16,11 +16,11 @@ use crate::seat::Seat;
 
 /// A seat with the cards that it holds, for which the legality of an action is checked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Actor<'a> {
-    pub(super) public: &'a PublicState,
-    pub(super) seat: Seat,
-    pub(super) hand: CardSet,
-    pub(super) kept: CardSet,
+pub struct Actor<'a> {
+    pub public: &'a PublicState,
+    pub seat: Seat,
+    pub hand: CardSet,
+    pub kept: CardSet,
 }
 
 /// Checks that the seat may play this action now.
@@ -100,12 +100,12 @@ pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
 }
 
 impl Actor<'_> {
-    pub(super) fn chips(&self) -> u32 {
+    pub fn chips(&self) -> u32 {
         self.public.players[self.seat].chips
     }
 
     /// Returns the missing part of the risk, or the debt; `None` if nothing is to be paid.
-    pub(super) fn amount_due(&self) -> Option<u32> {
+    pub fn amount_due(&self) -> Option<u32> {
         let player = &self.public.players[self.seat];
         match self.public.phase {
             Phase::Risk { .. } => Some(self.public.risk - player.paid),
@@ -215,7 +215,7 @@ impl Actor<'_> {
         require(risk - before <= rules.raise_max, Illegal::RiskTooHigh)
     }
 
-    pub(super) fn can_pay(&self, chips: u32) -> Result<(), Illegal> {
+    pub fn can_pay(&self, chips: u32) -> Result<(), Illegal> {
         require(self.chips() >= chips, Illegal::TooFewChips)
     }
 
@@ -234,11 +234,11 @@ impl Actor<'_> {
     }
 
     /// Returns the slots before the seat that hold an asset.
-    pub(super) fn slots(&self) -> SlotSet {
+    pub fn slots(&self) -> SlotSet {
         self.public.sections[self.public.section_of(self.seat)].slots
     }
 
-    pub(super) fn has_kept(&self, kind: Acquire) -> bool {
+    pub fn has_kept(&self, kind: Acquire) -> bool {
         self.kept.first_of(kind).is_some()
     }
 
@@ -273,11 +273,11 @@ impl Actor<'_> {
     }
 
     /// Returns the number of assets that a sale takes.
-    pub(super) fn sale_size(&self) -> u8 {
+    pub fn sale_size(&self) -> u8 {
         self.hand.count().min(self.slots().len())
     }
 
-    pub(super) fn check_confront(&self) -> Result<(), Illegal> {
+    pub fn check_confront(&self) -> Result<(), Illegal> {
         let PublicState { rules, rounds, players, playing, .. } = self.public;
         match self.public.phase {
             Phase::Open { .. } => require(self.public.is_last(), Illegal::NotAssessing)?,
@@ -346,7 +346,7 @@ impl Actor<'_> {
     }
 
     /// Returns whether the other seat may hold these cards with its own (rules 1.5 and 4.6).
-    pub(super) fn has_room(&self, to: Seat, cards: CardSet) -> bool {
+    pub fn has_room(&self, to: Seat, cards: CardSet) -> bool {
         let player = &self.public.players[to];
         let of_hand = cards.assets().count() + cards.wilds().count();
         let apart = cards.count() - of_hand;

@@ -22,7 +22,7 @@ const RISKS: u32 = 11;
 const LEVERAGE_STEP: usize = 5;
 
 /// Calls `each` with every action open to the seat.
-pub(super) fn for_each_action(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+pub fn for_each_action(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let public = actor.public;
     if let Some(offer) = public.offer {
         if offer.to == actor.seat {

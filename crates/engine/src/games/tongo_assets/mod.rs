@@ -10,12 +10,12 @@
 //! `ring` → `card`.
 
 mod action;
-mod bot;
 mod card;
 mod clock;
 mod deck;
 mod describe;
 mod event;
+mod game;
 mod hidden;
 mod kind;
 mod legal;
@@ -26,7 +26,6 @@ mod public;
 mod refusal;
 mod ring;
 mod rules;
-mod sampling;
 mod set;
 #[cfg(feature = "testing")]
 mod setup;
@@ -45,11 +44,21 @@ pub use phase::{GameEnding, GameResult, Offer, Phase, PlayerState, ShownHand};
 pub use public::PublicState;
 pub use refusal::Illegal;
 pub use ring::Ring;
-pub use rules::{Countdowns, HALVES, PriceBounds, Rules, RulesFieldError};
+pub use rules::{Countdowns, HALVES, PriceBounds, Rules};
 pub use set::CardSet;
 #[cfg(feature = "testing")]
-pub use setup::{GameSetup, SetupError};
+pub use setup::GameSetup;
 pub use slots::{Assets, HiddenSection, Section, SlotSet};
 pub use state::TongoAssets;
 pub use strength::{Class, HandRank};
 pub use view::View;
+
+/// The bounds and the legal actions of an actor, by which an AI weighs its choices.
+pub mod analysis {
+    pub use super::card::CARDS;
+    pub use super::clock::default_action;
+    pub use super::legal::Actor;
+    pub use super::list::for_each_action;
+    pub use super::rules::{HAND_MAX, KEPT_MAX, LEVERAGE};
+    pub use super::strength::largest_group;
+}

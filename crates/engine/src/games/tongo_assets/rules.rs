@@ -1,9 +1,13 @@
 //! The rule sets: their numbers and switches, and the check that a game can be dealt by them.
 
-use core::fmt;
 use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+
+use crate::game::{GameRules, RulesError, SeatRange};
+
+/// The game's name in records, rooms and catalogues.
+pub(super) const NAME: &str = "tongo_assets";
 
 /// The number of half chips in a chip; payouts are counted in half chips (rule 6).
 pub const HALVES: u32 = 2;
@@ -116,36 +120,52 @@ impl Rules {
     pub const fn advanced() -> Self {
         Self { margins: true, leverage: true, ..Self::standard() }
     }
+}
 
-    /// Checks that a game can be dealt by these rules. Rules from a configuration must be checked
-    /// before use.
-    ///
-    /// # Errors
-    /// The first invalid field.
-    pub fn check(&self) -> Result<(), RulesFieldError> {
-        let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
-        require(matches!(self.sections, 4 | 8), RulesFieldError::Sections)?;
-        require((1..=LATINUM_MAX).contains(&self.latinum), RulesFieldError::Latinum)?;
-        require((1..=RAISE_MAX).contains(&self.opening_max), RulesFieldError::OpeningMax)?;
-        require((1..=RAISE_MAX).contains(&self.raise_max), RulesFieldError::RaiseMax)?;
-        require(self.raises_max <= RAISES_MAX, RulesFieldError::RaisesMax)?;
-        require((1..=ROUNDS_MAX).contains(&self.rounds_max), RulesFieldError::RoundsMax)?;
-        require(self.confront_all_rounds <= self.rounds_max, RulesFieldError::ConfrontAllRounds)?;
-        require((1..=100).contains(&self.winner_share), RulesFieldError::WinnerShare)?;
-        require(risk_ms > 0 && assess_ms > 0 && answer_ms > 0, RulesFieldError::Countdown)
+impl GameRules for Rules {
+    fn kind(&self) -> &'static str {
+        NAME
+    }
+
+    fn seats(&self) -> SeatRange {
+        SeatRange { least: 4, most: if self.sections == 4 { 4 } else { 8 } }
+    }
+
+    fn counts_per_bet(&self) -> u32 {
+        HALVES
     }
 
     /// Returns the maximum number of half chips that one seat can owe, which is its initial
     /// latinum.
-    pub const fn counts_max(&self) -> u32 {
+    fn counts_max(&self, _seats: u8) -> u32 {
         self.latinum * HALVES
     }
-}
 
-impl Countdowns {
-    /// Returns the shortest and the longest countdown.
-    pub fn range_ms(&self) -> RangeInclusive<u32> {
-        let Self { risk_ms, assess_ms, answer_ms } = *self;
+    fn check(&self) -> Result<(), RulesError> {
+        let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
+        let latinum = (1..=LATINUM_MAX).contains(&self.latinum);
+        let opening_max = (1..=RAISE_MAX).contains(&self.opening_max);
+        let raise_max = (1..=RAISE_MAX).contains(&self.raise_max);
+        let confront = self.confront_all_rounds <= self.rounds_max;
+        let last = risk_ms > 0 && assess_ms > 0 && answer_ms > 0;
+        let rounds_max = (1..=ROUNDS_MAX).contains(&self.rounds_max);
+        let winner_share = (1..=100).contains(&self.winner_share);
+        let raises_max = self.raises_max <= RAISES_MAX;
+        let at_most = "confront_all_rounds must be at most rounds_max";
+        let require = RulesError::require;
+        require(matches!(self.sections, 4 | 8), "sections", "sections must be 8 or 4")?;
+        require(latinum, "latinum", "latinum must be from 1 to 10000")?;
+        require(opening_max, "opening_max", "opening_max must be from 1 to 1000")?;
+        require(raise_max, "raise_max", "raise_max must be from 1 to 1000")?;
+        require(raises_max, "raises_max", "raises_max must be at most 20")?;
+        require(rounds_max, "rounds_max", "rounds_max must be from 1 to 50")?;
+        require(confront, "confront_all_rounds", at_most)?;
+        require(winner_share, "winner_share", "winner_share must be from 1 to 100")?;
+        require(last, "countdowns", "countdowns must last at least a millisecond each")
+    }
+
+    fn countdown_ms(&self) -> RangeInclusive<u32> {
+        let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
         risk_ms.min(assess_ms).min(answer_ms)..=risk_ms.max(assess_ms).max(answer_ms)
     }
 }
@@ -174,89 +194,35 @@ impl PriceBounds {
     }
 }
 
-fn require(holds: bool, otherwise: RulesFieldError) -> Result<(), RulesFieldError> {
-    if holds { Ok(()) } else { Err(otherwise) }
-}
-
-/// The field of a rule set that makes a deal impossible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RulesFieldError {
-    Sections,
-    Latinum,
-    OpeningMax,
-    RaiseMax,
-    RaisesMax,
-    RoundsMax,
-    ConfrontAllRounds,
-    WinnerShare,
-    Countdown,
-}
-
-impl RulesFieldError {
-    /// Returns the name of the invalid field of [`Rules`], as it is serialized.
-    pub const fn field(self) -> &'static str {
-        match self {
-            Self::Sections => "sections",
-            Self::Latinum => "latinum",
-            Self::OpeningMax => "opening_max",
-            Self::RaiseMax => "raise_max",
-            Self::RaisesMax => "raises_max",
-            Self::RoundsMax => "rounds_max",
-            Self::ConfrontAllRounds => "confront_all_rounds",
-            Self::WinnerShare => "winner_share",
-            Self::Countdown => "countdowns",
-        }
-    }
-}
-
-impl fmt::Display for RulesFieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = self.field();
-        match self {
-            Self::Sections => write!(f, "{field} must be 8 or 4"),
-            Self::Latinum => write!(f, "{field} must be from 1 to {LATINUM_MAX}"),
-            Self::OpeningMax | Self::RaiseMax => {
-                write!(f, "{field} must be from 1 to {RAISE_MAX}")
-            }
-            Self::RaisesMax => write!(f, "{field} must be at most {RAISES_MAX}"),
-            Self::RoundsMax => write!(f, "{field} must be from 1 to {ROUNDS_MAX}"),
-            Self::ConfrontAllRounds => write!(f, "{field} must be at most rounds_max"),
-            Self::WinnerShare => write!(f, "{field} must be from 1 to 100"),
-            Self::Countdown => write!(f, "{field} must last at least a millisecond each"),
-        }
-    }
-}
-
-impl core::error::Error for RulesFieldError {}
-
 #[cfg(test)]
 mod tests {
-    use super::{PriceBounds, Rules, RulesFieldError};
-    use alloc::string::ToString;
+    use super::{PriceBounds, Rules};
+    use crate::game::GameRules;
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
         type Change = fn(&mut Rules);
-        let cases: [(RulesFieldError, Change); 11] = [
-            (RulesFieldError::Sections, |rules| rules.sections = 5),
-            (RulesFieldError::Latinum, |rules| rules.latinum = 0),
-            (RulesFieldError::Latinum, |rules| rules.latinum = 10_001),
-            (RulesFieldError::OpeningMax, |rules| rules.opening_max = 0),
-            (RulesFieldError::RaiseMax, |rules| rules.raise_max = 0),
-            (RulesFieldError::RaisesMax, |rules| rules.raises_max = 21),
-            (RulesFieldError::RoundsMax, |rules| rules.rounds_max = 0),
-            (RulesFieldError::ConfrontAllRounds, |rules| rules.confront_all_rounds = 13),
-            (RulesFieldError::WinnerShare, |rules| rules.winner_share = 0),
-            (RulesFieldError::WinnerShare, |rules| rules.winner_share = 101),
-            (RulesFieldError::Countdown, |rules| rules.countdowns.answer_ms = 0),
+        let cases: [(&str, Change); 11] = [
+            ("sections", |rules| rules.sections = 5),
+            ("latinum", |rules| rules.latinum = 0),
+            ("latinum", |rules| rules.latinum = 10_001),
+            ("opening_max", |rules| rules.opening_max = 0),
+            ("raise_max", |rules| rules.raise_max = 0),
+            ("raises_max", |rules| rules.raises_max = 21),
+            ("rounds_max", |rules| rules.rounds_max = 0),
+            ("confront_all_rounds", |rules| rules.confront_all_rounds = 13),
+            ("winner_share", |rules| rules.winner_share = 0),
+            ("winner_share", |rules| rules.winner_share = 101),
+            ("countdowns", |rules| rules.countdowns.answer_ms = 0),
         ];
-        for (bad, change) in cases {
+        for (field, change) in cases {
             let mut rules = Rules::standard();
             change(&mut rules);
-            assert_eq!(rules.check(), Err(bad));
-            assert!(bad.to_string().starts_with(bad.field()), "{bad}");
+            let bad = rules.check().unwrap_err();
+            assert_eq!(bad.field, field);
+            assert!(bad.message.starts_with(field), "{bad}");
             let written = serde_json::to_value(rules).unwrap();
-            assert!(written.get(bad.field()).is_some(), "the error names a field: {bad}");
+            assert!(written.get(field).is_some(), "the error names a field: {bad}");
         }
     }
 

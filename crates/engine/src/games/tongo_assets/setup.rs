@@ -1,10 +1,11 @@
 //! Positions for tests: a dealt game with some cards, chips and prices replaced.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::chance::{ChanceAnswer, Request};
-use crate::game::{Game, Turn};
+use crate::game::{Game, GameRules, Turn, ensure};
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::phase::Phase;
@@ -46,35 +47,6 @@ pub struct GameSetup {
     pub turn: Option<(Seat, bool)>,
 }
 
-/// The reason why a position is impossible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetupError {
-    Rules,
-    Seat(Seat),
-    Section(u8),
-    Twice(Card),
-    /// An asset among acquire cards, or the reverse.
-    OtherDeck(Card),
-    Chips,
-    Decks,
-}
-
-impl fmt::Display for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rules => f.write_str("no game can be dealt by these rules"),
-            Self::Seat(seat) => write!(f, "{seat:?} is not at this table"),
-            Self::Section(section) => write!(f, "there is no section {section}"),
-            Self::Twice(card) => write!(f, "{card} is in two places"),
-            Self::OtherDeck(card) => write!(f, "{card} does not belong there"),
-            Self::Chips => f.write_str("the seats have more chips than they began with"),
-            Self::Decks => f.write_str("the decks have fewer cards than they shall have"),
-        }
-    }
-}
-
-impl core::error::Error for SetupError {}
-
 impl GameSetup {
     pub fn new(rules: Rules, seats: u8, dealer: Seat) -> Self {
         Self {
@@ -102,18 +74,20 @@ impl GameSetup {
     ///
     /// # Errors
     /// The first contradiction in the position.
-    pub fn build_game(&self) -> Result<TongoAssets, SetupError> {
-        ensure(self.rules.check().is_ok(), SetupError::Rules)?;
-        ensure(TongoAssets::seats(&self.rules).contains(self.seats), SetupError::Rules)?;
+    pub fn build_game(&self) -> Result<TongoAssets, String> {
+        ensure(self.rules.check().is_ok(), || "no game can be dealt by these rules".into())?;
+        ensure(self.rules.seats().contains(self.seats), || {
+            "no game can be dealt by these rules".into()
+        })?;
         let seats = self.hands.iter().chain(&self.kept).chain(&self.piles).map(|(seat, _)| *seat);
         let seats = seats.chain(self.chips.iter().map(|(seat, _)| *seat));
         let seats = seats.chain(self.retreated.iter().copied()).chain([self.dealer]);
         for seat in seats.chain(self.turn.map(|(seat, _)| seat)) {
-            ensure(seat.number() < self.seats, SetupError::Seat(seat))?;
+            ensure(seat.number() < self.seats, || format!("{seat:?} is not at this table"))?;
         }
         let sections = self.sections.iter().map(|(section, _)| *section);
         for section in sections.chain(self.lying.iter().map(|(section, _)| *section)) {
-            ensure(section < self.rules.sections, SetupError::Section(section))?;
+            ensure(section < self.rules.sections, || format!("there is no section {section}"))?;
         }
         let mut game = self.deal_game()?;
         self.put_cards(&mut game)?;
@@ -122,7 +96,7 @@ impl GameSetup {
         Ok(game)
     }
 
-    fn deal_game(&self) -> Result<TongoAssets, SetupError> {
+    fn deal_game(&self) -> Result<TongoAssets, String> {
         let mut game = TongoAssets::new(&self.rules, self.seats, Some(self.dealer));
         let mut events = Vec::new();
         while let Turn::Chance(request) = game.turn() {
@@ -141,14 +115,14 @@ impl GameSetup {
     }
 
     /// Moves the named cards to their positions; the cards that were there go under the decks.
-    fn put_cards(&self, game: &mut TongoAssets) -> Result<(), SetupError> {
+    fn put_cards(&self, game: &mut TongoAssets) -> Result<(), String> {
         let held = self.hands.iter().chain(&self.kept).chain(&self.piles);
         let held = held.flat_map(|(_, cards)| cards.iter());
         let lying = self.sections.iter().flat_map(|(_, assets)| assets.iter().flatten().copied());
         let acquires = self.lying.iter().flat_map(|(_, cards)| cards.iter().copied());
         let mut named = CardSet::EMPTY;
         for card in held.chain(lying).chain(acquires) {
-            ensure(!named.contains(card), SetupError::Twice(card))?;
+            ensure(!named.contains(card), || format!("{card} is in two places"))?;
             named = named.with(card);
         }
         let mut under = CardSet::EMPTY;
@@ -180,12 +154,12 @@ impl GameSetup {
         (hidden.assets, hidden.acquires) = (rest(&hidden.assets), rest(&hidden.acquires));
         for (section, assets) in &self.sections {
             let misplaced = assets.iter().flatten().find(|card| !card.is_asset());
-            misplaced.map_or(Ok(()), |card| Err(SetupError::OtherDeck(*card)))?;
+            misplaced.map_or(Ok(()), |card| Err(format!("{} does not belong there", *card)))?;
             hidden.sections[*section].assets = *assets;
         }
         for (section, cards) in &self.lying {
             let misplaced = cards.iter().find(|card| card.is_asset());
-            misplaced.map_or(Ok(()), |card| Err(SetupError::OtherDeck(*card)))?;
+            misplaced.map_or(Ok(()), |card| Err(format!("{} does not belong there", *card)))?;
             let mut cards = cards.iter().copied();
             hidden.sections[*section].acquires = core::array::from_fn(|_| cards.next());
         }
@@ -202,7 +176,9 @@ impl GameSetup {
             return Ok(());
         };
         for (deck, left) in [(&mut hidden.assets, assets), (&mut hidden.acquires, acquires)] {
-            ensure(deck.len() >= left, SetupError::Decks)?;
+            ensure(deck.len() >= left, || {
+                "the decks have fewer cards than they shall have".into()
+            })?;
             let all: Vec<Card> = deck.iter().collect();
             let (kept, gone) = all.split_at(usize::from(left));
             *deck = kept.iter().copied().collect();
@@ -212,14 +188,16 @@ impl GameSetup {
         Ok(())
     }
 
-    fn put_numbers(&self, game: &mut TongoAssets) -> Result<(), SetupError> {
+    fn put_numbers(&self, game: &mut TongoAssets) -> Result<(), String> {
         let public = &mut game.public;
         for (seat, chips) in &self.chips {
             public.players[*seat].chips = *chips;
         }
         let all = self.rules.latinum * u32::from(self.seats);
         let held: u32 = public.players.iter().map(|player| player.chips).sum();
-        public.pot = all.checked_sub(held).ok_or(SetupError::Chips)?;
+        public.pot = all
+            .checked_sub(held)
+            .ok_or_else(|| String::from("the seats have more chips than they began with"))?;
         for seat in &self.retreated {
             public.playing = public.playing.without(*seat);
         }
@@ -262,12 +240,12 @@ fn clear_slot(place: &mut Option<Card>, is_set: bool, named: CardSet, under: Car
 }
 
 /// Returns the order of `count` cards from the index `from` on, with the cards of `top` first.
-fn build_order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, SetupError> {
+fn build_order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, String> {
     let mut order: Vec<u8> = Vec::new();
     for card in top {
         let index = card.index().checked_sub(from).filter(|index| *index < count);
-        let index = index.ok_or(SetupError::OtherDeck(*card))?;
-        ensure(!order.contains(&index), SetupError::Twice(*card))?;
+        let index = index.ok_or(format!("{} does not belong there", *card))?;
+        ensure(!order.contains(&index), || format!("{} is in two places", *card))?;
         order.push(index);
     }
     let rest: Vec<u8> = (0..count).filter(|index| !order.contains(index)).collect();
@@ -289,8 +267,4 @@ fn recount_public(game: &mut TongoAssets) {
     }
     public.sections = hidden.sections.map(|section| section.public_section());
     (public.asset_deck, public.acquire_deck) = (hidden.assets.len(), hidden.acquires.len());
-}
-
-fn ensure(holds: bool, otherwise: SetupError) -> Result<(), SetupError> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

@@ -5,41 +5,23 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{self, ChanceAnswer};
-use crate::game::{
-    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, RulesError, SeatRange, Turn,
-    Viewer,
-};
 use crate::games::tongo_assets::action::Action;
-use crate::games::tongo_assets::bot;
 use crate::games::tongo_assets::card::{Acquire, Card};
-use crate::games::tongo_assets::clock;
-use crate::games::tongo_assets::deck::Deck;
-use crate::games::tongo_assets::describe;
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
-use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
-use crate::games::tongo_assets::kind;
-use crate::games::tongo_assets::legal::{self, Actor, indexed_risk, leveraged_payment};
-use crate::games::tongo_assets::list;
+use crate::games::tongo_assets::hidden::Hidden;
+use crate::games::tongo_assets::legal::{Actor, indexed_risk, leveraged_payment};
 use crate::games::tongo_assets::payout;
 use crate::games::tongo_assets::phase::{GameEnding, Phase, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
-use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::ring::Ring;
-use crate::games::tongo_assets::rules::{HALVES, PriceBounds, Rules};
-use crate::games::tongo_assets::sampling;
+use crate::games::tongo_assets::rules::{HALVES, PriceBounds};
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::games::tongo_assets::strength::HandRank;
-use crate::games::tongo_assets::view::{View, prompt};
 use crate::seat::Seat;
-
-/// The number of games that the searching AI samples for a seat that is taken over.
-const IMAGINED: u32 = 60;
 
 /// A game of Tongo (assets), from before the deal to its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +31,12 @@ pub struct TongoAssets {
 }
 
 impl TongoAssets {
+    /// Returns the game in which the cards are in these positions. The caller makes them consistent
+    /// with the public state, as an AI does that imagines the hidden cards.
+    pub const fn imagine(public: PublicState, hidden: Hidden) -> Self {
+        Self { public, hidden }
+    }
+
     /// Returns the public state.
     pub const fn public(&self) -> &PublicState {
         &self.public
@@ -59,21 +47,21 @@ impl TongoAssets {
         &self.hidden
     }
 
-    fn actor(&self, seat: Seat) -> Actor<'_> {
+    pub(super) fn actor(&self, seat: Seat) -> Actor<'_> {
         let hand = self.hidden.hands[seat];
         let kept = self.hidden.kept[seat];
         Actor { public: &self.public, seat, hand, kept }
     }
 
     /// Applies an event and appends it to `events`.
-    fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
+    pub(super) fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         self.hidden.apply(&self.public, &event);
         self.public.apply(&event);
         events.push(event);
     }
 
     /// Plays a legal action and everything that follows without a decision.
-    fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
+    pub(super) fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         match *action {
             Action::Open { risk, purchase, sell } => {
                 self.apply_event(Event::Opened { seat, risk, purchase, sell }, events);
@@ -155,7 +143,7 @@ impl TongoAssets {
 
     /// Performs the steps without a decision: shows the next section, retreats leveraged seats
     /// after a failed confront, shows the hands, and ends the game.
-    fn advance(&mut self, events: &mut Vec<Event>) {
+    pub(super) fn advance(&mut self, events: &mut Vec<Event>) {
         loop {
             match self.public.phase {
                 Phase::Assess { seat, began: false, .. } => {
@@ -263,184 +251,4 @@ impl TongoAssets {
         let award = self.public.end.map_or(0, |end| end.awards[seat]);
         self.public.players[seat].chips * HALVES + award
     }
-}
-
-impl Game for TongoAssets {
-    type Rules = Rules;
-    type Action = Action;
-    type Event = Event;
-    type View = View;
-    type Refusal = Illegal;
-
-    fn kind(_rules: &Rules) -> &'static str {
-        Self::NAME
-    }
-
-    fn seats(rules: &Rules) -> SeatRange {
-        SeatRange { least: 4, most: if rules.sections == 4 { 4 } else { 8 } }
-    }
-
-    fn counts_per_bet(_rules: &Rules) -> u32 {
-        HALVES
-    }
-
-    fn counts_max(rules: &Rules, _seats: u8) -> u32 {
-        rules.counts_max()
-    }
-
-    fn check(rules: &Rules) -> Result<(), RulesError> {
-        kind::check_rules(rules)
-    }
-
-    fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
-        rules.countdowns.range_ms()
-    }
-
-    fn new(rules: &Rules, seats: u8, starter: Option<Seat>) -> Self {
-        let public = PublicState::new(rules, seats, starter.filter(|seat| seat.number() < seats));
-        let hidden = Hidden::new(&public);
-        Self { public, hidden }
-    }
-
-    fn turn(&self) -> Turn {
-        self.public.turn()
-    }
-
-    fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
-        list::for_each_action(&self.actor(seat), &mut |action| actions.push(action));
-    }
-
-    fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
-        legal::check(&self.actor(seat), action)?;
-        let mut next = self.clone();
-        next.play_action(seat, action, events);
-        Ok(next)
-    }
-
-    fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
-        let Turn::Chance(request) = self.turn() else {
-            panic!("no chance is due");
-        };
-        assert!(answer.fits(request), "the answer does not fit the request");
-        let mut next = self.clone();
-        let event = match (self.public.phase, answer) {
-            (Phase::Dealer, ChanceAnswer::Number(number)) => {
-                let seat = Seat::all(self.public.seats()).nth(*number as usize);
-                Event::DealerChosen { seat: seat.expect("the answer fits") }
-            }
-            (Phase::Assets, ChanceAnswer::Order(order)) => {
-                Event::AssetsShuffled { deck: Some(Box::new(deck(order, Card::asset))) }
-            }
-            (Phase::Acquires, ChanceAnswer::Order(order)) => {
-                Event::AcquiresShuffled { deck: Some(Box::new(deck(order, Card::acquire))) }
-            }
-            (Phase::Deal, ChanceAnswer::Number(number)) => {
-                let rotation = number.to_le_bytes()[0];
-                let hands = Box::new(self.hidden.hands_to_deal(&self.public, rotation));
-                Event::Dealt { rotation, hands }
-            }
-            (Phase::Stop, ChanceAnswer::Number(number)) => {
-                Event::Stopped { rotation: number.to_le_bytes()[0] }
-            }
-            _ => panic!("no chance is due"),
-        };
-        next.apply_event(event, events);
-        next.advance(events);
-        next
-    }
-
-    fn expire(&self, _events: &mut Vec<Event>) -> Self {
-        panic!("a seat is to act while a countdown runs")
-    }
-
-    fn default_action(&self, seat: Seat) -> Option<Action> {
-        clock::default_action(&self.actor(seat))
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        payout::outcome(&self.public)
-    }
-
-    fn ending(&self) -> Option<&'static str> {
-        self.public.end.map(|end| kind::ending_name(end.ending))
-    }
-
-    fn counts(&self) -> Vec<CounterIncrement> {
-        kind::counter_increments(&self.public)
-    }
-
-    fn view(&self, viewer: Viewer) -> View {
-        let public = self.public.clone();
-        let hidden = &self.hidden;
-        match viewer {
-            Viewer::Seat(seat) => {
-                let own = Some(OwnKnowledge::from_state(&self.public, hidden, seat));
-                View { viewer: Some(seat), public, own, hidden: None }
-            }
-            Viewer::Public => View { viewer: None, public, own: None, hidden: None },
-            Viewer::Everything => {
-                let hidden = Some(Box::new(hidden.clone()));
-                View { viewer: None, public, own: None, hidden }
-            }
-        }
-    }
-
-    fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
-        Some(event.redact_for(viewer))
-    }
-
-    fn observe(view: &mut View, event: &Event) {
-        view.observe(event);
-    }
-
-    fn prompt_in_view(view: &View) -> Option<Prompt> {
-        view.prompt()
-    }
-
-    fn prompt_for(&self, _viewer: Viewer) -> Option<Prompt> {
-        prompt(&self.public)
-    }
-
-    fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
-        if let Some(actor) = view.actor() {
-            list::for_each_action(&actor, &mut |action| actions.push(action));
-        }
-    }
-
-    fn choose_action(view: &View) -> Option<Action> {
-        bot::choose_action(view)
-    }
-
-    fn is_commitment(view: &View, action: &Action) -> bool {
-        legal::is_commitment(&view.public, action)
-    }
-
-    fn imagined_game_count(_view: &View) -> Option<u32> {
-        Some(IMAGINED)
-    }
-
-    fn candidate_actions(view: &View, actions: &mut Vec<Action>) {
-        sampling::candidate_actions(view, bot::choose_action(view), actions);
-    }
-
-    fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
-        sampling::sample_game(view, dice)
-    }
-
-    fn describe(view: &View) -> Vec<Row> {
-        describe::describe_view(view)
-    }
-
-    fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::describe_action(action)
-    }
-
-    fn describe_event(event: &Event) -> Option<Row> {
-        describe::describe_event(event)
-    }
-}
-
-/// Returns a deck in the order that chance gave, the first card on top.
-fn deck(order: &[u8], card: impl Fn(u8) -> Option<Card>) -> Deck {
-    order.iter().map(|index| card(*index).expect("an order of the cards")).collect()
 }

@@ -103,7 +103,7 @@ impl PartialOrd for HandRank {
 
 /// Returns the maximum number of cards of one number or colour, including wilds, as a measure of
 /// progress.
-pub(super) fn largest_group(hand: CardSet) -> u8 {
+pub fn largest_group(hand: CardSet) -> u8 {
     let natural = NaturalCards::from_hand(hand);
     let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
     groups.map(|group| natural.count(group)).max().unwrap_or(0) + natural.wilds

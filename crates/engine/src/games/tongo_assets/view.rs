@@ -28,12 +28,12 @@ pub struct View {
 }
 
 impl View {
-    pub(super) fn prompt(&self) -> Option<Prompt> {
+    pub fn prompt(&self) -> Option<Prompt> {
         prompt(&self.public)
     }
 
     /// Returns the viewer as an actor, if it is a player.
-    pub(super) fn actor(&self) -> Option<Actor<'_>> {
+    pub fn actor(&self) -> Option<Actor<'_>> {
         let seat = self.viewer?;
         let own = self.own.as_ref()?;
         Some(Actor { public: &self.public, seat, hand: own.hand, kept: own.kept })
@@ -51,7 +51,7 @@ impl View {
     }
 }
 
-pub(super) fn prompt(public: &PublicState) -> Option<Prompt> {
+pub fn prompt(public: &PublicState) -> Option<Prompt> {
     match public.turn() {
         Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
         Turn::Chance(_) | Turn::Over => None,

@@ -10,72 +10,65 @@ use crate::seat::Seat;
 /// The cards that a seat discards, in the order in which they are named (rule 3.2).
 pub type Discards = List<Card, { HAND_CARDS as usize }>;
 
-/// An action of a player. Unknown fields are rejected, because they are a client's mistake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsAction", deny_unknown_fields))]
-pub enum Action {
-    /// Stops the board at a floor (rule 3.1).
-    Stop { floor: u8 },
-    /// Retreats (rule 3.2).
-    Retreat,
-    /// Evades by token (rule 3.2), also in answer to a confrontation (rule 6.2).
-    Evade {
-        #[serde(default, skip_serializing_if = "is_empty")]
-        discards: Discards,
-    },
-    /// Converts reserves (rules 5.1 and 5.2).
-    ConvertReserves,
-    /// Confronts a target (rule 6.1), or, without one, answers an acquisition (rule 7.1).
-    Confront {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        target: Option<Seat>,
-    },
-    /// Acquires the facing floor (rule 7.1).
-    Acquire,
-    /// Folds (rules 3.2, 5.2, 6.2 and 7.1).
-    Fold,
-    /// Pays the risk (rule 3.3).
-    PayRisk,
-    /// Lowers costs (rule 3.4). Omitted costs do not change.
-    Lower(NewCosts),
-    /// Buys a card: turns it face up (rule 3.4).
-    Buy {
-        slot: u8,
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        leverage: bool,
-    },
-    /// Sells a card: turns it face down (rule 3.4).
-    Sell {
-        slot: u8,
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        leverage: bool,
-    },
-    /// Exchanges a card of the facing floor with one of its free exchange or, if another floor is
-    /// named, with one of that floor (rule 3.4).
-    Exchange {
-        slot: u8,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        floor: Option<u8>,
-        other: u8,
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-        leverage: bool,
-    },
-    /// Raises costs (rule 3.4). Omitted costs do not change.
-    Raise(NewCosts),
-    /// Indexes the margin, if the rules permit it (rule 3.4).
-    IndexMargin { percent: i8 },
-    /// Rolls the dice (rule 3.4).
-    Roll,
-    /// Ends the turn (rule 3.5).
-    End,
-    /// Pays to evade and discards cards (rule 3.5).
-    PayToEvade { discards: Discards },
-    /// Stands in answer to a confrontation (rule 6.2).
-    Stand,
-    /// Joins a confrontation (rule 6.2).
-    Join,
+actions! {
+    /// An action of a player. Unknown fields are rejected, because they are a client's mistake.
+    #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsAction", deny_unknown_fields))]
+    pub enum Action {
+        /// Stops the board at a floor (rule 3.1).
+        Stop { floor: u8 },
+        /// Retreats (rule 3.2).
+        Retreat,
+        /// Evades by token (rule 3.2), also in answer to a confrontation (rule 6.2).
+        Evade {
+            discards: Discards = "is_empty",
+        },
+        /// Converts reserves (rules 5.1 and 5.2).
+        ConvertReserves,
+        /// Confronts a target (rule 6.1), or, without one, answers an acquisition (rule 7.1).
+        Confront {
+            target: Option<Seat> = "Option::is_none",
+        },
+        /// Acquires the facing floor (rule 7.1).
+        Acquire,
+        /// Folds (rules 3.2, 5.2, 6.2 and 7.1).
+        Fold,
+        /// Pays the risk (rule 3.3).
+        PayRisk,
+        /// Lowers costs (rule 3.4). Omitted costs do not change.
+        Lower(NewCosts { buy: Option<u16>, sell: Option<u16>, exchange: Option<u16> }),
+        /// Buys a card: turns it face up (rule 3.4).
+        Buy {
+            slot: u8,
+            leverage: bool = "core::ops::Not::not",
+        },
+        /// Sells a card: turns it face down (rule 3.4).
+        Sell {
+            slot: u8,
+            leverage: bool = "core::ops::Not::not",
+        },
+        /// Exchanges a card of the facing floor with one of its free exchange or, if another floor is
+        /// named, with one of that floor (rule 3.4).
+        Exchange {
+            slot: u8,
+            floor: Option<u8> = "Option::is_none",
+            other: u8,
+            leverage: bool = "core::ops::Not::not",
+        },
+        /// Raises costs (rule 3.4). Omitted costs do not change.
+        Raise(NewCosts { buy: Option<u16>, sell: Option<u16>, exchange: Option<u16> }),
+        /// Indexes the margin, if the rules permit it (rule 3.4).
+        IndexMargin { percent: i8 },
+        /// Rolls the dice (rule 3.4).
+        Roll,
+        /// Ends the turn (rule 3.5).
+        End,
+        /// Pays to evade and discards cards (rule 3.5).
+        PayToEvade { discards: Discards },
+        /// Stands in answer to a confrontation (rule 6.2).
+        Stand,
+        /// Joins a confrontation (rule 6.2).
+        Join,
+    }
 }
 
 /// The changed costs (rule 3.4).
@@ -89,106 +82,6 @@ pub struct NewCosts {
     pub sell: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u16>,
-}
-
-/// The form of an action for deserialization. Every variant is a struct variant, because serde
-/// rejects unknown fields only in these.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum ActionFields {
-    Stop {
-        floor: u8,
-    },
-    Retreat {},
-    Evade {
-        #[serde(default)]
-        discards: Discards,
-    },
-    ConvertReserves {},
-    Confront {
-        #[serde(default)]
-        target: Option<Seat>,
-    },
-    Acquire {},
-    Fold {},
-    PayRisk {},
-    Lower {
-        #[serde(default)]
-        buy: Option<u16>,
-        #[serde(default)]
-        sell: Option<u16>,
-        #[serde(default)]
-        exchange: Option<u16>,
-    },
-    Buy {
-        slot: u8,
-        #[serde(default)]
-        leverage: bool,
-    },
-    Sell {
-        slot: u8,
-        #[serde(default)]
-        leverage: bool,
-    },
-    Exchange {
-        slot: u8,
-        #[serde(default)]
-        floor: Option<u8>,
-        other: u8,
-        #[serde(default)]
-        leverage: bool,
-    },
-    Raise {
-        #[serde(default)]
-        buy: Option<u16>,
-        #[serde(default)]
-        sell: Option<u16>,
-        #[serde(default)]
-        exchange: Option<u16>,
-    },
-    IndexMargin {
-        percent: i8,
-    },
-    Roll {},
-    End {},
-    PayToEvade {
-        discards: Discards,
-    },
-    Stand {},
-    Join {},
-}
-
-impl From<ActionFields> for Action {
-    fn from(fields: ActionFields) -> Self {
-        match fields {
-            ActionFields::Stop { floor } => Self::Stop { floor },
-            ActionFields::Retreat {} => Self::Retreat,
-            ActionFields::Evade { discards } => Self::Evade { discards },
-            ActionFields::ConvertReserves {} => Self::ConvertReserves,
-            ActionFields::Confront { target } => Self::Confront { target },
-            ActionFields::Acquire {} => Self::Acquire,
-            ActionFields::Fold {} => Self::Fold,
-            ActionFields::PayRisk {} => Self::PayRisk,
-            ActionFields::Lower { buy, sell, exchange } => {
-                Self::Lower(NewCosts { buy, sell, exchange })
-            }
-            ActionFields::Buy { slot, leverage } => Self::Buy { slot, leverage },
-            ActionFields::Sell { slot, leverage } => Self::Sell { slot, leverage },
-            ActionFields::Exchange { slot, floor, other, leverage } => {
-                Self::Exchange { slot, floor, other, leverage }
-            }
-            ActionFields::Raise { buy, sell, exchange } => {
-                Self::Raise(NewCosts { buy, sell, exchange })
-            }
-            ActionFields::IndexMargin { percent } => Self::IndexMargin { percent },
-            ActionFields::Roll {} => Self::Roll,
-            ActionFields::End {} => Self::End,
-            ActionFields::PayToEvade { discards } => Self::PayToEvade { discards },
-            ActionFields::Stand {} => Self::Stand,
-            ActionFields::Join {} => Self::Join,
-        }
-    }
 }
 
 fn is_empty(discards: &Discards) -> bool {

@@ -4,7 +4,7 @@
 use core::str::FromStr;
 
 /// The number of numbers in a suit, from the ace to the king.
-pub(super) const NUMBERS: u8 = 12;
+pub const NUMBERS: u8 = 12;
 
 const NUMBER_LETTERS: &[u8; NUMBERS as usize] = b"A23456789TJK";
 const SUIT_LETTERS: &[u8; 4] = b"DHSC";
@@ -113,19 +113,19 @@ impl CardSet {
     /// The set of a whole deck.
     pub const ALL: Self = Self(ALL_BITS);
 
-    pub(super) const fn bits(self) -> u64 {
+    pub const fn bits(self) -> u64 {
         self.0
     }
 
     /// Returns the mask of the numbers of the cards, with bit 0 for number 1.
-    pub(super) const fn numbers(self) -> u64 {
+    pub const fn numbers(self) -> u64 {
         let both = self.0 | self.0 >> (2 * NUMBERS);
         (both | both >> NUMBERS) & ((1 << NUMBERS) - 1)
     }
 
     /// Returns the mask of the suits of the cards with this number, from clubs as bit 0 to diamonds
     /// as bit 3, so that the highest bit is the highest suit.
-    pub(super) fn suits_of(self, number: u8) -> u8 {
+    pub fn suits_of(self, number: u8) -> u8 {
         let bits = self.0 >> (number - 1);
         let suit = |place: u8| (bits >> (place * NUMBERS) & 1).to_le_bytes()[0];
         suit(0) << 3 | suit(1) << 2 | suit(2) << 1 | suit(3)

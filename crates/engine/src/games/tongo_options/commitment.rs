@@ -4,23 +4,9 @@
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::public::PublicState;
 
-/// The permission of an AI to commit its seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommitmentPolicy {
-    Allowed,
-    Barred,
-}
-
-impl CommitmentPolicy {
-    /// Returns whether an AI may play this action.
-    pub(super) fn allow(self, public: &PublicState, action: &Action) -> bool {
-        self == Self::Allowed || !is_commitment(public, action)
-    }
-}
-
 /// Returns whether the action commits a seat without a prompt to do so: it confronts or acquires in
 /// its turn, or is the first to wager its reserves.
-pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
+pub fn is_commitment(public: &PublicState, action: &Action) -> bool {
     match action {
         Action::Acquire => true,
         // Without a target the action answers an acquisition.

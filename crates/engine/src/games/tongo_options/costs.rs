@@ -1,9 +1,10 @@
 //! The prices of actions and the changes of costs (rules 1.6, 3.4 and 3.5).
 
 use crate::games::tongo_options::action::NewCosts;
-use crate::games::tongo_options::event::CostsChange;
 use crate::games::tongo_options::phase::CostRises;
-use crate::games::tongo_options::public::{Costs, PublicState};
+use crate::games::tongo_options::phase::Costs;
+use crate::games::tongo_options::phase::CostsChange;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::FLOORS;
 use crate::seat::Seat;
@@ -124,7 +125,7 @@ fn ring_distance(one: u8, other: u8) -> u8 {
 
 /// Returns the price of an answer that keeps a seat in (rule 8.4). To stand as the target costs
 /// nothing.
-pub(super) fn answer_price(public: &PublicState, seat: Seat) -> u8 {
+pub fn answer_price(public: &PublicState, seat: Seat) -> u8 {
     if public.target() == Some(seat) {
         return 0;
     }

@@ -10,11 +10,10 @@ use crate::game::{Piece, Row};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, Suit};
 use crate::games::tongo_options::dice::{Dice, Die};
-use crate::games::tongo_options::event::{
-    ChallengeAnswer, CostsChange, Event, GameEnding, ShownHand,
-};
+use crate::games::tongo_options::event::{ChallengeAnswer, Event, ShownHand};
+use crate::games::tongo_options::phase::Costs;
+use crate::games::tongo_options::phase::{CostsChange, GameEnding};
 use crate::games::tongo_options::player::PlayerState;
-use crate::games::tongo_options::public::Costs;
 use crate::games::tongo_options::rules::FLOORS;
 use crate::games::tongo_options::strength::Class;
 use crate::games::tongo_options::view::View;

@@ -29,12 +29,12 @@ impl Die {
 }
 
 /// Returns whether any die faces a floor.
-pub(super) fn has_die_facing(dice: &Dice, floor: u8) -> bool {
+pub fn has_die_facing(dice: &Dice, floor: u8) -> bool {
     dice.iter().any(|die| die.faces(floor))
 }
 
 /// Returns the number of dice by value.
-pub(super) fn count_values(dice: &Dice) -> DiceCounts {
+pub fn count_values(dice: &Dice) -> DiceCounts {
     dice.iter().map(|die| die.value).collect()
 }
 

@@ -14,7 +14,7 @@ use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::Dice;
 use crate::games::tongo_options::hidden::{Deck, Hidden};
 use crate::games::tongo_options::list::BySeat;
-use crate::games::tongo_options::public::Costs;
+use crate::games::tongo_options::phase::{Costs, CostsChange, GameEnding};
 use crate::games::tongo_options::rules::FLOORS;
 use crate::games::tongo_options::strength::Matches;
 use crate::seat::Seat;
@@ -100,17 +100,6 @@ pub enum Event {
     Over { ending: GameEnding, winner: Seat, pot: u16 },
 }
 
-/// The kind of a change of costs (rule 3.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCostsChange"))]
-pub enum CostsChange {
-    Lower,
-    Raise,
-    Index,
-}
-
 /// The answer to a challenge that keeps a seat in (rules 6.2 and 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -133,38 +122,16 @@ pub struct ShownHand {
     pub matches: Matches,
 }
 
-/// The ending of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnding"))]
-pub enum GameEnding {
-    /// All other seats have folded (rule 4.1).
-    LastIn,
-    /// A confrontation was decided (rule 6.3).
-    Confront,
-    /// An acquisition was decided (rules 7.1 and 7.2).
-    Acquire,
-    /// Converted reserves were decided (rule 5.3).
-    Reserves,
-    /// The last round is over (rule 4.2).
-    Rounds,
-}
-
 impl Event {
     /// Redacts the event for a viewer.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
-        let sees = |seat: Seat| match viewer {
-            Viewer::Everything => true,
-            Viewer::Seat(own) => own == seat,
-            Viewer::Public => false,
-        };
         let sees_all = viewer == Viewer::Everything;
         match self {
             Self::Dealt { dealer, hands, up, dice, hidden } => {
                 let mut hands = *hands;
                 for (number, hand) in (0..).zip(hands.iter_mut()) {
-                    *hand = hand.filter(|_| Seat::new(number).is_some_and(sees));
+                    *hand =
+                        hand.filter(|_| Seat::new(number).is_some_and(|seat| viewer.sees(seat)));
                 }
                 let hidden = hidden.clone().filter(|_| sees_all);
                 Self::Dealt { dealer: *dealer, hands, up: *up, dice: *dice, hidden }
@@ -174,11 +141,11 @@ impl Event {
                 token: *token,
                 chips: *chips,
                 count: *count,
-                discards: discards.filter(|_| sees(*seat)),
+                discards: discards.filter(|_| viewer.sees(*seat)),
             },
             Self::Drew { seat, cards, deck } => Self::Drew {
                 seat: *seat,
-                cards: cards.filter(|_| sees(*seat)),
+                cards: cards.filter(|_| viewer.sees(*seat)),
                 deck: deck.clone().filter(|_| sees_all),
             },
             Self::Stopped { .. }
@@ -198,6 +165,46 @@ impl Event {
             | Self::Ended { .. }
             | Self::Shown { .. }
             | Self::Over { .. } => self.clone(),
+        }
+    }
+
+    /// Updates the hidden cards; `facing` is the floor that faced the seat of the event.
+    pub(super) fn apply_to(&self, hidden: &mut Hidden, facing: Option<u8>) {
+        match self {
+            Self::Exchanged { slot, floor, other, .. } => {
+                let facing =
+                    usize::from(facing.expect("a seat that exchanges has stopped at a floor"));
+                let slot = usize::from(*slot);
+                let other = usize::from(*other);
+                let mine = hidden.floors[facing][slot];
+                let place = match floor {
+                    Some(floor) => &mut hidden.floors[usize::from(*floor)][other],
+                    None => &mut hidden.exchanges[facing][other],
+                };
+                let theirs = core::mem::replace(place, mine);
+                hidden.floors[facing][slot] = theirs;
+            }
+            Self::Evaded { discards: Some(discards), .. } => hidden.discard(discards),
+            Self::Drew { deck: Some(deck), .. } => hidden.deck = **deck,
+            Self::Dealt { .. }
+            | Self::Stopped { .. }
+            | Self::RiskPaid { .. }
+            | Self::Retreated { .. }
+            | Self::Folded { .. }
+            | Self::CostsChanged { .. }
+            | Self::Bought { .. }
+            | Self::Sold { .. }
+            | Self::Rolling { .. }
+            | Self::Rolled { .. }
+            | Self::Evaded { .. }
+            | Self::Drew { .. }
+            | Self::ReservesConverted { .. }
+            | Self::Confronted { .. }
+            | Self::Acquired { .. }
+            | Self::Answered { .. }
+            | Self::Ended { .. }
+            | Self::Shown { .. }
+            | Self::Over { .. } => {}
         }
     }
 

@@ -12,7 +12,7 @@ use crate::games::tongo_options::costs::{
     PERCENTS, change_costs, discounted_price, exchange_price, for_each_change, index_costs,
 };
 use crate::games::tongo_options::dice::has_die_facing;
-use crate::games::tongo_options::event::CostsChange;
+use crate::games::tongo_options::phase::CostsChange;
 use crate::games::tongo_options::phase::{Challenge, Phase, Step, TurnState};
 use crate::games::tongo_options::player::PlayerState;
 use crate::games::tongo_options::public::PublicState;
@@ -24,7 +24,7 @@ use crate::seat::Seat;
 ///
 /// # Errors
 /// The first reason for a refusal.
-pub(super) fn check(
+pub fn check(
     public: &PublicState,
     seat: Seat,
     hand: CardSet,
@@ -47,12 +47,7 @@ pub(super) fn check(
 }
 
 /// Calls `each` with every action open to the seat, each once, with a selection of free numbers.
-pub(super) fn for_each(
-    public: &PublicState,
-    seat: Seat,
-    hand: CardSet,
-    mut each: impl FnMut(Action),
-) {
+pub fn for_each(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
             (0..FLOORS).for_each(|floor| each(Action::Stop { floor }));
@@ -82,7 +77,7 @@ pub(super) fn for_each(
 }
 
 /// Returns the action that the clock plays (rule 9.1); `None` if the seat is not prompted.
-pub(super) fn default_action(public: &PublicState, seat: Seat) -> Option<Action> {
+pub fn default_action(public: &PublicState, seat: Seat) -> Option<Action> {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
             Some(Action::Stop { floor: public.player(seat).facing })

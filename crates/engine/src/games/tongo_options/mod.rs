@@ -10,7 +10,6 @@
 //! `card`, `rules`, `list`.
 
 mod action;
-mod bot;
 mod card;
 mod commitment;
 mod costs;
@@ -18,22 +17,18 @@ mod deal;
 mod describe;
 mod dice;
 mod event;
-mod hands;
+mod game;
 mod hidden;
-mod judge;
+mod imagine;
 mod kind;
 mod legal;
 mod list;
-mod memory;
-mod odds;
 mod phase;
 mod player;
 mod presets;
 mod public;
-mod quick;
 mod refusal;
 mod rules;
-mod sampling;
 #[cfg(feature = "testing")]
 mod setup;
 mod showdown;
@@ -45,16 +40,27 @@ mod view;
 pub use action::{Action, Discards, NewCosts};
 pub use card::{Card, CardSet, ParseCardError, Suit};
 pub use dice::{Dice, Die};
-pub use event::{ChallengeAnswer, CostsChange, Event, GameEnding, ShownHand};
+pub use event::{ChallengeAnswer, Event, ShownHand};
 pub use hidden::{Deck, Hidden};
 pub use list::{BySeat, List};
-pub use phase::{Challenge, CostRises, Phase, Showdown, Step, TurnState};
+pub use phase::{
+    Challenge, CostRises, Costs, CostsChange, GameEnding, Phase, Showdown, Step, TurnState,
+};
 pub use player::{Payments, PlayerState, PreviousTurn};
-pub use public::{Costs, Floors, GameResult, PublicState, Reserves};
+pub use public::{Floors, GameResult, PublicState, Reserves};
 pub use refusal::Illegal;
 pub use rules::{Countdowns, DICE, FLOORS, HAND_CARDS, PLACES, Rules, SLOTS};
 #[cfg(feature = "testing")]
-pub use setup::{GameSetup, SetupError};
+pub use setup::GameSetup;
 pub use state::TongoOptions;
 pub use strength::{Class, DiceCounts, Match, Matches, Strength, best_floor, matches};
 pub use view::View;
+
+/// The prices, dice and legal actions by which an AI weighs its choices.
+pub mod analysis {
+    pub use super::card::NUMBERS;
+    pub use super::commitment::is_commitment;
+    pub use super::costs::answer_price;
+    pub use super::dice::{count_values, has_die_facing};
+    pub use super::legal::{check, default_action, for_each};
+}

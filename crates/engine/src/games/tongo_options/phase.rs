@@ -5,8 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::tongo_options::event::{CostsChange, GameEnding};
-use crate::games::tongo_options::public::Costs;
 use crate::seat::{Seat, SeatSet};
 
 /// The phase of a game.
@@ -142,6 +140,45 @@ pub struct Showdown {
     /// The participants, including `by`.
     pub seats: SeatSet,
     pub ending: GameEnding,
+}
+
+/// The costs of buying, selling and exchanging (rule 1.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCosts"))]
+pub struct Costs {
+    pub buy: u16,
+    pub sell: u16,
+    pub exchange: u16,
+}
+
+/// The kind of a change of costs (rule 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCostsChange"))]
+pub enum CostsChange {
+    Lower,
+    Raise,
+    Index,
+}
+
+/// The ending of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnding"))]
+pub enum GameEnding {
+    /// All other seats have folded (rule 4.1).
+    LastIn,
+    /// A confrontation was decided (rule 6.3).
+    Confront,
+    /// An acquisition was decided (rules 7.1 and 7.2).
+    Acquire,
+    /// Converted reserves were decided (rule 5.3).
+    Reserves,
+    /// The last round is over (rule 4.2).
+    Rounds,
 }
 
 impl TurnState {

@@ -100,7 +100,7 @@ impl PlayerState {
     }
 
     /// Returns whether the seat may evade by token (rule 3.2).
-    pub(super) const fn may_evade_by_token(&self) -> bool {
+    pub const fn may_evade_by_token(&self) -> bool {
         let PreviousTurn { retreated, confronted, .. } = self.previous;
         self.evade_token && !retreated && !confronted && !self.has_evaded()
     }

@@ -39,6 +39,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::RULE_SETS;
+    use crate::game::GameRules;
     use crate::games::tongo_options::rules::Rules;
 
     #[test]

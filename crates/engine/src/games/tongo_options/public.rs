@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::game::Prompt;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::Dice;
-use crate::games::tongo_options::event::{ChallengeAnswer, Event, GameEnding, ShownHand};
+use crate::games::tongo_options::event::{ChallengeAnswer, Event, ShownHand};
 use crate::games::tongo_options::list::BySeat;
-use crate::games::tongo_options::phase::{Challenge, Phase, Showdown, Step, TurnState};
+use crate::games::tongo_options::phase::{
+    Challenge, Costs, GameEnding, Phase, Showdown, Step, TurnState,
+};
 use crate::games::tongo_options::player::{PaymentPurpose, PlayerState};
 use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::seat::{Seat, SeatSet};
@@ -51,16 +53,6 @@ pub struct PublicState {
     pub shown: Vec<ShownHand>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<GameResult>,
-}
-
-/// The costs of buying, selling and exchanging (rule 1.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCosts"))]
-pub struct Costs {
-    pub buy: u16,
-    pub sell: u16,
-    pub exchange: u16,
 }
 
 /// Converted reserves (chapter 5).
@@ -180,7 +172,7 @@ impl PublicState {
     }
 
     /// Returns the public state of a seat.
-    pub(super) fn player(&self, seat: Seat) -> &PlayerState {
+    pub fn player(&self, seat: Seat) -> &PlayerState {
         &self.players[seat.index()]
     }
 

@@ -10,8 +10,11 @@ use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{RulesError, SeatRange};
+use crate::game::{GameRules, RulesError, SeatRange};
 use crate::seat::SEATS_MAX;
+
+/// The game's name in records, rooms and catalogues.
+pub(super) const NAME: &str = "tongo_options";
 
 /// The number of floors in the ring (rule 1.3).
 pub const FLOORS: u8 = 8;
@@ -85,51 +88,46 @@ pub struct Countdowns {
     pub answer_ms: u32,
 }
 
-impl Countdowns {
-    /// Returns the shortest and the longest countdown.
-    pub fn range_ms(&self) -> RangeInclusive<u32> {
-        let Self { stop_ms, turn_ms, answer_ms } = *self;
+impl GameRules for Rules {
+    fn kind(&self) -> &'static str {
+        NAME
+    }
+
+    fn seats(&self) -> SeatRange {
+        SeatRange { least: self.seats_min, most: self.seats_max }
+    }
+
+    fn counts_max(&self, _seats: u8) -> u32 {
+        self.chips.into()
+    }
+
+    fn check(&self) -> Result<(), RulesError> {
+        let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
+        let numbers = 1..=NUMBER_MAX;
+        let seats_min = (2..=SEATS_MAX).contains(&self.seats_min);
+        let seats_max = (self.seats_min..=SEATS_MAX).contains(&self.seats_max);
+        let challenge_round = (1..=self.rounds_max).contains(&self.challenge_round);
+        let last = stop_ms > 0 && turn_ms > 0 && answer_ms > 0;
+        let to_hundred = "must be from 1 to 100";
+        let require = RulesError::require;
+        require(seats_min, "seats_min", "must be from 2 to 8")?;
+        require(seats_max, "seats_max", "must be from seats_min to 8")?;
+        require((1..=CHIPS_MAX).contains(&self.chips), "chips", to_hundred)?;
+        require(numbers.contains(&self.start_cost), "start_cost", to_hundred)?;
+        require(numbers.contains(&self.raise_max), "raise_max", to_hundred)?;
+        require(self.buy_in <= self.chips, "buy_in", "must be at most chips")?;
+        require(numbers.contains(&self.rounds_max), "rounds_max", to_hundred)?;
+        require(challenge_round, "challenge_round", "must be from 1 to rounds_max")?;
+        require(last, "countdowns", "must last at least a millisecond each")
+    }
+
+    fn countdown_ms(&self) -> RangeInclusive<u32> {
+        let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
         stop_ms.min(turn_ms).min(answer_ms)..=stop_ms.max(turn_ms).max(answer_ms)
     }
 }
 
 impl Rules {
-    /// Checks that a game can be dealt by these rules. Rules from a configuration must be checked
-    /// before use.
-    ///
-    /// # Errors
-    /// The first invalid field.
-    pub fn check(&self) -> Result<(), RulesError> {
-        let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
-        let numbers = 1..=NUMBER_MAX;
-        let (field, message) = if !(2..=SEATS_MAX).contains(&self.seats_min) {
-            ("seats_min", "must be from 2 to 8")
-        } else if !(self.seats_min..=SEATS_MAX).contains(&self.seats_max) {
-            ("seats_max", "must be from seats_min to 8")
-        } else if !(1..=CHIPS_MAX).contains(&self.chips) {
-            ("chips", "must be from 1 to 100")
-        } else if !numbers.contains(&self.start_cost) {
-            ("start_cost", "must be from 1 to 100")
-        } else if !numbers.contains(&self.raise_max) {
-            ("raise_max", "must be from 1 to 100")
-        } else if self.buy_in > self.chips {
-            ("buy_in", "must be at most chips")
-        } else if !numbers.contains(&self.rounds_max) {
-            ("rounds_max", "must be from 1 to 100")
-        } else if !(1..=self.rounds_max).contains(&self.challenge_round) {
-            ("challenge_round", "must be from 1 to rounds_max")
-        } else if stop_ms == 0 || turn_ms == 0 || answer_ms == 0 {
-            ("countdowns", "must last at least a millisecond each")
-        } else {
-            return Ok(());
-        };
-        Err(RulesError { field: field.into(), message: message.into() })
-    }
-
-    pub const fn seats(&self) -> SeatRange {
-        SeatRange { least: self.seats_min, most: self.seats_max }
-    }
-
     /// Returns the lowest value and the number of sides of each die (rule 1.4).
     pub fn dice(&self) -> &'static [(u8, u8)] {
         let count = if self.dice_2d6 { DICE.len() } else { DICE_WITHOUT_2D6 };
@@ -140,6 +138,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::Rules;
+    use crate::game::GameRules;
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {

@@ -1,17 +1,19 @@
 //! Positions for tests: an untrusted [`GameSetup`] becomes a game only if its cards and chips are
 //! possible. Only with the feature `testing`.
 
-use core::fmt;
+use alloc::format;
+use alloc::string::String;
 
-use crate::game::Game;
+use crate::game::{Game, ensure};
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::deal::Drawing;
 use crate::games::tongo_options::dice::Dice;
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::list::BySeat;
+use crate::games::tongo_options::phase::Costs;
 use crate::games::tongo_options::phase::Phase;
 use crate::games::tongo_options::player::PlayerState;
-use crate::games::tongo_options::public::{Costs, PublicState};
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
 use crate::seat::Seat;
@@ -33,56 +35,36 @@ pub struct GameSetup {
     pub dice: Dice,
 }
 
-/// The reason why a position is impossible.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SetupError {
-    Seat(Seat),
-    /// A duplicate card in the player deck and the hands, or among the options cards.
-    Twice(Card),
-    /// A seat whose chips and payments do not add up to all its chips.
-    Chips(Seat),
-    Dice,
-}
-
-impl fmt::Display for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Seat(seat) => write!(f, "{seat:?} does not play"),
-            Self::Twice(card) => write!(f, "{card} is in two places"),
-            Self::Chips(seat) => write!(f, "the chips of {seat:?} are not accounted for"),
-            Self::Dice => f.write_str("these are not the dice of the rules"),
-        }
-    }
-}
-
-impl core::error::Error for SetupError {}
-
 impl GameSetup {
     /// Builds the game in this position.
     ///
     /// # Errors
     /// The first contradiction in the position.
-    pub fn build_game(&self) -> Result<TongoOptions, SetupError> {
+    pub fn build_game(&self) -> Result<TongoOptions, String> {
         let seats = u8::try_from(self.players.len()).expect("a table has at most eight seats");
         for seat in [self.dealer, self.turn] {
-            ensure(seat.number() < seats, || SetupError::Seat(seat))?;
+            ensure(seat.number() < seats, || format!("{seat:?} does not play"))?;
         }
         let is_in = !self.players[self.turn.index()].folded;
-        ensure(is_in && self.hands.len() == self.players.len(), || SetupError::Seat(self.turn))?;
+        ensure(is_in && self.hands.len() == self.players.len(), || {
+            format!("{:?} does not play", self.turn)
+        })?;
         let hands = self.hands.iter().flat_map(|hand| hand.iter());
         check_unique(hands.chain(self.hidden.deck.iter().copied()))?;
         let laid = self.hidden.floors.iter().chain(&self.hidden.exchanges);
         check_unique(laid.flatten().copied())?;
         for (seat, player) in Seat::all(seats).zip(self.players.iter()) {
             let all = player.chips.checked_add(player.paid.total());
-            ensure(all == Some(self.rules.chips), || SetupError::Chips(seat))?;
+            ensure(all == Some(self.rules.chips), || {
+                format!("the chips of {seat:?} are not accounted for")
+            })?;
         }
         let kinds = self.rules.dice();
         let is_of = |(die, (lowest, sides)): (&super::Die, &(u8, u8))| {
             (*lowest..lowest + sides).contains(&die.value)
         };
         let are_dice = self.dice.len() == kinds.len() && self.dice.iter().zip(kinds).all(is_of);
-        ensure(are_dice, || SetupError::Dice)?;
+        ensure(are_dice, || "these are not the dice of the rules".into())?;
         Ok(self.to_game(seats))
     }
 
@@ -110,15 +92,11 @@ impl GameSetup {
     }
 }
 
-fn check_unique(cards: impl Iterator<Item = Card>) -> Result<(), SetupError> {
+fn check_unique(cards: impl Iterator<Item = Card>) -> Result<(), String> {
     let mut seen = CardSet::EMPTY;
     for card in cards {
-        ensure(!seen.contains(card), || SetupError::Twice(card))?;
+        ensure(!seen.contains(card), || format!("{card} is in two places"))?;
         seen = seen.with(card);
     }
     Ok(())
-}
-
-fn ensure(holds: bool, otherwise: impl FnOnce() -> SetupError) -> Result<(), SetupError> {
-    if holds { Ok(()) } else { Err(otherwise()) }
 }

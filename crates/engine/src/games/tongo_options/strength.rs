@@ -31,7 +31,7 @@ pub enum Class {
 impl Class {
     /// Returns the classes of a hand card and a floor card of one number with this many dice that
     /// show it: for two suits, and for one.
-    pub(super) const fn with_dice(dice: u8) -> [Self; 2] {
+    pub const fn with_dice(dice: u8) -> [Self; 2] {
         match dice {
             0 => [Self::Pair, Self::ExactPair],
             1 => [Self::Chain, Self::ExactChain],
@@ -70,7 +70,7 @@ impl Strength {
     pub const NOTHING: Self = Self(0);
 
     /// Returns the class of the highest match.
-    pub(super) const fn class(self) -> Option<Class> {
+    pub const fn class(self) -> Option<Class> {
         match self.0 >> CLASS_AT {
             0 => None,
             1 => Some(Class::Pair),

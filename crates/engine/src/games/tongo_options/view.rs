@@ -41,7 +41,7 @@ impl View {
             self.hidden.clone_from(hidden);
         }
         if let Some(hidden) = &mut self.hidden {
-            hidden.apply(event, self.public.facing_floor());
+            event.apply_to(hidden, self.public.facing_floor());
         }
         self.public.apply(event);
         for (number, hand) in (0..).zip(self.hands.iter_mut()) {

@@ -5,14 +5,13 @@ use uuid::Uuid;
 
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price, Spectators,
-    Table, TableId, Terms, Timestamp,
+    ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Table, TableId, Timestamp,
 };
+use bahay_engine::testing;
 
 use crate::scenarios::run::CaseResult;
 
@@ -29,17 +28,7 @@ impl Desk {
         if clients.len() != usize::from(SEATS) {
             return Err("three clients".into());
         }
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules,
-            price: Price { bet: coins(1), multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let terms = testing::terms(rules, Some(Hits::default()), coins(1), 1);
         let table = Table::new(TableId(Uuid::nil()), terms);
         let mut desk = Self { table, now: Timestamp::default() };
         for seat in Seat::all(SEATS) {

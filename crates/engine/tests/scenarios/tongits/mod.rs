@@ -4,7 +4,7 @@ mod desk;
 
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
-use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::game::{Game, GameRules, Turn, Viewer};
 use bahay_engine::games::tongits::{
     Action, Arrangement, BySeat, EndingKind, ExposedMeld, GameSetup, Phase, PublicState, Rules,
     SEATS, SetupPhase, SpecialEnding, Tongits,
@@ -218,9 +218,7 @@ impl Case for Position {
                 let outcome = game.outcome().ok_or("the game goes on")?;
                 equal(&String::from(if outcome.takes_pot { "yes" } else { "no" }), text)
             }
-            ["counts", "max"] => {
-                equal(&Tongits::counts_max(&game.public().rules, SEATS).to_string(), text)
-            }
+            ["counts", "max"] => equal(&game.public().rules.counts_max(SEATS).to_string(), text),
             ["owes", number] => equal(&owes(game, seat(number)?)?, text),
             ["settled"] => expect_settled(game, &game.public().rules, SEATS, text),
             _ => Err(format!("no check is called {what}")),

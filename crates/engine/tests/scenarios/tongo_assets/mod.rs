@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bahay_engine::chance::{ChanceAnswer, Key, Stream};
-use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::game::{Game, GameRules, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{
     Action, Assets, Card, CardSet, Colour, GameSetup, HandRank, Phase, PublicState, Rules, SlotSet,
     TongoAssets,
@@ -168,9 +168,7 @@ impl Case for Position {
                 equal(&awards.join(" "), text)
             }
             ["debts"] => equal(&debts(game)?, text),
-            ["counts", "max"] => {
-                equal(&TongoAssets::counts_max(&public.rules, public.seats()).to_string(), text)
-            }
+            ["counts", "max"] => equal(&public.rules.counts_max(public.seats()).to_string(), text),
             ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
             _ => Err(format!("no check is called {what}")),
         }

@@ -26,7 +26,7 @@ const WELCOME_FACTOR: u32 = 3;
 impl<G: SimulatedGame> World<G> {
     /// Grants coins to a player from the issue account.
     pub(in crate::simulation) fn grant(&self, player: PlayerId) {
-        let least = house_terms::<G>(self.options).wallet_min::<G>();
+        let least = house_terms::<G>(self.options).wallet_min();
         let welcome = least.and_then(|least| least.checked_mul(WELCOME_FACTOR));
         let welcome = welcome.expect("amounts of a run fit");
         self.services.borrow_mut().postgres.grant(player, welcome);

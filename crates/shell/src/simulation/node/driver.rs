@@ -5,6 +5,7 @@
 use std::rc::Rc;
 use std::sync::{Arc, PoisonError};
 
+use bahay_bots::table::ai_question;
 use bahay_engine::chance::Contribution;
 use bahay_engine::table::{GameEntropy, Input, PotRefund, Table, TableId, Terms, Timestamp};
 
@@ -205,7 +206,7 @@ impl<G: SimulatedGame> Node<G> {
             promise.resolve(())
         });
         pause.await;
-        let question = call.table.ai_question(call.seat)?;
+        let question = ai_question(&call.table, call.seat)?;
         choose_action::<G>(&question.view).map(|action| question.to_input(action))
     }
 

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use bahay_engine::game::GameRules as _;
 use bahay_engine::table::{Input, PlayerId, Table, TableId};
 
 use crate::lobby::{Seating, SeatingAnswer, SeatingCall, SeatingEnd, WalletRefusal, check_wallet};
@@ -55,7 +56,7 @@ impl<G: SimulatedGame> Node<G> {
         let Some(Ok(LedgerReply::Wallet(wallet))) = wallet else {
             return Err(LobbyError::Unavailable);
         };
-        let least = room.terms.wallet_min::<G>().ok_or(LobbyError::TooFewCoins)?;
+        let least = room.terms.wallet_min().ok_or(LobbyError::TooFewCoins)?;
         check_wallet(wallet, least, None)?;
         let mut seating = Seating::in_room(None);
         match self.run_seating(&mut seating, player, name, &room).await? {
@@ -106,7 +107,7 @@ impl<G: SimulatedGame> Node<G> {
             }
             SeatingCall::Reserve { full: skip } => {
                 let new = TableId(self.world.new_id());
-                let others = u32::from(G::seats(&room.terms.rules).most).saturating_sub(1);
+                let others = u32::from(room.terms.rules.seats().most).saturating_sub(1);
                 Request::Reserve { new, score: NEW_TABLE_SCORE + others, skip }
             }
             SeatingCall::Create(table) => {

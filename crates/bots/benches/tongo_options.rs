@@ -1,0 +1,213 @@
+//! The costs of Tongo (options): random play of whole games with both rule sets and numbers of
+//! seats, the strength of a hand, the AI's choice, a table's work for a move with eight seats, and
+//! the bytes of a move. `cargo bench -p bahay-engine --bench tongo_options`; `./dev bench` prints
+//! it with the other benchmarks.
+
+#[path = "../../engine/benches/rows/mod.rs"]
+mod rows;
+
+use bahay_bots::Ai;
+use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::games::tongo_options::{
+    Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
+};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{Event, GameEntropy, GameId, Input, Line, Table};
+use bahay_engine::testing::{self, Policy, TestRng};
+
+use rows::Rows;
+
+const GAMES: u64 = 1_000;
+const HANDS: usize = 4_096;
+/// The number of games at the measured table.
+const TABLE_GAMES: usize = 10;
+
+fn main() {
+    let rows = Rows::new("Tongo (options)");
+    for (name, rules) in [("lively", Rules::lively()), ("seed", Rules::seed())] {
+        for seats in [2, 4, 8] {
+            let row = format!("random play, {name}, {seats} seats, a decision");
+            rows.round(&row, || random_play(&rules, seats).0);
+            let row = format!("random play, {name}, {seats} seats, a game");
+            rows.round(&row, || random_play(&rules, seats).1);
+        }
+    }
+    let hands = random_hands();
+    rows.each("strength, random hand with one floor", &hands, |(hand, floors, dice)| {
+        Strength::from_hand(*hand, floors[0], dice)
+    });
+    rows.each("strength, random hand with its best of eight floors", &hands, |hand| {
+        best_floor(hand.0, &hand.1, &hand.2)
+    });
+    let views = views();
+    rows.each("advice of the AI, four seats", &views, TongoOptions::choose_action);
+    table_of(&rows, 8);
+}
+
+/// Measures a table's work for moves, and their sizes.
+fn table_of(rows: &Rows, seats: u8) {
+    let rules = Rules { seats_min: seats, seats_max: seats, ..Rules::lively() };
+    let terms = testing::terms(rules, None, Coins::from_whole(1).expect("one fits"), 1);
+    let welcome = Coins::from_whole(1_000).expect("a thousand fits");
+    let mut simulation = Simulation::<TongoOptions>::new(1, terms, Habits::default(), welcome);
+    let mut acts: Vec<(Table<TongoOptions>, SimulationStep<TongoOptions>)> = Vec::new();
+    let mut records = Vec::new();
+    while records.len() < TABLE_GAMES {
+        let before = simulation.table().clone();
+        let happened = simulation.step();
+        records.extend(happened.record.clone());
+        if matches!(happened.line.input, Input::Act { .. }) {
+            acts.push((before, happened));
+        }
+    }
+    let fresh = || GameEntropy {
+        seed: bahay_engine::chance::ServerSeed(bahay_engine::hex::Hex([0; 32])),
+        game: GameId(uuid::Uuid::nil()),
+    };
+    rows.each(&format!("decide on a move, {seats} seats"), &acts, |(table, happened)| {
+        let Line { at, input, .. } = happened.line.clone();
+        table.decide(at, input, fresh).is_ok()
+    });
+    rows.each(&format!("follow a line of a move, {seats} seats"), &acts, |(table, happened)| {
+        table.apply_line(&happened.line).is_ok()
+    });
+    rows.each(&format!("redact a move for every seat, {seats} seats"), &acts, |(_, happened)| {
+        let seats = Seat::all(seats).map(Viewer::Seat);
+        seats.map(|viewer| seen(happened, viewer).count()).sum::<usize>()
+    });
+    let record = records.pop().expect("some games were played");
+    rows.each(&format!("verify a record of {} actions", record.actions.len()), &[()], |()| {
+        record.verify().is_ok()
+    });
+    let count = acts.len();
+    let own = Viewer::Seat(Seat::new(0).expect("there is a first seat"));
+    let lines = acts.iter().map(|(_, happened)| text(&happened.line).len()).sum::<usize>();
+    let events = acts.iter().flat_map(|(_, happened)| seen(happened, own));
+    let full = events.clone().map(|event| text(&event).len()).sum::<usize>();
+    let short = events.map(|event| short_len(&event)).sum::<usize>();
+    rows.bytes("a line on paper", lines / count);
+    rows.bytes("what one seat is told of a move, the game's events in full", full / count);
+    rows.bytes("the same, events with a short form in it", short / count);
+    rows.bytes("a table on paper", text(simulation.table()).len());
+    rows.bytes("a record on paper", text(&record).len());
+    rows.bytes("a game in memory", size_of::<TongoOptions>());
+    rows.bytes("an event in memory", size_of::<GameEvent>());
+}
+
+fn seen(
+    happened: &SimulationStep<TongoOptions>,
+    viewer: Viewer,
+) -> impl Iterator<Item = GameEvent> + Clone + '_ {
+    happened.events.iter().filter_map(move |event| match event.redact::<TongoOptions>(viewer)? {
+        Event::Game { event } => Some(event),
+        _ => None,
+    })
+}
+
+/// Returns the size of an event's short form: the number of its name and its fields; other values
+/// are as in the full form.
+fn short_len(event: &GameEvent) -> usize {
+    struct Short<'a>(&'a GameEvent);
+    impl serde::Serialize for Short<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeSeq as _;
+            let mut fields = serializer.serialize_seq(None)?;
+            fields.serialize_element(&0)?;
+            TongoOptions::write_short(self.0, &mut fields)?;
+            fields.end()
+        }
+    }
+    match TongoOptions::short_event(event) {
+        Some(_) => text(&Short(event)).len(),
+        None => text(event).len(),
+    }
+}
+
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("what the engine writes is JSON")
+}
+
+/// Plays random games, the same each time. Returns players' decisions and games; the time includes
+/// the decisions of chance.
+fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
+    let (mut events, mut actions) = (Vec::new(), Vec::new());
+    let mut dice = TestRng::new(1);
+    let mut decisions = 0;
+    for _ in 0..GAMES {
+        let mut game = TongoOptions::new(rules, seats, None);
+        loop {
+            events.clear();
+            game = match game.turn() {
+                Turn::Over => break,
+                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
+                Turn::Wait(_) => unreachable!("this game never waits"),
+                Turn::Players(prompt) => {
+                    decisions += 1;
+                    actions.clear();
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    game.legal_actions(seat, &mut actions);
+                    let action = dice.choose(&actions).expect("a seat that is asked can act");
+                    game.act(seat, action, &mut events).expect("a legal action is taken")
+                }
+            };
+        }
+    }
+    (decisions, GAMES)
+}
+
+/// Returns the views of prompted seats in games of the AI against random play.
+fn views() -> Vec<View> {
+    let mut dice = TestRng::new(1);
+    let policies = [Policy::Ai, Policy::Random, Policy::Ai, Policy::Random];
+    let (mut views, mut actions) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        let mut game = TongoOptions::new(&Rules::lively(), 4, None);
+        loop {
+            game = match game.turn() {
+                Turn::Over => break,
+                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut Vec::new()),
+                Turn::Wait(_) => unreachable!("this game never waits"),
+                Turn::Players(prompt) => {
+                    let seat = prompt.seats.iter().next().expect("somebody is asked");
+                    actions.clear();
+                    game.legal_actions(seat, &mut actions);
+                    let view = game.view(Viewer::Seat(seat));
+                    let action = match policies[seat.index()] {
+                        Policy::Ai => TongoOptions::choose_action(&view),
+                        Policy::Random | Policy::Clock => dice.choose(&actions).copied(),
+                    };
+                    if policies[seat.index()] == Policy::Ai {
+                        views.push(view);
+                    }
+                    let action = action.expect("a seat that is asked can act");
+                    game.act(seat, &action, &mut Vec::new()).expect("it is legal")
+                }
+            };
+        }
+    }
+    views
+}
+
+type Dealt = (CardSet, [CardSet; 8], DiceCounts);
+
+fn random_hands() -> Vec<Dealt> {
+    let mut dice = TestRng::new(1);
+    let some = |dice: &mut TestRng, count: usize| {
+        let mut cards = CardSet::EMPTY;
+        while cards.len() < count {
+            let card = u8::try_from(dice.below(48)).ok().and_then(Card::from_index);
+            cards = card.map_or(cards, |card| cards.with(card));
+        }
+        cards
+    };
+    let deal = |dice: &mut TestRng| {
+        let hand = some(dice, 4);
+        let floors = [1, 1, 2, 1, 1, 3, 1, 2].map(|count| some(dice, count));
+        let values = [(1, 4), (5, 4), (9, 4)]
+            .map(|(lowest, sides)| lowest + u8::try_from(dice.below(sides)).expect("small"));
+        (hand, floors, values.into_iter().collect())
+    };
+    (0..HANDS).map(|_| deal(&mut dice)).collect()
+}

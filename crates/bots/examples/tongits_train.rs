@@ -1,0 +1,491 @@
+//! Trains the weights of Tong-its' `quick` and prints the progress.
+//!
+//! `cargo run --release -p bahay-engine --example tongits_train -- [--seed 1] [--rounds 9,2]
+//! [--games 40000,60000] [--wins 3,8] [--from greedy|FILE] [--against mixed|self|greedy|FILE]
+//! [--trial 6000] [--out FILE]`. The same command line trains the same weights on one machine.
+//!
+//! Training has as many parts as numbers of rounds are given. Each part begins with the best
+//! networks of the previous one and with the next seed; if fewer games or wins are given, the last
+//! ones apply to the remaining parts.
+//!
+//! A round consists of games, an epoch and a trial. In the games, learners play each other and the
+//! chosen opponents; a tenth of their actions is random, for exploration. Each position that a
+//! learner chose is recorded with the result of the game: the counts won or lost, plus `--wins` for
+//! a win, which accounts for the POT. The epoch fits the networks to the examples of the last
+//! rounds (Adam, mean squared error). The trial plays duplicate games against two opponents, always
+//! the same deals, without exploration.
+//!
+//! Training uses floating-point numbers; the resulting weights are integers, and no coins are
+//! involved.
+#![expect(clippy::float_arithmetic, reason = "weights are trained; no coins are involved")]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::rc::Rc;
+use std::time::Instant;
+
+use bahay_bots::Ai;
+use bahay_bots::arena::{Estimate, Sample, play_game};
+use bahay_bots::search::{Bot, BotPrompt};
+use bahay_bots::tongits::{
+    DecisionKind, DumpLimit, HIDDEN, INPUTS, Inputs, Judge as _, Networks, ONE, WEIGHT_ONE, WEIGHTS,
+};
+use bahay_engine::chance::{self, Key};
+use bahay_engine::game::Outcome;
+use bahay_engine::games::tongits::{Action, Event, Rules, SEATS, Tongits};
+use bahay_engine::hex::Hex;
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::TestRng;
+
+/// The percentage of random actions in training games.
+const AT_RANDOM: u32 = 10;
+
+/// The number of rounds whose examples are used for training.
+const ROUNDS_KEPT: usize = 3;
+
+/// The number of examples per optimizer step.
+const BATCH: usize = 128;
+
+/// The number of counts that an output of one stands for.
+const COUNTS_PER_ONE: f32 = 4.0;
+
+fn main() {
+    let (mut networks, parts) = Options::parse();
+    for options in parts {
+        networks = Some(train_part(&options, networks));
+    }
+}
+
+/// Trains one part, from the given networks or from the greedy player, and returns the best
+/// networks.
+fn train_part(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
+    let rules = Rules::kingdom();
+    let mut dice = TestRng::new(options.seed);
+    let mut trainer = Trainer::new(&mut dice);
+    if let Some(networks) = &from {
+        trainer = Trainer::from_networks(networks);
+    }
+    let mut player = from;
+    let mut kept: Vec<Vec<TrainingExample>> = Vec::new();
+    let mut best: Option<(i64, Rc<Networks>)> = None;
+    println!("round    notes  error   share of wins, %       counts a game  seconds");
+    for round in 0..options.rounds {
+        let begun = Instant::now();
+        let examples = play_games(&rules, options, player.as_ref(), round, &mut dice);
+        let count = examples.len();
+        kept.push(examples);
+        if kept.len() > ROUNDS_KEPT {
+            kept.remove(0);
+        }
+        let error = trainer.train_epoch(&kept, round, &mut dice);
+        let networks = Rc::new(trainer.networks());
+        let Trial { share, counts, worth } = run_trial(&rules, options, &networks);
+        println!(
+            "{round:>5} {count:>8}  {error:.4}  {:>6} ± {:<6}  {:>8} ± {:<7}  {:>6}",
+            format_hundredths(share.mean),
+            format_hundredths(share.half_width),
+            format_hundredths(counts.mean),
+            format_hundredths(counts.half_width),
+            begun.elapsed().as_secs()
+        );
+        if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+            best = Some((worth, Rc::clone(&networks)));
+            if let Some(path) = &options.out {
+                fs::write(path, networks.to_text()).expect("the weights can be written");
+            }
+        }
+        player = Some(networks);
+    }
+    best.expect("there is a round").1
+}
+
+fn format_hundredths(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    let number = number.abs();
+    format!("{sign}{}.{:02}", number / 100, number % 100)
+}
+
+/// The opponents in training games and trials.
+#[derive(Clone)]
+enum Opponents {
+    /// Two greedy players, one, or none, in turns.
+    Mixed,
+    Itself,
+    Greedy,
+    Weights(Rc<Networks>),
+}
+
+/// The options of one part.
+struct Options {
+    seed: u64,
+    rounds: u32,
+    games: u64,
+    against: Opponents,
+    /// The value of a win beyond its counts.
+    wins: f32,
+    /// The number of games per trial.
+    trial: u64,
+    out: Option<String>,
+}
+
+impl Options {
+    /// Returns the initial networks, if the first part does not begin with the greedy player, and
+    /// all parts.
+    fn parse() -> (Option<Rc<Networks>>, Vec<Self>) {
+        let arguments: Vec<String> = env::args().skip(1).collect();
+        let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
+        let given: BTreeMap<&str, &str> =
+            pairs.iter().map(|[name, value]| (name.as_str(), value.as_str())).collect();
+        let known =
+            ["--seed", "--rounds", "--games", "--from", "--against", "--wins", "--trial", "--out"];
+        assert!(given.keys().all(|name| known.contains(name)), "the options are {known:?}");
+        let text = |name: &str, otherwise| given.get(name).copied().unwrap_or(otherwise);
+        let number =
+            |name: &str, otherwise| text(name, otherwise).parse::<u64>().expect("a number");
+        let list = |name: &str, otherwise| text(name, otherwise).split(',');
+        let weights = |path: &str| {
+            let text = fs::read(path).expect("the weights can be read");
+            Rc::new(Networks::parse(&text))
+        };
+        let from = Some(text("--from", "greedy")).filter(|from| *from != "greedy").map(weights);
+        let against = match text("--against", "mixed") {
+            "mixed" => Opponents::Mixed,
+            "self" => Opponents::Itself,
+            "greedy" => Opponents::Greedy,
+            path => Opponents::Weights(weights(path)),
+        };
+        let mut games = list("--games", "40000,60000");
+        let mut wins = list("--wins", "3,8");
+        let mut games_now = "";
+        let mut wins_now = "";
+        let parts = list("--rounds", "9,2").zip(number("--seed", "1")..).map(|(rounds, seed)| {
+            games_now = games.next().unwrap_or(games_now);
+            wins_now = wins.next().unwrap_or(wins_now);
+            Self {
+                seed,
+                rounds: rounds.parse().expect("a number of rounds"),
+                games: games_now.parse().expect("a number of games"),
+                against: against.clone(),
+                wins: wins_now.parse().expect("the value of a win"),
+                trial: number("--trial", "6000"),
+                out: given.get("--out").map(|path| (*path).to_owned()),
+            }
+        });
+        let parts = parts.collect();
+        (from, parts)
+    }
+}
+
+/// A chosen position, and the result of the game.
+struct TrainingExample {
+    kind: DecisionKind,
+    inputs: Inputs,
+    worth: f32,
+}
+
+/// The player of a seat.
+enum Player {
+    /// The greedy player.
+    Greedy,
+    /// These networks, without exploration.
+    Networks(Rc<Networks>),
+    /// These networks, or the greedy player, with random actions; records the chosen positions.
+    Learner { networks: Option<Rc<Networks>>, dice: TestRng, chosen: Chosen },
+}
+
+type Chosen = Rc<RefCell<Vec<(DecisionKind, Inputs)>>>;
+
+impl Bot<Tongits> for Player {
+    fn observe_event(&mut self, _event: &Event) {}
+
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
+        let greedy = || Tongits::choose_action(prompt.view).expect("the seat is to act");
+        match self {
+            Self::Greedy => greedy(),
+            Self::Networks(networks) => networks
+                .choose_action(prompt.view, DumpLimit::All, &mut ())
+                .expect("the seat is to act"),
+            Self::Learner { networks, dice, chosen } => {
+                let judge = networks.as_deref().unwrap_or(&ZERO);
+                let considered = judge
+                    .consider_actions(prompt.view, DumpLimit::All, &mut ())
+                    .expect("the seat is to act");
+                let candidate = if dice.below(100) < AT_RANDOM {
+                    dice.choose(&considered)
+                } else if networks.is_some() {
+                    considered.iter().max_by_key(|one| one.worth)
+                } else {
+                    let greedy = greedy();
+                    considered.iter().find(|one| one.action == greedy)
+                };
+                let Some(candidate) = candidate else { return greedy() };
+                let ends = matches!(
+                    candidate.action,
+                    Action::Draw
+                        | Action::Fight
+                        | Action::Dump { .. }
+                        | Action::Challenge
+                        | Action::Fold
+                );
+                if let Some(noted) = candidate.position.filter(|_| ends) {
+                    chosen.borrow_mut().push(noted);
+                }
+                candidate.action
+            }
+        }
+    }
+}
+
+/// Networks whose outputs are zero.
+static ZERO: Networks = Networks::parse(&[b'0'; 4 * WEIGHTS * DecisionKind::ALL.len()]);
+
+fn key(seed: u64, number: u64) -> Key {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&number.to_le_bytes());
+    Key(Hex(key))
+}
+
+/// Plays the games of a round and returns the recorded examples.
+fn play_games(
+    rules: &Rules,
+    options: &Options,
+    networks: Option<&Rc<Networks>>,
+    round: u32,
+    dice: &mut TestRng,
+) -> Vec<TrainingExample> {
+    let mut examples = Vec::new();
+    for number in 0..options.games {
+        let learner = || -> (Player, Option<Chosen>) {
+            let chosen: Chosen = Rc::default();
+            let dice = TestRng::new(number << 8 | u64::from(round));
+            let networks = networks.cloned();
+            let noted = Rc::clone(&chosen);
+            (Player::Learner { networks, dice, chosen: noted }, Some(chosen))
+        };
+        let opponent = || match &options.against {
+            Opponents::Weights(networks) => Player::Networks(Rc::clone(networks)),
+            Opponents::Mixed | Opponents::Greedy | Opponents::Itself => Player::Greedy,
+        };
+        let learners = match options.against {
+            Opponents::Mixed => 1 + number / 3 % 3,
+            Opponents::Itself => 3,
+            Opponents::Greedy | Opponents::Weights(_) => 1,
+        };
+        let seated: Vec<(Player, Option<Chosen>)> = (0..u64::from(SEATS))
+            .map(|seat| {
+                let place = (seat + number) % u64::from(SEATS);
+                if place < learners { learner() } else { (opponent(), None) }
+            })
+            .collect();
+        let (players, chosen): (Vec<Player>, Vec<Option<Chosen>>) = seated.into_iter().unzip();
+        // Each learner of a game has its own random stream.
+        let players = players.into_iter().map(|player| match player {
+            Player::Learner { networks, chosen, .. } => {
+                Player::Learner { networks, dice: TestRng::new(dice.word()), chosen }
+            }
+            other => other,
+        });
+        let mut bots: Vec<Box<dyn Bot<Tongits>>> =
+            players.map(|player| Box::new(player) as Box<dyn Bot<Tongits>>).collect();
+        let deal = key(options.seed, u64::from(round) << 32 | number);
+        let outcome = play_game(rules, &mut bots, &mut chance::ChanceRng::new(deal)).outcome;
+        for (seat, chosen) in Seat::all(SEATS).zip(chosen) {
+            let Some(chosen) = chosen else { continue };
+            let worth = outcome_value(&outcome, seat, options.wins);
+            let noted = chosen.take().into_iter();
+            examples.extend(noted.map(|(kind, inputs)| TrainingExample { kind, inputs, worth }));
+        }
+    }
+    examples
+}
+
+/// Returns the value of an outcome for a seat.
+fn outcome_value(outcome: &Outcome, seat: Seat, wins: f32) -> f32 {
+    let counts = i16::try_from(net_counts(outcome, seat)).expect("few counts are owed");
+    let won = if outcome.winner == Some(seat) { wins } else { 0.0 };
+    (f32::from(counts) + won) / COUNTS_PER_ONE
+}
+
+/// Returns the counts that a seat wins or loses.
+fn net_counts(outcome: &Outcome, seat: Seat) -> i64 {
+    outcome.debts.iter().fold(0, |sum, debt| {
+        let counts = i64::from(debt.counts());
+        let won = if debt.to == seat { counts } else { 0 };
+        let lost = if debt.from == seat { counts } else { 0 };
+        sum + won - lost
+    })
+}
+
+struct Trial {
+    share: Estimate,
+    counts: Estimate,
+    /// Counts and wins combined.
+    worth: i64,
+}
+
+/// Plays duplicate games with the same deals each time.
+fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
+    let mut wins = Sample::default();
+    let mut counts = Sample::default();
+    for deal in 0..options.trial / u64::from(SEATS) {
+        let mut won = 0;
+        let mut gained = 0;
+        for own in Seat::all(SEATS) {
+            let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
+                .map(|seat| {
+                    let other = match &options.against {
+                        Opponents::Weights(networks) => Player::Networks(Rc::clone(networks)),
+                        Opponents::Mixed | Opponents::Greedy | Opponents::Itself => Player::Greedy,
+                    };
+                    let own = seat == own;
+                    let player = if own { Player::Networks(Rc::clone(networks)) } else { other };
+                    Box::new(player) as Box<dyn Bot<Tongits>>
+                })
+                .collect();
+            let mut chance = chance::ChanceRng::new(key(!0, deal));
+            let outcome = play_game(rules, &mut bots, &mut chance).outcome;
+            won += i64::from(outcome.winner == Some(own));
+            gained += net_counts(&outcome, own);
+        }
+        wins.record(won);
+        counts.record(gained);
+    }
+    let seats = u32::from(SEATS);
+    let share = wins.estimate(10_000, seats).expect("a trial has games");
+    let counts = counts.estimate(100, seats).expect("a trial has games");
+    Trial { share, counts, worth: 3 * share.mean + 100 * counts.mean }
+}
+
+/// Networks in training.
+struct Trainer {
+    weights: Vec<f32>,
+    /// The moment estimates and the number of steps, for Adam.
+    first: Vec<f32>,
+    second: Vec<f32>,
+    steps: i32,
+}
+
+/// The end of a network's hidden rows.
+const ROWS: usize = HIDDEN * (INPUTS + 1);
+
+impl Trainer {
+    fn new(dice: &mut TestRng) -> Self {
+        let mut weights = vec![0.0; WEIGHTS * DecisionKind::ALL.len()];
+        for network in weights.as_chunks_mut::<WEIGHTS>().0 {
+            for (place, weight) in network.iter_mut().enumerate() {
+                let is_added = place < ROWS && place % (INPUTS + 1) == INPUTS;
+                let wide = if place < ROWS { 0.2 } else { 0.3 };
+                let drawn =
+                    f32::from(u16::try_from(dice.below(20_001)).expect("a draw is in range"));
+                if !is_added && place + 1 < WEIGHTS {
+                    *weight = (drawn / 10_000.0 - 1.0) * wide;
+                }
+            }
+        }
+        Self::from_weights(weights)
+    }
+
+    fn from_networks(networks: &Networks) -> Self {
+        let one = f32::from(WEIGHT_ONE);
+        Self::from_weights(
+            networks.weights().iter().map(|weight| f32::from(*weight) / one).collect(),
+        )
+    }
+
+    fn from_weights(weights: Vec<f32>) -> Self {
+        let zeros = vec![0.0; weights.len()];
+        Self { weights, first: zeros.clone(), second: zeros, steps: 0 }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
+    fn networks(&self) -> Networks {
+        let one = f32::from(WEIGHT_ONE);
+        let integer = |weight: &f32| (weight * one).round().clamp(-32_767.0, 32_767.0) as i16;
+        let weights: Vec<i16> = self.weights.iter().map(integer).collect();
+        Networks::from_weights(&weights).expect("the number of weights matches the networks")
+    }
+
+    /// Fits the weights to the examples in one pass in random order, and returns the mean error.
+    fn train_epoch(
+        &mut self,
+        kept: &[Vec<TrainingExample>],
+        round: u32,
+        dice: &mut TestRng,
+    ) -> f32 {
+        let mut examples: Vec<&TrainingExample> = kept.iter().flatten().collect();
+        for last in (1..examples.len()).rev() {
+            let other = dice.below(u32::try_from(last + 1).expect("the number of examples fits"));
+            examples.swap(last, other as usize);
+        }
+        let rate = 0.001 / (1.0 + 0.25 * f32::from(u16::try_from(round).expect("few rounds")));
+        let mut gradient = vec![0.0; self.weights.len()];
+        let mut errors = 0.0;
+        let mut batches = 0.0;
+        for batch in examples.chunks(BATCH) {
+            gradient.fill(0.0);
+            let mut error = 0.0;
+            for example in batch {
+                error += self.add_gradient(example, &mut gradient);
+            }
+            let size = f32::from(u16::try_from(batch.len()).expect("a batch is small"));
+            errors += error / size;
+            batches += 1.0;
+            self.step(&gradient, rate, size);
+        }
+        errors / batches
+    }
+
+    /// Adds the gradient of one example, and returns its squared error.
+    fn add_gradient(&self, example: &TrainingExample, gradient: &mut [f32]) -> f32 {
+        let from = example.kind.index() * WEIGHTS;
+        let weights = &self.weights[from..from + WEIGHTS];
+        let gradient = &mut gradient[from..from + WEIGHTS];
+        let inputs = example.inputs.map(|input| f32::from(input) / f32::from(ONE));
+        let mut hidden = [0.0; HIDDEN];
+        let mut output = weights[WEIGHTS - 1];
+        for (place, value) in hidden.iter_mut().enumerate() {
+            let row = &weights[place * (INPUTS + 1)..][..INPUTS + 1];
+            let mut sums = [0.0; 8];
+            for (weights, inputs) in row.as_chunks::<8>().0.iter().zip(inputs.as_chunks::<8>().0) {
+                for ((sum, weight), input) in sums.iter_mut().zip(weights).zip(inputs) {
+                    *sum += weight * input;
+                }
+            }
+            *value = (sums.iter().sum::<f32>() + row[INPUTS]).max(0.0);
+            output += *value * weights[ROWS + place];
+        }
+        let error = output - example.worth;
+        gradient[WEIGHTS - 1] += error;
+        for (place, value) in hidden.iter().enumerate() {
+            gradient[ROWS + place] += error * value;
+            if *value > 0.0 {
+                let back = error * weights[ROWS + place];
+                let row = &mut gradient[place * (INPUTS + 1)..][..INPUTS + 1];
+                for (sum, input) in row.iter_mut().zip(&inputs) {
+                    *sum += back * input;
+                }
+                row[INPUTS] += back;
+            }
+        }
+        error * error
+    }
+
+    /// Performs one step of Adam.
+    fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
+        self.steps += 1;
+        let kept = 0.9_f32;
+        let kept_squares = 0.999_f32;
+        let rate =
+            rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
+        let moments = self.first.iter_mut().zip(&mut self.second);
+        for ((weight, sum), (first, second)) in self.weights.iter_mut().zip(gradient).zip(moments) {
+            let slope = sum / size;
+            *first = kept * *first + (1.0 - kept) * slope;
+            *second = kept_squares * *second + (1.0 - kept_squares) * slope * slope;
+            *weight -= rate * *first / (second.sqrt() + 1e-8);
+        }
+    }
+}

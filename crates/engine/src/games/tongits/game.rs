@@ -1,0 +1,174 @@
+//! Tong-its as a [`Game`]: rules and views by delegation, and its description for people.
+
+use crate::cards::CardSet;
+use crate::chance;
+use crate::game::{
+    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
+};
+use crate::games::tongits::action::{Action, Illegal};
+use crate::games::tongits::describe;
+use crate::games::tongits::event::Event;
+use crate::games::tongits::kind;
+use crate::games::tongits::legal;
+use crate::games::tongits::phase::{Phase, PublicState};
+use crate::games::tongits::pile::Pile;
+use crate::games::tongits::rules::{Rules, SEATS};
+use crate::games::tongits::score;
+use crate::games::tongits::state::{FightAnswers, Tongits};
+use crate::games::tongits::view::View;
+use crate::seat::Seat;
+use alloc::vec::Vec;
+
+impl Game for Tongits {
+    type Rules = Rules;
+    type Action = Action;
+    type Event = Event;
+    type View = View;
+    type Refusal = Illegal;
+
+    fn new(rules: &Rules, _seats: u8, starter: Option<Seat>) -> Self {
+        Self {
+            public: PublicState::new(rules, starter.filter(|seat| seat.number() < SEATS)),
+            hands: [CardSet::EMPTY; SEATS as usize],
+            stock: Pile::EMPTY,
+            answers: FightAnswers::new(),
+            drawn: None,
+        }
+    }
+
+    fn turn(&self) -> Turn {
+        self.public.turn()
+    }
+
+    fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
+        if let Some(hand) = self.hands.get(seat.index()) {
+            legal::for_each_legal_action(&self.public, seat, *hand, |action| actions.push(action));
+        }
+    }
+
+    fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
+        let hand = self.hands.get(seat.index()).copied().unwrap_or_default();
+        legal::check_action(&self.public, seat, hand, action)?;
+        let mut next = self.clone();
+        next.play_action(seat, action, events);
+        Ok(next)
+    }
+
+    fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
+        let Turn::Chance(request) = self.turn() else {
+            panic!("the game does not wait for chance");
+        };
+        assert!(answer.fits(request), "the answer does not fit the request");
+        let mut next = self.clone();
+        match (self.public.phase, answer) {
+            (Phase::Starter, chance::ChanceAnswer::Number(number)) => {
+                let seat =
+                    Seat::all(SEATS).nth(*number as usize).expect("the answer fits the request");
+                next.apply_event(Event::StarterChosen { seat }, events);
+            }
+            (Phase::Deal { starter }, chance::ChanceAnswer::Order(deck)) => {
+                next.deal_cards(starter, deck, events);
+            }
+            (
+                Phase::Starter
+                | Phase::Deal { .. }
+                | Phase::Draw { .. }
+                | Phase::Play { .. }
+                | Phase::Fight { .. }
+                | Phase::Over,
+                _,
+            ) => unreachable!("the answer fits the request of this phase"),
+        }
+        next
+    }
+
+    fn expire(&self, events: &mut Vec<Event>) -> Self {
+        assert!(matches!(self.turn(), Turn::Wait(_)), "the game does not wait for its countdown");
+        let mut next = self.clone();
+        next.end_if_answered(true, events);
+        next
+    }
+
+    fn default_action(&self, seat: Seat) -> Option<Action> {
+        legal::default_action(&self.public, seat, *self.hands.get(seat.index())?)
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        score::outcome(&self.public)
+    }
+
+    fn ending(&self) -> Option<&'static str> {
+        Some(Self::ENDINGS[self.public.end?.ending as usize].name)
+    }
+
+    fn counts(&self) -> Vec<CounterIncrement> {
+        kind::counter_increments(&self.public)
+    }
+
+    fn view(&self, viewer: Viewer) -> View {
+        let is_dealt = !matches!(self.public.phase, Phase::Starter | Phase::Deal { .. });
+        let mut hands = self.hands.map(Some);
+        for (seat, hand) in Seat::all(SEATS).zip(&mut hands) {
+            *hand = hand.filter(|_| is_dealt && viewer.sees(seat));
+        }
+        View {
+            viewer: viewer.seat(),
+            public: self.public.redact_for(viewer),
+            hands,
+            answers: self.answers.iter().copied().filter(|(seat, _)| viewer.sees(*seat)).collect(),
+            drawn: match self.public.phase {
+                Phase::Play { seat } => self.drawn.filter(|_| viewer.sees(seat)),
+                Phase::Starter
+                | Phase::Deal { .. }
+                | Phase::Draw { .. }
+                | Phase::Fight { .. }
+                | Phase::Over => None,
+            },
+            stock: (is_dealt && viewer == Viewer::Everything).then_some(self.stock),
+        }
+    }
+
+    fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
+        event.redact_for(viewer)
+    }
+
+    fn observe(view: &mut View, event: &Event) {
+        view.observe(event);
+    }
+
+    fn prompt_in_view(view: &View) -> Option<Prompt> {
+        view.prompt()
+    }
+
+    fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
+        match self.public.redact_for(viewer).turn() {
+            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
+            Turn::Chance(_) | Turn::Over => None,
+        }
+    }
+
+    fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
+        if let (Some(seat), Some(hand)) = (view.viewer, view.hand()) {
+            legal::for_each_legal_action(&view.public, seat, hand, |action| actions.push(action));
+        }
+    }
+
+    /// Returns whether the action calls a fight.
+    fn is_commitment(_view: &View, action: &Action) -> bool {
+        matches!(action, Action::Fight)
+    }
+}
+
+impl Describe for Tongits {
+    fn describe(view: &View) -> Vec<Row> {
+        describe::describe_view(view)
+    }
+
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        describe::describe_action(action)
+    }
+
+    fn describe_event(event: &Event) -> Option<Row> {
+        describe::describe_event(event)
+    }
+}

@@ -1,0 +1,189 @@
+//! Tongo (options) as a [`Game`]: rules and views by delegation, and its description for people.
+
+use crate::chance::{self, Request};
+use crate::game::{
+    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
+};
+use crate::games::tongo_options::action::Action;
+use crate::games::tongo_options::card::CardSet;
+use crate::games::tongo_options::deal::{Drawing, complete_deal};
+use crate::games::tongo_options::event::Event;
+use crate::games::tongo_options::hidden::Hidden;
+use crate::games::tongo_options::phase::Phase;
+use crate::games::tongo_options::public::PublicState;
+use crate::games::tongo_options::refusal::Illegal;
+use crate::games::tongo_options::rules::Rules;
+use crate::games::tongo_options::showdown;
+use crate::games::tongo_options::state::TongoOptions;
+use crate::games::tongo_options::view::View;
+use crate::games::tongo_options::{commitment, describe, kind, legal};
+use crate::seat::Seat;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+impl Game for TongoOptions {
+    type Rules = Rules;
+    type Action = Action;
+    type Event = Event;
+    type View = View;
+    type Refusal = Illegal;
+
+    /// Creates a game. The seat that begins by the rules of the table is the dealer (rule 2.1), and
+    /// the next one plays first.
+    fn new(rules: &Rules, seats: u8, starter: Option<Seat>) -> Self {
+        let dealer = starter.filter(|seat| seat.number() < seats);
+        Self {
+            public: PublicState::new(rules, seats, dealer),
+            hands: Seat::all(seats).map(|_| CardSet::EMPTY).collect(),
+            hidden: Hidden::default(),
+            drawing: Drawing::default(),
+        }
+    }
+
+    fn turn(&self) -> Turn {
+        if let Some(prompt) = self.public.prompt() {
+            return Turn::Players(prompt);
+        }
+        let public = &self.public;
+        let drawing = &self.drawing;
+        match public.phase {
+            Phase::Deal => Turn::Chance(drawing.next_deal_request(public)),
+            Phase::Roll(_) => Turn::Chance(drawing.next_die_request(public)),
+            Phase::Shuffle { .. } => {
+                let cards = u8::try_from(self.hidden.deck.len()).expect("a deck has 48 cards");
+                Turn::Chance(Request::Order(cards))
+            }
+            Phase::Stop { .. }
+            | Phase::Turn(_)
+            | Phase::Challenge(_)
+            | Phase::Showdown(_)
+            | Phase::Over => Turn::Over,
+        }
+    }
+
+    fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
+        if let Some(hand) = self.hands.get(seat.index()) {
+            legal::for_each(&self.public, seat, *hand, |action| actions.push(action));
+        }
+    }
+
+    fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
+        let hand = self.hands.get(seat.index()).copied().unwrap_or_default();
+        legal::check(&self.public, seat, hand, action)?;
+        let mut next = self.clone();
+        next.play_action(seat, action, events);
+        Ok(next)
+    }
+
+    fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
+        let Turn::Chance(request) = self.turn() else {
+            panic!("no chance is due");
+        };
+        assert!(answer.fits(request), "the answer does not fit the request");
+        let mut next = self.clone();
+        match (self.public.phase, answer) {
+            (Phase::Shuffle { seat, count, .. }, chance::ChanceAnswer::Order(order)) => {
+                next.draw_cards(seat, count, order, events);
+            }
+            (Phase::Deal, answer) => {
+                next.drawing.record_answer(&next.public, &mut next.hidden, answer);
+                if let Some(dealt) = complete_deal(&next.public, &next.drawing, &next.hidden) {
+                    next.drawing = Drawing::default();
+                    (next.hands, next.hidden) = (dealt.hands, dealt.hidden);
+                    next.apply_event(dealt.to_event(), events);
+                }
+            }
+            (Phase::Roll(turn), answer) => {
+                next.drawing.record_answer(&next.public, &mut next.hidden, answer);
+                if let Some(dice) = next.drawing.all_dice(&next.public) {
+                    next.drawing = Drawing::default();
+                    next.apply_event(Event::Rolled { seat: turn.seat, dice }, events);
+                }
+            }
+            (
+                Phase::Stop { .. }
+                | Phase::Turn(_)
+                | Phase::Shuffle { .. }
+                | Phase::Challenge(_)
+                | Phase::Showdown(_)
+                | Phase::Over,
+                _,
+            ) => unreachable!("the answer fits the request of this phase"),
+        }
+        next
+    }
+
+    fn expire(&self, _events: &mut Vec<Event>) -> Self {
+        panic!("a seat is to act while a countdown runs")
+    }
+
+    fn default_action(&self, seat: Seat) -> Option<Action> {
+        legal::default_action(&self.public, seat)
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        showdown::outcome(&self.public)
+    }
+
+    fn ending(&self) -> Option<&'static str> {
+        Some(Self::ENDINGS[self.public.end?.ending as usize].name)
+    }
+
+    fn counts(&self) -> Vec<CounterIncrement> {
+        kind::counter_increments(&self.public)
+    }
+
+    fn view(&self, viewer: Viewer) -> View {
+        let is_dealt = self.public.phase != Phase::Deal;
+        let seats = Seat::all(self.public.seats()).zip(self.hands.iter());
+        let is_record = viewer == Viewer::Everything;
+        View {
+            viewer: viewer.seat(),
+            public: self.public.clone(),
+            hands: seats
+                .map(|(seat, hand)| Some(*hand).filter(|_| is_dealt && viewer.sees(seat)))
+                .collect(),
+            hidden: (is_dealt && is_record).then(|| Box::new(self.hidden)),
+        }
+    }
+
+    fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
+        Some(event.redact_for(viewer))
+    }
+
+    fn observe(view: &mut View, event: &Event) {
+        view.observe(event);
+    }
+
+    fn prompt_in_view(view: &View) -> Option<Prompt> {
+        view.public.prompt()
+    }
+
+    fn prompt_for(&self, _viewer: Viewer) -> Option<Prompt> {
+        self.public.prompt()
+    }
+
+    fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
+        if let (Some(seat), Some(hand)) = (view.viewer, view.hand()) {
+            legal::for_each(&view.public, seat, hand, |action| actions.push(action));
+        }
+    }
+
+    fn is_commitment(view: &View, action: &Action) -> bool {
+        commitment::is_commitment(&view.public, action)
+    }
+}
+
+impl Describe for TongoOptions {
+    fn describe(view: &View) -> Vec<Row> {
+        describe::describe_view(view)
+    }
+
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        describe::describe_action(action)
+    }
+
+    fn describe_event(event: &Event) -> Option<Row> {
+        describe::describe_event(event)
+    }
+}
