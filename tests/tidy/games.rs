@@ -9,7 +9,8 @@ use super::{Complaints, File};
 const KNOWS_A_GAME: &[(&str, &str)] = &[
     ("crates/lab/src/collusion/", "a study of how one game is cheated at"),
     ("src/http/player/games/hand_sorting.rs", "an order of the hands of one game, for its clients"),
-    ("src/ws/contract/examples.rs", "the examples of the socket's description"),
+    ("crates/api/src/socket/examples.rs", "the examples of the socket's description"),
+    ("crates/api/src/player/games.rs", "a hand to sort, of one game"),
 ];
 
 /// Names of a game in code.
@@ -25,7 +26,7 @@ pub(super) fn games_named(files: &[File]) -> Complaints {
         let of_engine = ["cards/", "games/", "testing/", "catalog", "lib.rs"]
             .iter()
             .any(|part| place["crates/engine/src/".len().min(place.len())..].starts_with(part));
-        let is_checked = ["src/", "crates/lab/src/"].iter().any(|root| place.starts_with(root))
+        let is_checked = ["src/", "crates/api/src/", "crates/lab/src/"].iter().any(|root| place.starts_with(root))
             || is_engine && !of_engine;
         if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
             continue;
