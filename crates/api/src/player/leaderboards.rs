@@ -12,9 +12,10 @@ use crate::operation::operations;
 operations! {
     /// Show a leaderboard
     ///
-    /// Settled games are counted some seconds after their settlement. Games with a house bot are not
-    /// counted. The board by rating lists the players who were rated within the span, with their
-    /// present ratings. A `date` for which there is no leaderboard is refused with `query_invalid`.
+    /// Settled games are counted some seconds after their settlement. Games with a house bot are
+    /// not counted. The board by rating lists the players who were rated within the span, with
+    /// their present ratings. A `date` for which there is no leaderboard is refused with
+    /// `query_invalid`.
     SHOW_LEADERBOARD = Get "/v1/leaderboards/{board}/{span}", Players, Player {
         path board: Board = "The score by which players are ranked",
         path span: Span = "The time over which scores are summed",

@@ -14,8 +14,8 @@ const REPORT_TEXT_LENGTH_MAX: usize = 500;
 operations! {
     /// Look players up
     ///
-    /// Returns players by id, in the order of their ids. Ids that do not exist are omitted. Intended
-    /// for the players around a table.
+    /// Returns players by id, in the order of their ids. Ids that do not exist are omitted.
+    /// Intended for the players around a table.
     LOOK_UP_PLAYERS = Get "/v1/players", Players, Player {
         query PlayersQuery,
         200 json PublicPlayers: "The players",
@@ -49,7 +49,8 @@ operations! {
 
     /// Block a player
     ///
-    /// The house does not seat the two players together, and the other player's messages are not shown.
+    /// The house does not seat the two players together, and the other player's messages are not
+    /// shown.
     BLOCK_PLAYER = Put "/v1/me/blocks/{id}", Players, Player {
         path id: IdText = "The other player",
         204 empty (): "The player is blocked",
@@ -84,8 +85,8 @@ operations! {
 
     /// Report a player of my game
     ///
-    /// The record of the game is the evidence. A player may make one report per game about each other
-    /// player who also played in it. Operators read the reports.
+    /// The record of the game is the evidence. A player may make one report per game about each
+    /// other player who also played in it. Operators read the reports.
     REPORT_PLAYER = Post "/v1/games/{id}/reports", Players, Player {
         path id: IdText = "The game",
         body PlayerReportRequest,
