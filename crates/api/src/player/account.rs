@@ -22,10 +22,11 @@ operations! {
 
     /// Change my profile
     ///
-    /// A name may be changed once in seven days; the detail of `name_changed_lately` states the time of
-    /// the next change. A chosen name is reserved for the player: nobody else can take it or a
-    /// confusable name. Names that suggest the house are reserved for the house. A player with a
-    /// password signs in by the new name. If any part of the change is refused, nothing is changed.
+    /// A name may be changed once in seven days; the detail of `name_changed_lately` states the
+    /// time of the next change. A chosen name is reserved for the player: nobody else can take it
+    /// or a confusable name. Names that suggest the house are reserved for the house. A player with
+    /// a password signs in by the new name. If any part of the change is refused, nothing is
+    /// changed.
     CHANGE_ME = Patch "/v1/me", Me, Player {
         body ProfileChangeRequest,
         200 json OwnProfile: "The player after the change",
@@ -34,10 +35,10 @@ operations! {
 
     /// Delete my account
     ///
-    /// Deletes name, picture, time zone, devices, password, identities and the origin data of sessions,
-    /// for good. All sessions end, so a retry is refused with `token_revoked`. Bookings and games
-    /// remain under an id that no longer identifies a person; remaining coins belong to nobody. Not
-    /// possible while the player sits at a table: leave it first.
+    /// Deletes name, picture, time zone, devices, password, identities and the origin data of
+    /// sessions, for good. All sessions end, so a retry is refused with `token_revoked`. Bookings
+    /// and games remain under an id that no longer identifies a person; remaining coins belong to
+    /// nobody. Not possible while the player sits at a table: leave it first.
     DELETE_ME = Delete "/v1/me", Me, Player {
         headers Proof,
         204 empty (): "The account is deleted",
@@ -51,9 +52,9 @@ operations! {
 
     /// List the entries of my wallet
     ///
-    /// Newest first. Entries never change, and each one starts from the balance that the previous one
-    /// left. A cursor is valid only with the filters for which it was issued. Entries beyond the
-    /// house's retention time are not listed.
+    /// Newest first. Entries never change, and each one starts from the balance that the previous
+    /// one left. A cursor is valid only with the filters for which it was issued. Entries beyond
+    /// the house's retention time are not listed.
     LIST_WALLET_ENTRIES = Get "/v1/me/wallet/entries", Me, Player {
         query PageQuery<EntryFilter>,
         200 page WalletEntry: "A page of entries",

@@ -16,10 +16,10 @@ use crate::values::Time;
 operations! {
     /// Export all data held about me
     ///
-    /// Returns one document as an attachment, which is streamed while it is read. If reading fails, the
-    /// connection is closed before the end of the document. The rate limit is one export an hour: after
-    /// `exported_lately`, wait for the time in `Retry-After`. An export that failed on the server does
-    /// not count; one that the client did not read to its end does.
+    /// Returns one document as an attachment, which is streamed while it is read. If reading fails,
+    /// the connection is closed before the end of the document. The rate limit is one export an
+    /// hour: after `exported_lately`, wait for the time in `Retry-After`. An export that failed on
+    /// the server does not count; one that the client did not read to its end does.
     EXPORT_ME = Get "/v1/me/export", Me, Player {
         200 json Export: "The document",
         refuses ExportedLately,
