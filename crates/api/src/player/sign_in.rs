@@ -16,12 +16,12 @@ use crate::values::{
 operations! {
     /// Sign in as a guest
     ///
-    /// A device id always signs in the same player. A new id creates a player with the welcome grant,
-    /// once, regardless of concurrent requests. The number of welcome grants per network (an IPv4
-    /// address, or the first 48 bits of an IPv6 address) and day is limited; further players are signed
-    /// in without the grant, and receive it when they sign in or refresh on another day, or link an
-    /// identity. Every sign-in opens a session of its own. The detail of `banned` states the end and
-    /// the reason.
+    /// A device id always signs in the same player. A new id creates a player with the welcome
+    /// grant, once, regardless of concurrent requests. The number of welcome grants per network (an
+    /// IPv4 address, or the first 48 bits of an IPv6 address) and day is limited; further players
+    /// are signed in without the grant, and receive it when they sign in or refresh on another day,
+    /// or link an identity. Every sign-in opens a session of its own. The detail of `banned` states
+    /// the end and the reason.
     SIGN_IN_GUEST = Post "/v1/sign-in/guest", SignIn, Anyone {
         body GuestSignIn,
         200 json SignedIn: "Signed in",
@@ -31,9 +31,9 @@ operations! {
     /// Sign in by name and password
     ///
     /// An unknown name and a wrong password get the same response after the same work. After five
-    /// failures within a minute, sign-ins by that name are refused until the minute has passed, from
-    /// every address and on every node. Hashing a password is expensive by design; when too many
-    /// sign-ins are waiting, further ones are refused with `sign_in_busy`.
+    /// failures within a minute, sign-ins by that name are refused until the minute has passed,
+    /// from every address and on every node. Hashing a password is expensive by design; when too
+    /// many sign-ins are waiting, further ones are refused with `sign_in_busy`.
     SIGN_IN_PASSWORD = Post "/v1/sign-in/password", SignIn, Anyone {
         body PasswordSignIn,
         200 json SignedIn: "Signed in",
@@ -43,8 +43,8 @@ operations! {
     /// Request a nonce
     ///
     /// Required before the client signs its user in with an issuer in order to sign in, to link an
-    /// identity, or to prove possession of the account. The nonce is valid for ten minutes, for this
-    /// device, and once.
+    /// identity, or to prove possession of the account. The nonce is valid for ten minutes, for
+    /// this device, and once.
     ASK_NONCE = Post "/v1/sign-in/openid/nonce", SignIn, Anyone {
         body NonceRequest,
         200 json Nonce: "A nonce",
@@ -53,10 +53,10 @@ operations! {
     /// Sign in with an external identity
     ///
     /// The client has signed its user in with an issuer that the house trusts (OpenID Connect), and
-    /// presents the ID token. The token must be signed with RS256 or ES256, be issued for the house, be
-    /// unexpired, and contain a nonce that the same device has requested; the detail of
-    /// `id_token_refused` states the reason. A token can be used once. The same subject always signs in
-    /// the same player; a new subject creates a player with the welcome grant.
+    /// presents the ID token. The token must be signed with RS256 or ES256, be issued for the
+    /// house, be unexpired, and contain a nonce that the same device has requested; the detail of
+    /// `id_token_refused` states the reason. A token can be used once. The same subject always
+    /// signs in the same player; a new subject creates a player with the welcome grant.
     SIGN_IN_OPENID = Post "/v1/sign-in/openid", SignIn, Anyone {
         body OpenIdSignIn,
         200 json SignedIn: "Signed in",
@@ -65,12 +65,12 @@ operations! {
 
     /// Exchange a refresh token for new tokens
     ///
-    /// Uses up the token. Within 60 seconds the same request by the same device returns the same new
-    /// refresh token, any number of times: retry if the response was lost, or if two tabs share a
-    /// token. This requires `device_id` in the first request and in the retry, and ends when the new
-    /// token is used. If the token is presented again in any other way, it must have been copied, and
-    /// its session ends at once: all its tokens, including the newest, stop working. After a refusal
-    /// with status 401, sign in again.
+    /// Uses up the token. Within 60 seconds the same request by the same device returns the same
+    /// new refresh token, any number of times: retry if the response was lost, or if two tabs share
+    /// a token. This requires `device_id` in the first request and in the retry, and ends when the
+    /// new token is used. If the token is presented again in any other way, it must have been
+    /// copied, and its session ends at once: all its tokens, including the newest, stop working.
+    /// After a refusal with status 401, sign in again.
     REFRESH_TOKEN = Post "/v1/token/refresh", SignIn, Anyone {
         body RefreshRequest,
         200 json Tokens: "New tokens of the same session",
@@ -79,32 +79,32 @@ operations! {
 
     /// Sign out
     ///
-    /// Ends this session; other sessions of the player continue. Within a second its access tokens are
-    /// refused on every node.
+    /// Ends this session; other sessions of the player continue. Within a second its access tokens
+    /// are refused on every node.
     SIGN_OUT = Post "/v1/sign-out", SignIn, Player {
         204 empty (): "The session has ended",
     }
 
     /// Prove that the account is mine
     ///
-    /// Required for calls that change the sign-in methods or delete the account. An access token does
-    /// not suffice for them, so that somebody who has copied one cannot take over the account. The
-    /// proof is valid for five minutes, in this session, as the header `Account-Proof`. A player with a
-    /// password or a linked identity must present one of those; a player with neither presents the
-    /// device. Wrong passwords count as failed sign-ins.
+    /// Required for calls that change the sign-in methods or delete the account. An access token
+    /// does not suffice for them, so that somebody who has copied one cannot take over the account.
+    /// The proof is valid for five minutes, in this session, as the header `Account-Proof`. A
+    /// player with a password or a linked identity must present one of those; a player with neither
+    /// presents the device. Wrong passwords count as failed sign-ins.
     SHOW_PROOF = Post "/v1/me/proof", Me, Player {
         body ProofRequest,
         200 json AccountProof: "The proof",
-        refuses IdTokenRefused DeviceWrong PasswordWrong IdentityWrong ProofInsufficient IssuerUnknown
-            PasswordNotSet SignInLocked SignInBusy IssuerUnavailable,
+        refuses IdTokenRefused DeviceWrong PasswordWrong IdentityWrong ProofInsufficient
+            IssuerUnknown PasswordNotSet SignInLocked SignInBusy IssuerUnavailable,
     }
 
     /// Set my first password
     ///
-    /// Turns a guest into a player with a name and a password. The player keeps its id, its wallet and
-    /// its seat, and its device continues to sign it in. The name is reserved for the player from now
-    /// on: nobody else can take it or a confusable name. The detail of `name_changed_lately` states the
-    /// time of the next change.
+    /// Turns a guest into a player with a name and a password. The player keeps its id, its wallet
+    /// and its seat, and its device continues to sign it in. The name is reserved for the player
+    /// from now on: nobody else can take it or a confusable name. The detail of
+    /// `name_changed_lately` states the time of the next change.
     SET_FIRST_PASSWORD = Post "/v1/me/password", Me, Player {
         headers Proof,
         body FirstPasswordRequest,
@@ -139,8 +139,8 @@ operations! {
 
     /// Unlink an external identity
     ///
-    /// The identity no longer signs the player in. Idempotent: unlinking an identity that is not linked
-    /// changes nothing.
+    /// The identity no longer signs the player in. Idempotent: unlinking an identity that is not
+    /// linked changes nothing.
     UNLINK_IDENTITY = Delete "/v1/me/identities/{issuer}", Me, Player {
         path issuer: LinkedIssuerText = "The issuer's name, as in the list of sign-in methods",
         headers Proof,
@@ -184,8 +184,8 @@ operations! {
 
     /// Change the id of my device
     ///
-    /// For players who fear that somebody has a copy of the id. From now on only the new id signs the
-    /// player in, and all other sessions of the player end. Idempotent.
+    /// For players who fear that somebody has a copy of the id. From now on only the new id signs
+    /// the player in, and all other sessions of the player end. Idempotent.
     CHANGE_MY_DEVICE = Put "/v1/me/device", Me, Player {
         body DeviceChangeRequest,
         204 empty (): "The change is made",
