@@ -27,7 +27,7 @@ use crate::records::{self, Records};
 use crate::reports::Reports;
 use crate::standings::Standings;
 use crate::telemetry::LogFormat;
-use crate::{app, clock, db, http, operate, standings, telemetry, verify, ws};
+use crate::{app, clock, db, operate, standings, telemetry, verify};
 
 /// The house that runs the table: a server for table games played for coins.
 #[derive(Parser, Debug)]
@@ -101,10 +101,6 @@ enum Command {
         #[command(flatten)]
         database: Box<Database>,
     },
-    /// Print the description of the REST API.
-    Openapi,
-    /// Print the description of the WebSocket.
-    Asyncapi,
 }
 
 /// A projection of the ledger.
@@ -256,14 +252,6 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Mute { what, database } => {
             runtime()?.block_on(run_sanction(SanctionKind::Mute, what, *database))
         }
-        Command::Openapi => {
-            print!("{}", http::openapi_yaml());
-            Ok(())
-        }
-        Command::Asyncapi => {
-            print!("{}", ws::asyncapi_yaml());
-            Ok(())
-        }
     }
 }
 
@@ -300,10 +288,12 @@ async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), Comm
 async fn rebuild(projection: ProjectionName, database: Database) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
     // The duration grows with the number of rows.
-    let options =
-        db::PoolOptions { connections_max: 1, statement_timeout_ms: 0, ..db::PoolOptions::default() };
-    let pool = db::connect_as_login(database.database_url, options).await;
-    let pool = pool.map_err(app::ServeError::Connect)?;
+    let options = db::PoolOptions {
+        connections_max: 1,
+        statement_timeout_ms: 0,
+        ..db::PoolOptions::default()
+    };
+    let pool = db::connect_as_login(database.database_url, options).await?;
     Ok(match projection {
         ProjectionName::Standings => projections::rebuild::<Standings>(&pool).await?,
         ProjectionName::Ratings => projections::rebuild::<Ratings>(&pool).await?,
@@ -314,8 +304,7 @@ async fn rebuild(projection: ProjectionName, database: Database) -> Result<(), C
 /// Opens one connection with all rights of the login.
 async fn connect_owner(database: Database) -> Result<db::PgPool, CommandError> {
     let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
-    let pool = db::connect_as_login(database.database_url, options).await;
-    Ok(pool.map_err(app::ServeError::Connect)?)
+    Ok(db::connect_as_login(database.database_url, options).await?)
 }
 
 async fn operator(what: OperatorCommand, database: Database) -> Result<(), CommandError> {
@@ -398,8 +387,7 @@ async fn healthcheck(what: &Healthcheck) -> Result<(), CommandError> {
 async fn connect_service(database: Database) -> Result<db::PgPool, CommandError> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
-    let pool = db::connect(database.database_url, options).await;
-    Ok(pool.map_err(app::ServeError::Connect)?)
+    Ok(db::connect(database.database_url, options).await?)
 }
 
 async fn archive(

@@ -21,6 +21,7 @@ pub mod months;
 pub mod notices;
 pub mod operate;
 pub mod operators;
+pub mod problem;
 pub mod projections;
 pub mod ratings;
 pub mod replay;

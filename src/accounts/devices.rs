@@ -5,9 +5,6 @@
 //! does not remove devices, which can sign in again; a player with another sign-in method may
 //! remove the devices too.
 
-use std::fmt;
-use std::str::FromStr;
-
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use uuid::Uuid;
 
@@ -40,37 +37,19 @@ pub struct LiveSession {
     pub is_current: bool,
 }
 
-/// The position of a page of sessions. Ids ascend with time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionCursor(SessionId);
-
-impl fmt::Display for SessionCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0.0.simple(), f)
-    }
-}
-
-impl FromStr for SessionCursor {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, uuid::Error> {
-        text.parse().map(Self)
-    }
-}
-
 impl Accounts {
-    /// Returns the player's live sessions, newest first.
+    /// Returns a page of the player's live sessions, newest first, starting below an id. Ids ascend
+    /// with time.
     pub async fn sessions(
         &self,
         player: &Player,
-        cursor: Option<SessionCursor>,
+        below: Option<Uuid>,
         limit: u32,
-    ) -> Result<Page<LiveSession, SessionCursor>, AccountError> {
+    ) -> Result<Page<LiveSession, Uuid>, AccountError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let now = self.clock.now();
         // A session that was not refreshed since then has no valid refresh token.
         let seen_after = clock::subtract(now, REFRESH_TOKEN_LIFE);
-        let below = cursor.map_or(Uuid::max(), |cursor| cursor.0.0);
         let once = || {
             sqlx::query!(
                 r#"
@@ -85,7 +64,7 @@ impl Accounts {
                 player.id.0,
                 to_sql(now) as _,
                 to_sql(seen_after) as _,
-                below,
+                below.unwrap_or(Uuid::max()),
                 i64::from(limit) + 1
             )
             .fetch_all(&self.pool)
@@ -103,7 +82,7 @@ impl Accounts {
             })
         });
         let rows = rows.collect::<Result<Vec<_>, AccountError>>()?;
-        Ok(Page::from_rows(rows, limit, |last| SessionCursor(last.id)))
+        Ok(Page::from_rows(rows, limit, |last| last.id.0))
     }
 
     /// Ends one session of the player. A session that has ended stays unchanged.

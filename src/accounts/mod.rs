@@ -53,9 +53,9 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
 pub use bahay_names::{
-    AVATARS, Avatar, DeviceId, DeviceTimeZone, Name, NewPassword, PasswordAttempt, TimeZone,
+    AVATARS, Avatar, DeviceId, Name, NewPassword, PasswordAttempt, TimeZone,
 };
-pub use devices::{LiveSession, SessionCursor};
+pub use devices::LiveSession;
 pub use export_and_delete::{DeviceRecord, SessionRecord};
 pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
 pub use house_bots::HouseBot;

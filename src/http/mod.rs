@@ -26,13 +26,13 @@ pub use self::core::health::{Probe, Readiness};
 pub use self::core::middleware::Options;
 pub use self::core::openapi::openapi_yaml;
 pub use self::core::pagination::{CursorOwner, Cursors};
-pub use self::core::problem::{CodeExt, Problem};
-use self::core::problem::{database_problem, record_problem};
 pub use self::core::services::Services;
 pub use bahay_api::{
     CardText, Code, Coins, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText,
     PageOf, PageQuery, ProblemBody, ReasonText, RoomText, Time, TimeZoneText, TransferCode,
 };
+pub use crate::problem::{CodeExt, Problem};
+use crate::problem::{database_problem, record_problem};
 pub use operator::desk_ui::DeskOptions;
 pub use player::games::analysis::Analyses;
 pub use routes::{probe_router, router};

@@ -49,7 +49,7 @@ pub use house_bots::{BotGrantLock, HouseBotCoins};
 pub use openings::lock_wallet_in_tx;
 pub use operation::AMOUNT_MAX;
 pub use operations::*;
-pub use read::{Entry, EntryCursor, EntryFilter, ParseEntryCursorError, Wallet};
+pub use read::{Entry, EntryFilter, Wallet};
 pub use seal::SealHead;
 
 use operation::{Answer, Operation, Request};

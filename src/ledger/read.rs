@@ -1,8 +1,5 @@
 //! The queries of a player's coins.
 
-use std::fmt;
-use std::str::FromStr;
-
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, Timestamp};
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -55,34 +52,6 @@ pub struct EntryFilter {
     pub to: Option<Timestamp>,
 }
 
-/// A cursor of a list of entries. Clients treat it as opaque.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryCursor {
-    below_version: i64,
-}
-
-/// The text is not a cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a cursor of this list")]
-pub struct ParseEntryCursorError;
-
-impl fmt::Display for EntryCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}", self.below_version)
-    }
-}
-
-impl FromStr for EntryCursor {
-    type Err = ParseEntryCursorError;
-
-    fn from_str(text: &str) -> Result<Self, ParseEntryCursorError> {
-        match i64::from_str_radix(text, 16) {
-            Ok(below_version) if below_version > 0 => Ok(Self { below_version }),
-            Ok(_) | Err(_) => Err(ParseEntryCursorError),
-        }
-    }
-}
-
 impl Ledger {
     /// Returns a player's wallet. A player without one has a balance of zero.
     pub async fn wallet(&self, player: PlayerId) -> Result<Wallet, LedgerError> {
@@ -98,14 +67,15 @@ impl Ledger {
         Ok(read_wallet(connection, player).await?)
     }
 
-    /// Returns a page of the wallet's entries that match the filter, newest first.
+    /// Returns a page of the wallet's entries that match the filter, newest first, starting below a
+    /// version.
     pub async fn entries(
         &self,
         player: PlayerId,
         filter: &EntryFilter,
-        cursor: Option<EntryCursor>,
+        below: Option<i64>,
         limit: u32,
-    ) -> Result<Page<Entry, EntryCursor>, LedgerError> {
+    ) -> Result<Page<Entry, i64>, LedgerError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let code = Account::Wallet(player).to_string();
         let codes: Vec<_> = filter.codes.iter().map(|code| code.as_str().to_owned()).collect();
@@ -131,7 +101,7 @@ impl Ledger {
             limit $3
             "#,
                 code,
-                cursor.map_or(i64::MAX, |cursor| cursor.below_version),
+                below.unwrap_or(i64::MAX),
                 i64::from(limit) + 1,
                 &codes,
                 from as _,
@@ -154,7 +124,7 @@ impl Ledger {
             })
         });
         let entries = entries.collect::<Result<Vec<_>, LedgerError>>()?;
-        Ok(Page::from_rows(entries, limit, |last| EntryCursor { below_version: last.version }))
+        Ok(Page::from_rows(entries, limit, |last| last.version))
     }
 }
 
@@ -185,18 +155,4 @@ async fn read_wallet(
         held: Coins::from_hundredths(row.held),
         version: row.version,
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{EntryCursor, ParseEntryCursorError};
-
-    #[test]
-    fn a_cursor_round_trips() {
-        let cursor = EntryCursor { below_version: 1_234 };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        for text in ["", "0", "-1", "x", "8000000000000000"] {
-            assert_eq!(text.parse::<EntryCursor>(), Err(ParseEntryCursorError), "{text}");
-        }
-    }
 }

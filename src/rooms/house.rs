@@ -91,7 +91,7 @@ mod tests {
             assert!(of_kind.is_sorted_by_key(|room| room.needs_account()), "from some bet on");
             assert!(!of_kind[0].needs_account());
         }
-        assert_eq!(rooms[0].id(), "newbie");
+        assert_eq!(rooms[0].terms(), &bahay_api::socket::example_terms());
     }
 
     /// Keeps the number of rooms in the guide up to date.

@@ -20,6 +20,7 @@ use sqlx::PgPool;
 
 use crate::db;
 
+pub use bahay_api::player::people::ReportReason;
 pub use bahay_protocol::Phrase;
 pub use reports::{
     ReportDecision, ReportError, ReportOutcome, ReportRecord, ReportState, decide_report_in_tx,
@@ -27,9 +28,6 @@ pub use reports::{
 
 /// The most players that a player may mute, and that it may block.
 pub const RELATIONS_MAX: i64 = 500;
-
-/// The longest text of a report, in characters.
-pub const REPORT_TEXT_MAX: usize = 500;
 
 /// A message between nodes about a table, apart from its game: a line of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,18 +70,6 @@ pub struct RelatedPlayer {
     pub player: PlayerId,
     pub name: String,
     pub since_ms: i64,
-}
-
-bahay_base::text_enum! {
-    /// The reason for a report.
-    pub enum ReportReason {
-        Cheating = "cheating",
-        Collusion = "collusion",
-        Abuse = "abuse",
-        Name = "name",
-        Stalling = "stalling",
-        Other = "other",
-    }
 }
 
 /// A report of a player about another.

@@ -59,24 +59,13 @@ pub const PLACES_MAX: u32 = 10_000;
 /// The number of scores raised per call.
 const RAISED_AT_ONCE: usize = 1_000;
 
-/// The subject of a competition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Board {
-    /// The winnings of won games, in hundredths of a coin: after fees, with POTs.
-    Coins,
-    /// The number of POTs won.
-    Hits,
-}
-
-impl Board {
-    pub const ALL: [Self; 2] = [Self::Coins, Self::Hits];
-
-    /// Returns the value in paths and in the column `board`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Coins => "coins",
-            Self::Hits => "hits",
-        }
+bahay_base::text_enum! {
+    /// The subject of a competition.
+    pub enum Board {
+        /// The winnings of won games, in hundredths of a coin: after fees, with POTs.
+        Coins = "coins",
+        /// The number of POTs won.
+        Hits = "hits",
     }
 }
 

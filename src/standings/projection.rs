@@ -13,12 +13,11 @@ use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::season::Span;
 use super::settled_game::{SettledGame, ending_and_counts};
 use super::statistics::{
     CounterKey, GameSums, Score, ScoreKey, StandingsUpdate, Statistics, StatisticsKey,
 };
-use super::{Board, BoardId, Standings, StandingsError};
+use super::{BoardId, Standings, StandingsError};
 use crate::clock;
 use crate::live_store::ReachedScore;
 use crate::projections::{self, Projection, SettledGameRow};
@@ -383,8 +382,9 @@ pub(super) fn parse_score_key(
     starts_on: Date,
     player: Uuid,
 ) -> Result<ScoreKey, sqlx::Error> {
-    let unknown = || sqlx::Error::Decode(format!("unknown board: {board} {span}").into());
-    let board = Board::ALL.into_iter().find(|one| one.as_str() == board).ok_or_else(unknown)?;
-    let span = Span::ALL.into_iter().find(|one| one.as_str() == span).ok_or_else(unknown)?;
+    let (Ok(board), Ok(span)) = (board.parse(), span.parse()) else {
+        let unknown = format!("unknown board: {board} {span}");
+        return Err(sqlx::Error::Decode(unknown.into()));
+    };
     Ok(ScoreKey { kind, board, span, starts_on, player: PlayerId(player) })
 }

@@ -7,35 +7,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use bahay_api::player::leaderboards::Span;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
 use crate::clock::{self, Timestamp};
-
-/// The span of time over which scores are summed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Span {
-    Day,
-    Week,
-    Season,
-    Ever,
-}
-
-impl Span {
-    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Season, Self::Ever];
-
-    /// Returns the value in paths and in the column `span`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Season => "season",
-            Self::Ever => "ever",
-        }
-    }
-}
 
 /// The time zone of days and the length of a season.
 #[derive(Clone, Debug, PartialEq, Eq)]

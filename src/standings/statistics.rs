@@ -123,7 +123,7 @@ impl StandingsUpdate {
             if !game.is_ranked {
                 continue;
             }
-            for span in Span::ALL {
+            for span in Span::ALL.iter().copied() {
                 let starts_on = calendar.start(span, game.finished_at);
                 // Losses do not reduce the score.
                 let won = net.hundredths().max(0);

@@ -3,11 +3,10 @@
 //! `protocol` is the wire format. `entry` opens sockets and authenticates clients. `session` runs
 //! one connection: `session/feed` builds its table's messages, `chat` handles talk, `spectator`
 //! delays a spectator's updates, `matchmaking` handles tickets, `advice` asks the AI. `link` reads
-//! frames, writes messages and detects dead connections. `contract` describes the protocol.
+//! frames, writes messages and detects dead connections.
 //!
 //! docs/PROTOCOL.md describes the protocol in prose, asyncapi.yaml its types.
 
-mod contract;
 mod entry;
 mod hooks;
 mod link;
@@ -22,11 +21,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::get;
 
-pub use contract::asyncapi::{asyncapi, asyncapi_yaml};
-pub use contract::examples::{commands as example_commands, messages as example_messages};
-pub use contract::refusals::{SocketRefusal, refusals};
 pub use hooks::FaultHooks;
-pub use link::monitor::{LinkMonitor, LinkTimes, Silence};
+pub use link::monitor::LinkMonitor;
+pub use protocol::limits::{LinkTimes, Silence};
 pub use state::PlayState;
 
 /// Returns the router with the socket's only route.

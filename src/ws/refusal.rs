@@ -1,7 +1,7 @@
 //! The refusals of a session before its table decides.
 
-/// Defines the refusals: name, code, whether the same command may succeed later, and the reason.
-macro_rules! session_refusals {
+/// Defines the refusals of the protocol as an enum. The compiler reports one that is never given.
+macro_rules! define_refusals {
     ($($name:ident, $code:literal, $is_retryable:literal, $detail:literal;)+) => {
         /// A refusal of a session before its table decides.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +10,6 @@ macro_rules! session_refusals {
         }
 
         impl SessionRefusal {
-            pub(super) const ALL: &[Self] = &[$(Self::$name),+];
-
             /// Returns the stable code, in snake case.
             pub(super) const fn code(self) -> &'static str {
                 match self {
@@ -36,40 +34,4 @@ macro_rules! session_refusals {
     };
 }
 
-session_refusals! {
-    Malformed, "malformed", false, "the text is not a command; `detail` says where";
-    NotAuthenticated, "not_authenticated", false, "authenticate first";
-    AlreadyAuthenticated, "already_authenticated", false,
-        "this connection is already authenticated";
-    TicketUnknown, "ticket_unknown", false, "the ticket is unknown, used or expired";
-    TooFast, "too_fast", true, "too many messages: at most 20 a second";
-    NotJoined, "not_joined", false, "join your table first";
-    NotSeated, "not_seated", false, "you do not sit at a table: ask a room for a seat";
-    AlreadyJoined, "already_joined", false,
-        "you play at a table on this connection: leave it first";
-    TableNotFound, "table_not_found", false, "there is no such table";
-    NotWatchable, "not_watchable", false, "only its players see this table";
-    TooTalkative, "too_talkative", true, "at most one phrase every two seconds, and three at once";
-    Muted, "muted", false, "you are muted: phrases are refused until the mute ends";
-    Seating, "seating", true, "another request of yours is being seated: ask again";
-    RoomNotFound, "room_not_found", false, "there is no such room";
-    RoomClosed, "room_closed", false, "this room is closed";
-    Banned, "banned", false, "you are banned; `detail` says until when, and why";
-    TooFewCoins, "too_few_coins", false, "this room requires a larger balance";
-    TooManyCoins, "too_many_coins", false, "this room requires a smaller balance";
-    AccountRequired, "account_required", false,
-        "this room is for players with a password or an identity";
-    RoomLimit, "room_limit", false,
-        "the daily limit of winnings in rooms is reached: play on tomorrow";
-    SocketRequired, "socket_required", true,
-        "open the socket first: a seat is kept only for players who are there";
-    NotReadyBefore, "not_ready_before", false,
-        "you, your device or many of your network took seats and were not ready: wait for \
-         `retry_after_ms`";
-    RoomsInvalid, "rooms_invalid", false, "name one to eight rooms of one game";
-    TicketNotFound, "ticket_not_found", false, "this connection has no ticket";
-    TicketMatched, "ticket_matched", false, "a table has been found already";
-    TableHalted, "table_halted", false, "this table is halted until an operator releases it";
-    OtherVersion, "other_version", true, "another node plays this table: try again";
-    Unavailable, "unavailable", true, "the table is unavailable: try again";
-}
+bahay_protocol::session_refusals!(define_refusals);

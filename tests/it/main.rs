@@ -5,7 +5,6 @@
 mod allowance;
 mod archive;
 mod archived;
-mod asyncapi;
 mod brief;
 mod closed_months;
 mod cluster;
@@ -40,7 +39,6 @@ mod private_bots;
 mod private_pots;
 mod process;
 mod projections;
-mod protocol_page;
 mod read_only;
 mod rematch;
 mod reports;

@@ -149,8 +149,8 @@ async fn boards_are_the_same_when_redis_was_emptied() {
     full.catch_up().await.unwrap();
     // An empty part of Redis, as after a flush.
     let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
-    for board in Board::ALL {
-        for span in Span::ALL {
+    for board in Board::ALL.iter().copied() {
+        for span in Span::ALL.iter().copied() {
             for section in [Section::Top { offset: 0 }, Section::Top { offset: 1 }, Section::Around]
             {
                 let ask = |of: &Standings| {

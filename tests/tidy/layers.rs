@@ -29,16 +29,26 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("records", &["clock", "db"]),
     ("archive", &["clock", "db", "ids", "records"]),
     ("notices", &["clock", "db", "ids"]),
+    // Refusals as responses.
+    ("problem", &["auth", "db", "records"]),
     // Monthly partitions, created ahead of time.
     ("months", &["metrics"]),
     // The removal of old data.
     ("retention", &["clock", "db", "idempotency"]),
-    ("ledger", &["allowance", "clock", "db", "entropy", "archive", "ids", "months", "reason"]),
+    (
+        "ledger",
+        &["allowance", "archive", "clock", "db", "entropy", "ids", "months", "notices", "reason"],
+    ),
     ("live_store", &["clock", "entropy", "ids"]),
     // Relations and standings of players: projected from records, some time after the game.
     ("social", &["db", "ids", "reason"]),
     ("replay", &[]),
-    ("standings", &["clock", "db", "archive", "ids", "live_store", "records", "replay"]),
+    // The runner of projections of the ledger.
+    ("projections", &["clock", "db", "ids", "metrics"]),
+    (
+        "standings",
+        &["clock", "db", "archive", "ids", "live_store", "projections", "records", "replay"],
+    ),
     // Coins apart from tables: the house's grants and operators' corrections.
     ("rewards", &["clock", "db", "grant_limits", "ids", "ledger"]),
     (
@@ -56,12 +66,12 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
-    // Events for other systems' books.
-    ("ledger_events", &["entropy"]),
     // Reports for operators.
-    ("reports", &["clock", "db", "archive", "ids", "ledger", "records", "verify"]),
+    ("reports", &["clock", "db", "archive", "ids", "ledger", "projections", "records", "verify"]),
     // Projections of finished games.
-    ("ratings", &["db", "ids"]),
+    ("ratings", &["db", "ids", "projections"]),
+    // The registration of jobs.
+    ("jobs", &["metrics", "months", "records", "retention", "verify::hourly"]),
     // Tables, and the path to them.
     (
         "tables",
@@ -98,6 +108,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "metrics",
             "notices",
+            "problem",
             "social",
             "tables",
         ],
@@ -119,6 +130,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "metrics",
             "operators",
+            "problem",
             "records",
             "replay",
             "reports",
@@ -131,18 +143,9 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "tables",
             "telemetry",
             "verify::hourly",
-            "ws::protocol",
             "reason",
         ],
     ),
-    // Programs beside the server, with public knowledge only.
-    ("client", &["entropy", "ws::protocol"]),
-    ("demo", &["client", "entropy", "ids", "ws::protocol"]),
-    ("loadtest", &["client", "clock", "entropy", "ws::protocol"]),
-    ("simulate", &["lobby"]),
-    ("arena", &["lobby", "simulate"]),
-    ("env", &[]),
-    ("tapes", &["ids", "lobby", "ws::protocol"]),
     ("verify", &["db", "archive", "ids", "ledger", "metrics", "records"]),
     // Operators' commands on the services of a running house.
     (
@@ -159,12 +162,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
-    // The measurement of collusion signals among bots.
-    ("collusion", &[]),
-    // The gain of attackers who create accounts, computed with the server's functions.
-    ("farm", &["allowance", "rate_limit", "grant_limits", "lobby", "ratings", "rewards"]),
-    // Generated games for development.
-    ("fixtures", &["clock", "ledger", "rooms", "standings"]),
     // Settings, the wiring, the commands.
     (
         "config",
@@ -199,12 +196,13 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "http",
             "idempotency",
             "ids",
+            "jobs",
             "ledger",
             "live_store",
             "lobby",
             "metrics",
-            "months",
             "operators",
+            "projections",
             "ratings",
             "records",
             "reports",
@@ -225,27 +223,18 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
         &[
             "accounts",
             "app",
-            "arena",
             "clock",
-            "collusion",
             "config",
             "db",
-            "demo",
-            "env",
-            "farm",
-            "fixtures",
             "http",
             "ids",
-            "loadtest",
-            "lobby",
             "operators",
             "operate",
-            "ledger_events",
+            "projections",
+            "ratings",
             "records",
             "reports",
-            "simulate",
             "standings",
-            "tapes",
             "telemetry",
             "verify",
             "ws",
@@ -291,58 +280,28 @@ pub(super) const BOTS_ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The arrows of the protocol.
-pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] =
-    &[("phrase", &[]), ("brief", &[]), ("reader", &["brief"]), ("command_reader", &[])];
+pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] = &[
+    ("phrase", &[]),
+    ("limits", &[]),
+    ("refusals", &[]),
+    ("brief", &[]),
+    ("reader", &["brief"]),
+    ("command_reader", &[]),
+];
 
 /// The arrows of the shell.
 pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
     ("synced_clock", &[]),
-    ("journal", &[]),
     ("failure", &[]),
     ("limits", &[]),
     ("guard", &[]),
     ("terms", &[]),
     ("lost", &[]),
-    ("delivery_cursor", &["guard", "journal"]),
-    ("notice", &["journal", "delivery_cursor"]),
-    ("notices", &["notice"]),
-    ("codec", &["failure"]),
+    ("history", &["failure", "guard", "limits"]),
     ("presence", &["failure"]),
-    ("presenter", &["failure", "journal", "notice"]),
-    ("direct", &["journal", "notice", "delivery_cursor"]),
-    ("replica", &["codec", "failure", "guard", "journal", "limits", "delivery_cursor"]),
-    ("halting", &["guard", "journal", "limits", "replica"]),
-    ("context", &["halting", "journal", "limits", "terms"]),
-    (
-        "watchers",
-        &[
-            "context",
-            "direct",
-            "guard",
-            "journal",
-            "notice",
-            "notices",
-            "replica",
-            "delivery_cursor",
-        ],
-    ),
-    (
-        "session",
-        &[
-            "context",
-            "direct",
-            "failure",
-            "guard",
-            "halting",
-            "journal",
-            "notice",
-            "notices",
-            "presenter",
-            "replica",
-            "delivery_cursor",
-            "watchers",
-        ],
-    ),
+    ("halting", &["guard", "history", "limits"]),
+    ("context", &["halting", "history", "limits", "terms"]),
+    ("delivery", &["context", "failure", "guard", "halting", "history"]),
     (
         "host",
         &[
@@ -359,5 +318,6 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
             "watchers",
         ],
     ),
-    ("simulation", &["is_departure_known", "redact_events"]),
+    ("lobby", &["failure", "host"]),
+    ("simulation", &["is_departure_known", "lobby", "redact_events"]),
 ];

@@ -21,7 +21,7 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
     ("telemetry", &["base"]),
     ("records", &["base", "db", "engine", "jobs"]),
     ("live-store", &["base", "engine", "shell"]),
-    ("api", &["base", "engine", "protocol", "shell"]),
+    ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("events", &["base", "db"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
     ("client", &["base", "engine", "protocol"]),

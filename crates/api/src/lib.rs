@@ -1,5 +1,7 @@
-//! The REST interface as data: the operations of every topic, the bodies that they take and answer
-//! with, the codes by which they refuse, and the document that describes them.
+//! The interfaces of the house as data: the operations of every topic over REST, the bodies that
+//! they take and answer with, the codes by which they refuse, and the document about them.
+//!
+//! `socket` describes the socket of play in the same way.
 //!
 //! The crate performs no I/O and knows nothing of the service, so that openapi.yaml and the types of
 //! clients are made without compiling it. The service binds a handler to each operation and converts
@@ -12,6 +14,7 @@ mod operation;
 pub mod operator;
 mod page;
 pub mod player;
+pub mod socket;
 mod values;
 
 pub use code::{Code, ProblemBody};

@@ -1,6 +1,8 @@
-//! Prints openapi.yaml.
+//! Prints openapi.yaml or asyncapi.yaml.
 
 use std::process::ExitCode;
+
+use bahay_api::socket;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
@@ -11,8 +13,9 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
+        Some("asyncapi") => print!("{}", socket::asyncapi_yaml()),
         _ => {
-            eprintln!("usage: bahay-api openapi");
+            eprintln!("usage: bahay-api openapi|asyncapi");
             return ExitCode::FAILURE;
         }
     }

@@ -12,7 +12,7 @@ use utoipa::{PartialSchema, ToSchema};
 use bahay_base::clock::{self, Timestamp};
 use bahay_base::ids::ROOM_ID_BYTES_MAX;
 use bahay_base::reason::REASON_LENGTH;
-use bahay_names::NAME_TEXT_LENGTH_MAX;
+use bahay_names::{NAME_TEXT_LENGTH_MAX, PASSWORD_LENGTH};
 
 /// An amount in the API: an integer in hundredths of a coin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -206,6 +206,29 @@ text_schema! {
         .max_length(Some(64))
         .description(Some("The name of an issuer of ID tokens in the house's settings."))
         .examples(["google"])
+}
+
+text_schema! {
+    /// The schema of an issuer that a player has linked.
+    LinkedIssuerText as "LinkedIssuer", |text| text.max_length(Some(255)).examples(["google"])
+}
+
+text_schema! {
+    /// The schema of a password to be verified.
+    PasswordText as "Password", |text| text
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
+        .max_length(Some(512))
+        .examples(["rain on a tin roof"])
+}
+
+text_schema! {
+    /// The schema of a password to be set.
+    NewPasswordText as "NewPassword", |text| text
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
+        .min_length(Some(*PASSWORD_LENGTH.start()))
+        .max_length(Some(*PASSWORD_LENGTH.end()))
+        .description(Some("Any characters. Passwords that are commonly guessed are refused."))
+        .examples(["two carabaos and a jeepney"])
 }
 
 text_schema! {

@@ -32,7 +32,6 @@ mod socket_ticket;
 
 use std::sync::Arc;
 
-use thiserror::Error;
 
 use bahay_base::clock::{Clock, Timestamp};
 use bahay_base::ids::{PlayerId, SessionId};
@@ -40,6 +39,7 @@ use bahay_base::ids::{PlayerId, SessionId};
 use session_cache::SessionCache;
 
 pub use headers::bearer_token;
+pub use bahay_base::auth_error::AuthError;
 pub use holder::{Holder, HolderProof, InvalidProofError, PROOF_LIFE, ParseProofError};
 pub use hs256::install as install_algorithms;
 pub use hs256::{hmac_sha256, is_hmac_sha256};
@@ -52,7 +52,7 @@ pub use revocations::Revocations;
 pub use sealing::{SEAL_BYTES, SealingKeys, UnsealedSecret};
 pub use session_cache::{LookupError, LookupFuture, SessionLookup};
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecretError};
-pub use socket_ticket::{ParseSocketTicketError, SOCKET_TICKET_LIFE, SocketTicket};
+pub use socket_ticket::{ParseSocketTicketError, SocketTicket};
 
 /// A signed-in player. The value authorizes acting for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,53 +99,6 @@ impl ReturningPlayer {
 /// A private field type, so that only this module creates a [`Player`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Proof;
-
-/// The reasons for which authentication fails, in order of precedence: the first that applies is
-/// returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum AuthError {
-    #[error("no access token was given; send it as `Authorization: Bearer <token>`")]
-    Missing,
-    #[error("the access token is not a token of this server")]
-    Malformed,
-    #[error("the access token was not signed by this server")]
-    Forged,
-    #[error("the access token has expired; use the refresh token")]
-    Expired,
-    /// The session has ended, or has never existed.
-    #[error("the session has ended; sign in again")]
-    Revoked,
-    #[error("sessions are unavailable at the moment; try again")]
-    Unavailable,
-}
-
-impl AuthError {
-    pub const ALL: [Self; 6] = [
-        Self::Missing,
-        Self::Malformed,
-        Self::Forged,
-        Self::Expired,
-        Self::Revoked,
-        Self::Unavailable,
-    ];
-
-    /// Returns whether the same token may be accepted later.
-    pub const fn is_transient(self) -> bool {
-        matches!(self, Self::Unavailable)
-    }
-
-    /// Returns the stable code, in snake case.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Missing => "token_missing",
-            Self::Malformed => "token_malformed",
-            Self::Forged => "token_forged",
-            Self::Expired => "token_expired",
-            Self::Revoked => "token_revoked",
-            Self::Unavailable => "unavailable",
-        }
-    }
-}
 
 /// The issuer and verifier of access tokens.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use bahay_engine::hex::Hex;
 use serde::{Deserialize, Serialize};
@@ -19,9 +18,6 @@ use bahay_base::entropy;
 use bahay_base::ids::{PlayerId, SessionId};
 
 use super::{Auth, AuthError, Player, Proof};
-
-/// The life of a ticket.
-pub const SOCKET_TICKET_LIFE: Duration = Duration::from_secs(30);
 
 /// The prefix by which people and secret scanners recognize a ticket.
 const PREFIX: &str = "pt_";

@@ -3,6 +3,7 @@
 //! Nothing here performs I/O, except that `entropy` reads the system's random numbers and `clock`
 //! its time.
 
+pub mod auth_error;
 pub mod clock;
 pub mod entropy;
 pub mod error_line;

@@ -7,8 +7,10 @@
 
 pub mod brief;
 mod command_reader;
+pub mod limits;
 mod phrase;
 mod reader;
+mod refusals;
 
 use std::borrow::Cow;
 use std::fmt;

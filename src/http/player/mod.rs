@@ -8,7 +8,7 @@ pub(crate) mod rewards;
 pub(crate) mod sign_in;
 pub(crate) mod tables;
 
-use utoipa_axum::routes as describe;
+use bahay_api::player::{notices as notices_api, rewards as rewards_api};
 
 use crate::http::core::routing::Routes;
 
@@ -17,9 +17,9 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     [account::routes, games::routes, people::routes, sign_in::routes, tables::routes]
         .into_iter()
         .fold(routes, |routes, topic| topic(routes))
-        .routes(describe!(rewards::show_rewards))
-        .routes(describe!(rewards::claim_daily))
-        .routes(describe!(rewards::claim_relief))
-        .routes(describe!(notices::list_my_notices))
-        .routes(describe!(notices::read_my_notice))
+        .on(&rewards_api::SHOW_REWARDS, rewards::show_rewards)
+        .on(&rewards_api::CLAIM_DAILY, rewards::claim_daily)
+        .on(&rewards_api::CLAIM_RELIEF, rewards::claim_relief)
+        .on(&notices_api::LIST_MY_NOTICES, notices::list_my_notices)
+        .on(&notices_api::READ_MY_NOTICE, notices::read_my_notice)
 }

@@ -5,8 +5,6 @@
 //! There is one attempt, within [`AUTHENTICATE_TIMEOUT`]; other commands are refused. Every failure
 //! is reported in a refusal and closes the connection.
 
-use std::time::Duration;
-
 use axum::extract::ws::Message as Frame;
 
 use crate::auth::{AuthError, ReturningPlayer, SocketTicket};
@@ -14,14 +12,12 @@ use crate::rate_limit;
 use crate::ws::entry::handshake::{Credentials, readable_id};
 use crate::ws::entry::session_confirmation;
 use crate::ws::link::socket::{CloseReason, PlayerSocket, read_error_reason};
+use crate::ws::protocol::limits::AUTHENTICATE_TIMEOUT;
 use crate::ws::protocol::{Command, Message, close};
 use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::control_events::wait_for_shutdown;
 use crate::ws::state::PlayState;
 use serde::de::IgnoredAny;
-
-/// The time within which an unauthenticated client must authenticate.
-pub(in crate::ws) const AUTHENTICATE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A client that has authenticated.
 pub(in crate::ws) struct AuthenticatedClient {

@@ -12,17 +12,8 @@ use bahay_engine::table::TableId;
 use serde::Deserialize;
 
 use crate::ids::Tag;
+use crate::ws::protocol::limits::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
 use crate::ws::protocol::{Command, Credential};
-
-/// The prefix of an access token in a subprotocol.
-pub(in crate::ws) const TOKEN_PREFIX: &str = "bahay.token.";
-/// The prefix of a ticket in a subprotocol.
-pub(in crate::ws) const TICKET_PREFIX: &str = "bahay.ticket.";
-
-/// The id of the `authenticate` that a subprotocol stands for.
-pub(in crate::ws) const AUTHENTICATE_ID: u32 = 0;
-/// The id of the `join` that a query stands for.
-pub(in crate::ws) const JOIN_ID: u32 = 1;
 
 /// The length of a `Sec-WebSocket-Key` before its padding: 16 bytes in base64.
 const KEY_CHARS: usize = 22;

@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::ReturningPlayer;
-use crate::http::Problem;
+use crate::problem::Problem;
 use crate::rate_limit::{Address, AdmissionError, ConnectionPermit, Peer, WriteHalf};
 use crate::ws::entry::authentication;
 use crate::ws::entry::handshake::{self, Credentials};

@@ -21,44 +21,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::entropy;
 use crate::ws::link::state::Signs;
 use crate::ws::link::writer::MessageWriter;
+use crate::ws::protocol::limits::{LinkTimes, Silence};
 
 /// The interval of the checks.
 const TICK: Duration = Duration::from_millis(500);
 
 /// The number of connections that are checked before other tasks may run.
 const BATCH: usize = 256;
-
-/// The limits of a connection's silence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Silence {
-    /// The silence after which the connection is pinged.
-    pub ping_after: Duration,
-    /// The silence after which the connection is lost.
-    pub lost_after: Duration,
-}
-
-/// The times of the link monitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkTimes {
-    /// The limits while the player has an open prompt, counted from the prompt.
-    pub asked: Silence,
-    /// The limits at all other times.
-    pub other: Silence,
-}
-
-impl LinkTimes {
-    /// The times of the service.
-    pub const SERVICE: Self = Self {
-        asked: Silence { ping_after: Duration::from_secs(2), lost_after: Duration::from_secs(4) },
-        other: Silence { ping_after: Duration::from_secs(10), lost_after: Duration::from_secs(15) },
-    };
-}
-
-impl Default for LinkTimes {
-    fn default() -> Self {
-        Self::SERVICE
-    }
-}
 
 /// A [`Silence`] in ticks: each value is the last tick before the time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

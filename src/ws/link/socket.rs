@@ -19,13 +19,10 @@ use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::ws::hooks::FaultHooks;
 use crate::ws::link::writer::MessageWriter;
 use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::limits::{QUEUED_BYTES_MAX, QUEUED_FRAMES_MAX};
 use crate::ws::protocol::{Message, close};
 use bahay_engine::catalog::AnyGame;
 
-/// The bound of unread frames per client.
-pub(in crate::ws) const QUEUED_FRAMES_MAX: usize = 64;
-/// The bound of unread bytes per client.
-pub(in crate::ws) const QUEUED_BYTES_MAX: usize = 256 * 1024;
 /// The timeout of each step of closing a connection.
 const CLOSE_STEP_TIMEOUT: Duration = Duration::from_secs(1);
 

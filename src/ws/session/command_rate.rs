@@ -2,19 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// The burst of commands.
-pub(in crate::ws) const BURST: u32 = 40;
-/// The refill interval of one command: 20 a second.
-const REFILL_MS: u64 = 50;
-pub(in crate::ws) const REFILL: Duration = Duration::from_millis(REFILL_MS);
-/// The number of consecutive rejections after which the connection is closed.
-pub(in crate::ws) const REJECTIONS_MAX: u32 = 40;
-
-/// The burst of phrases.
-pub(in crate::ws) const PHRASES_BURST: u32 = 3;
-/// The refill interval of one phrase.
-const PHRASES_REFILL_MS: u64 = 2_000;
-pub(in crate::ws) const PHRASES_REFILL: Duration = Duration::from_millis(PHRASES_REFILL_MS);
+use crate::ws::protocol::limits::{
+    BURST, PHRASES_BURST, PHRASES_REFILL_MS, REFILL_MS, REJECTIONS_MAX,
+};
 
 /// A token bucket, which begins full and gets one token in each interval.
 #[derive(Debug)]
@@ -84,10 +74,13 @@ impl CommandRate {
 #[cfg(test)]
 mod tests {
     use super::{
-        BURST, CommandRate, PHRASES_BURST, PHRASES_REFILL, PhraseRate, REFILL, REJECTIONS_MAX,
-        RateDecision,
+        BURST, CommandRate, PHRASES_BURST, PHRASES_REFILL_MS, PhraseRate, REFILL_MS,
+        REJECTIONS_MAX, RateDecision,
     };
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
+
+    const REFILL: Duration = Duration::from_millis(REFILL_MS);
+    const PHRASES_REFILL: Duration = Duration::from_millis(PHRASES_REFILL_MS);
 
     #[test]
     fn a_burst_is_allowed_then_rejected_then_closed() {

@@ -44,6 +44,7 @@ use crate::ws::entry::session_confirmation::SessionAuthority;
 use crate::ws::link::socket::{CloseReason, PlayerSocket, read_error_reason};
 use crate::ws::link::writer::MessageWriter;
 use crate::ws::protocol::brief::Form;
+use crate::ws::protocol::limits::SHUTDOWN_STAGGER;
 use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
 use crate::ws::refusal::SessionRefusal;
 use crate::ws::session::chat::Chat;
@@ -54,10 +55,6 @@ use crate::ws::session::matchmaking::{PendingTicket, next_ticket_update};
 use crate::ws::session::spectator::{Spectator, SpectatorEvent, next_spectator_event};
 use crate::ws::state::PlayState;
 use bahay_engine::catalog::AnyGame;
-
-/// The time over which a server that shuts down closes its connections, so that clients do not all
-/// reconnect at once.
-pub(super) const SHUTDOWN_STAGGER: Duration = Duration::from_millis(1_500);
 
 /// The timeout of database queries beside the game.
 const SIDE_QUERY_TIMEOUT: Duration = Duration::from_millis(500);

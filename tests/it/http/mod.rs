@@ -4,6 +4,7 @@ mod auth;
 mod contract;
 mod corrections;
 mod entries;
+#[path = "../../../crates/api/tests/api/example_bodies.rs"]
 mod example_bodies;
 mod examples;
 mod export_and_deletion;

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use bahay::operators::Role;
 
-use super::contract::fill_path;
-use super::examples::resolve;
+use super::contract::{fill_path, resolve};
 use super::reports::sign_in_at_desk;
 use super::server::{Server, ok, refused};
 

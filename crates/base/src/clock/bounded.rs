@@ -9,10 +9,10 @@ use std::str::FromStr;
 
 use jiff::civil::Date;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use super::{Timestamp, from_jiff};
+use super::{Timestamp, from_jiff, to_jiff};
 
 /// The years (UTC) of accepted times and days.
 pub const YEARS: RangeInclusive<i16> = 1970..=9998;
@@ -67,6 +67,12 @@ impl FromStr for BoundedTimestamp {
 impl<'de> Deserialize<'de> for BoundedTimestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for BoundedTimestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&to_jiff(self.0))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::social::{
 
 use crate::http::core::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use crate::http::core::pagination::Limit;
-use crate::http::player::people::social::ReportReason;
+use bahay_api::player::people::ReportReason;
 use crate::http::{
     Code, CodeExt as _, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time,
     database_problem,
@@ -175,7 +175,7 @@ impl From<ReportRecord> for PlayerReportBody {
             game: report.game.0,
             reporter: report.reporter.0,
             reported: report.reported.0,
-            reason: report.reason.into(),
+            reason: report.reason,
             words: report.words,
             created_at: Time::from_ms(created_at_ms),
             decision: decision.map(ReportDecisionBody::from),

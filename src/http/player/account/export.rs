@@ -11,30 +11,31 @@ use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse, Response};
+use bahay_api::operator::players::PlayerNote;
+use bahay_api::player::account::WalletEntry;
+use bahay_api::player::export::{
+    ExportHead, ExportedDevice, ExportedNote, ExportedSanction, ExportedSession, ReceivedReport,
+    SentReport,
+};
+use bahay_api::player::games::GameSummary;
+use bahay_api::player::notices::Notice;
 use futures_util::stream;
 use serde::Serialize;
 use tokio::sync::Semaphore;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::own_account::require_profile;
 use crate::accounts::{DeviceRecord, SanctionKind, SanctionReader, SanctionRecord, SessionRecord};
 use crate::archive;
 use crate::auth::Player;
+use crate::clock::Timestamp;
+use crate::http::player::people::profiles::load_statistics;
+use crate::http::player::people::social::list_relation;
+use crate::http::{Code, CodeExt as _, Problem, Services, Time, database_problem};
 use crate::ids::SessionId;
-use crate::ledger::{EntryCursor, EntryFilter};
-use crate::notices::{self, Notices};
-use crate::reports::PlayerNote;
-use crate::rewards::Rewards;
+use crate::ledger::EntryFilter;
+use crate::notices::Notices;
 use crate::social::{Relation, ReportRecord};
-
-use super::own_account::{OwnProfile, WalletBody, WalletEntry};
-use crate::http::player::games::records::GameSummary;
-use crate::http::player::notices::Notice;
-use crate::http::player::people::profiles::{Statistics, load_statistics};
-use crate::http::player::people::social::ListedPlayer;
-use crate::http::player::rewards::RewardsBody;
-use crate::http::player::sign_in::openid::SignInMethodsBody;
-use crate::http::{Code, CodeExt as _, Problem, ProblemBody, Services, Time, database_problem};
 
 /// Limits the number of portions that this process reads at once.
 static READ_PERMITS: Semaphore = Semaphore::const_new(2);
@@ -44,90 +45,11 @@ const PORTION_ROWS: u32 = 100;
 
 const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
 
-/// All data held about a player.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Export {
-    #[serde(flatten)]
-    head: ExportHead,
-    /// The sessions that are still stored, oldest first.
-    sessions: Vec<ExportedSession>,
-    /// All entries of the wallet, newest first.
-    wallet_entries: Vec<WalletEntry>,
-    /// Finished games, newest first. The record of each is at `/v1/games/{id}/record`.
-    games: Vec<GameSummary>,
-    /// The notices in the player's inbox, newest first.
-    notices: Vec<Notice>,
-}
-
-/// The short fields of an export.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ExportHead {
-    exported_at: Time,
-    player: OwnProfile,
-    sign_in_methods: SignInMethodsBody,
-    devices: Vec<ExportedDevice>,
-    bans: Vec<ExportedSanction>,
-    /// The mutes that operators imposed on the player.
-    mutes: Vec<ExportedSanction>,
-    /// The players whom this player blocks, the latest first.
-    blocked_players: Vec<ListedPlayer>,
-    muted_players: Vec<ListedPlayer>,
-    /// The reports that the player made, newest first.
-    reports_made: Vec<SentReport>,
-    /// The reports that others made about the player, newest first, without their authors and
-    /// texts, which are the authors' data.
-    reports_received: Vec<ReceivedReport>,
-    /// The player's statistics, by game.
-    statistics: Vec<Statistics>,
-    wallet: WalletBody,
-    rewards: RewardsBody,
-    /// The newest 50 notes that operators wrote about the player.
-    notes: Vec<ExportedNote>,
-}
-
-/// A note that an operator wrote about the player.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ExportedNote {
-    written_at: Time,
-    words: String,
-}
-
-impl From<PlayerNote> for ExportedNote {
-    fn from(note: PlayerNote) -> Self {
-        Self { written_at: note.written_at.into(), words: note.words }
-    }
-}
-
-/// A device that signs the player in. Only a hash of its id is stored.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ExportedDevice {
-    created_at: Time,
-    last_seen_at: Time,
-}
-
 impl From<DeviceRecord> for ExportedDevice {
     fn from(device: DeviceRecord) -> Self {
         let DeviceRecord { created_at, last_seen_at } = device;
         Self { created_at: created_at.into(), last_seen_at: last_seen_at.into() }
     }
-}
-
-/// A session, ended or not.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ExportedSession {
-    id: Uuid,
-    #[schema(example = "guest")]
-    method: &'static str,
-    #[schema(required = true, example = "Tongits/2.1 (Android 15)")]
-    user_agent: Option<String>,
-    #[schema(required = true, example = "203.0.113.7")]
-    address: Option<String>,
-    created_at: Time,
-    last_seen_at: Time,
-    #[schema(required = true)]
-    ended_at: Option<Time>,
-    #[schema(required = true, example = "signed_out")]
-    end_reason: Option<String>,
 }
 
 impl From<SessionRecord> for ExportedSession {
@@ -146,19 +68,6 @@ impl From<SessionRecord> for ExportedSession {
     }
 }
 
-/// A ban or a mute, expired, lifted or in force.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ExportedSanction {
-    #[schema(example = "collusion")]
-    reason: String,
-    imposed_at: Time,
-    /// The end of the sanction; null for a permanent one.
-    #[schema(required = true)]
-    ends_at: Option<Time>,
-    #[schema(required = true)]
-    lifted_at: Option<Time>,
-}
-
 impl From<SanctionRecord> for ExportedSanction {
     fn from(listed: SanctionRecord) -> Self {
         let SanctionRecord { sanction, imposed_at, lifted_at } = listed;
@@ -169,30 +78,6 @@ impl From<SanctionRecord> for ExportedSanction {
             lifted_at: lifted_at.map(Time::from),
         }
     }
-}
-
-/// A report that the player made about another player.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct SentReport {
-    reported: Uuid,
-    #[serde(flatten)]
-    report: ReceivedReport,
-    #[schema(required = true)]
-    words: Option<String>,
-}
-
-/// A report and its outcome.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ReceivedReport {
-    game: Uuid,
-    #[schema(example = "collusion")]
-    reason: &'static str,
-    reported_at: Time,
-    /// `upheld` or `dismissed`; null while the report is undecided.
-    #[schema(required = true, example = "dismissed")]
-    outcome: Option<&'static str>,
-    #[schema(required = true)]
-    decided_at: Option<Time>,
 }
 
 impl From<&ReportRecord> for ReceivedReport {
@@ -215,23 +100,6 @@ impl From<ReportRecord> for SentReport {
     }
 }
 
-/// Export all data held about me
-///
-/// Returns one document as an attachment, which is streamed while it is read. If reading fails, the
-/// connection is closed before the end of the document. The rate limit is one export an hour. An
-/// export that failed on the server does not count; one that the client did not read to its end
-/// does.
-#[utoipa::path(
-    get,
-    path = "/v1/me/export",
-    tag = "me",
-    security(("access_token" = [])),
-    responses(
-        (status = 200, description = "The document", body = Export),
-        (status = 429, description = "`exported_lately`: the next export is possible after \
-            `Retry-After`", body = ProblemBody, content_type = "application/problem+json")
-    )
-)]
 pub(crate) async fn export_me(
     State(services): State<Services>,
     method: Method,
@@ -282,37 +150,34 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
     let _permit = READ_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
     let id = player.id;
     let accounts = &services.accounts;
-    let profile = accounts.profile(id).await?;
-    let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
+    let social = &services.social;
     let sanctions = async |kind| {
         let reader = SanctionReader::new(services.pool.clone());
         let listed = reader.list(id, kind).await.map_err(database_problem)?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
-    let related = async |relation| {
-        let related =
-            services.social.list_relations(id, relation).await.map_err(database_problem)?;
-        Ok::<_, Problem>(related.into_iter().map(Into::into).collect())
-    };
-    let made = services.social.list_reports_by(id).await.map_err(database_problem)?;
-    let received = services.social.list_reports_about(id).await.map_err(database_problem)?;
+    let made = social.list_reports_by(id).await.map_err(database_problem)?;
+    let received = social.list_reports_about(id).await.map_err(database_problem)?;
     let notes = services.reports.notes(id).await.map_err(database_problem)?;
-    let rewards: &Rewards = &services.rewards;
+    let notes = notes.into_iter().map(|note| {
+        let PlayerNote { written_at, words, .. } = note;
+        ExportedNote { written_at, words }
+    });
     Ok(ExportHead {
         exported_at: services.clock.now().into(),
-        player: profile.into(),
+        player: require_profile(accounts.profile(id).await?)?,
         sign_in_methods: accounts.sign_in_methods(id).await?.into(),
         devices: accounts.list_devices(id).await?.into_iter().map(Into::into).collect(),
         bans: sanctions(SanctionKind::Ban).await?,
         mutes: sanctions(SanctionKind::Mute).await?,
-        blocked_players: related(Relation::Block).await?,
-        muted_players: related(Relation::Mute).await?,
+        blocked_players: list_relation(social, id, Relation::Block).await?,
+        muted_players: list_relation(social, id, Relation::Mute).await?,
         reports_made: made.into_iter().map(SentReport::from).collect(),
         reports_received: received.iter().map(ReceivedReport::from).collect(),
         statistics: load_statistics(&services.standings, id).await?,
         wallet: services.ledger.wallet(id).await?.into(),
-        rewards: rewards.status(id).await?.into(),
-        notes: notes.into_iter().map(ExportedNote::from).collect(),
+        rewards: services.rewards.status(id).await?.into(),
+        notes: notes.collect(),
     })
 }
 
@@ -337,9 +202,9 @@ struct ExportStream {
 /// The list that the next portion reads, with the cursor at which it continues.
 enum ExportSection {
     Sessions(Option<SessionId>),
-    Entries(Option<EntryCursor>),
-    Games(Option<archive::Cursor>),
-    Notices(Option<notices::Cursor>),
+    Entries(Option<i64>),
+    Games(Option<(Timestamp, Uuid)>),
+    Notices(Option<(Timestamp, Uuid)>),
 }
 
 /// The export stopped before its end. The cause is in the log.

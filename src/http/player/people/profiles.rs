@@ -2,77 +2,16 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use bahay_api::player::people::{PlayerProfile, Statistics, StatisticsByGame, StatisticsCounter};
+use bahay_engine::catalog;
+use bahay_engine::game::TitledName;
 use uuid::Uuid;
 
 use crate::accounts::Accounts;
-use bahay_engine::catalog;
-use bahay_engine::game::TitledName;
-
 use crate::auth::Player;
+use crate::http::{Code, CodeExt as _, Path, Problem, database_problem, record_problem};
 use crate::ids::PlayerId;
 use crate::standings::{Standings, StandingsError};
-
-use crate::http::{
-    Code, CodeExt as _, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem,
-};
-
-/// A player's public profile, for everybody who is signed in.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PlayerProfile {
-    id: Uuid,
-    #[schema(example = "Maria")]
-    name: String,
-    /// One of `GET /v1/avatars`.
-    #[schema(example = "carabao")]
-    avatar: String,
-    /// True if the player is a bot of the house, without a person's account.
-    is_bot: bool,
-    created_at: Time,
-    /// The statistics, by game.
-    statistics: Vec<Statistics>,
-}
-
-/// The statistics of a player over all settled games of one kind, updated with a delay of some
-/// seconds.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Statistics {
-    /// The game's kind.
-    #[schema(example = "tongits")]
-    kind: String,
-    /// The game's title, for people.
-    #[schema(example = "Tong-its")]
-    game: &'static str,
-    games: i64,
-    wins: i64,
-    /// The number of POTs won.
-    hits: i64,
-    /// The largest POT won.
-    best_pot: Coins,
-    /// The present number of consecutive wins, at any tables.
-    streak: i64,
-    best_streak: i64,
-    /// The game's further counters, including those that are zero.
-    counters: Vec<StatisticsCounter>,
-}
-
-/// A counter of one game.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct StatisticsCounter {
-    #[schema(example = "fights_won")]
-    name: &'static str,
-    /// The title, for people.
-    #[schema(example = "Fights won")]
-    title: &'static str,
-    value: i64,
-}
-
-/// A player's statistics, by game.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct StatisticsByGame {
-    items: Vec<Statistics>,
-}
 
 /// Returns the statistics of every game that the player has played, in the order of the catalogue.
 /// Those of the first kind are always included.
@@ -106,14 +45,6 @@ pub(crate) async fn load_statistics(
     Ok(all)
 }
 
-/// Show my statistics
-#[utoipa::path(
-    get,
-    path = "/v1/me/statistics",
-    tag = "me",
-    security(("access_token" = [])),
-    responses((status = 200, description = "The statistics", body = StatisticsByGame))
-)]
 pub(crate) async fn show_my_statistics(
     State(standings): State<Standings>,
     player: Player,
@@ -121,21 +52,6 @@ pub(crate) async fn show_my_statistics(
     Ok(Json(StatisticsByGame { items: load_statistics(&standings, player.id).await? }))
 }
 
-/// Show a player
-///
-/// Returns the public profile of a player.
-#[utoipa::path(
-    get,
-    path = "/v1/players/{id}",
-    tag = "players",
-    security(("access_token" = [])),
-    params(("id" = Uuid, Path, description = "The player")),
-    responses(
-        (status = 200, description = "The player", body = PlayerProfile),
-        (status = 404, description = "`player_not_found`: the player does not exist",
-            body = ProblemBody, content_type = "application/problem+json")
-    )
-)]
 pub(crate) async fn show_player(
     State(accounts): State<Accounts>,
     State(standings): State<Standings>,

@@ -8,17 +8,12 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::HeaderName;
 use axum::http::request::Parts;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use bahay_api::player::sign_in::{AccountProof, ProofRequest};
 
-use crate::accounts::{Accounts, DeviceId, PasswordAttempt, ProofCredential};
+use crate::accounts::{Accounts, ProofCredential};
 use crate::auth::{Holder, HolderProof, Player};
+use crate::http::{Body, Code, CodeExt as _, Problem, Services};
 use crate::openid::IdToken;
-
-use crate::http::{
-    Body, Code, CodeExt as _, DeviceText, IdTokenText, IssuerText, Problem, ProblemBody, Services,
-    Time,
-};
 
 pub(crate) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
 
@@ -41,82 +36,6 @@ impl FromRequestParts<Services> for Holder {
     }
 }
 
-/// A sign-in method of the player, presented once more.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum ProofRequest {
-    /// A device that signs the player in. Accepted only from a player with neither a password nor a
-    /// linked identity.
-    Device {
-        #[schema(value_type = DeviceText)]
-        device_id: DeviceId,
-    },
-    /// The password.
-    Password {
-        #[schema(
-            value_type = String,
-            format = Password,
-            max_length = 512,
-            example = "rain on a tin roof"
-        )]
-        password: PasswordAttempt,
-    },
-    /// A fresh ID token of a linked identity.
-    Identity {
-        /// The issuer's name in the house's settings.
-        #[schema(value_type = IssuerText)]
-        issuer: String,
-        #[schema(value_type = IdTokenText)]
-        id_token: String,
-        /// The device that requested the nonce in the token.
-        #[schema(value_type = DeviceText)]
-        device_id: DeviceId,
-    },
-}
-
-/// A proof, for the header `Account-Proof`.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct AccountProof {
-    #[schema(
-        example = "ap_0000000000000000000000000000000000000000000000000000000000000000000000000000"
-    )]
-    proof: String,
-    expires_at: Time,
-}
-
-/// Prove that the account is mine
-///
-/// Required for calls that change the sign-in methods or delete the account. An access token does
-/// not suffice for them, so that somebody who has copied one cannot take over the account. The
-/// proof is valid for five minutes, in this session, as the header `Account-Proof`. A player with a
-/// password or a linked identity must present one of those; a player with neither presents the
-/// device. Wrong passwords count as failed sign-ins.
-#[utoipa::path(
-    post,
-    path = "/v1/me/proof",
-    tag = "me",
-    security(("access_token" = [])),
-    request_body = ProofRequest,
-    responses(
-        (status = 200, description = "The proof", body = AccountProof),
-        (status = 401, description = "`id_token_refused`: the detail states the reason; or the \
-            access token was rejected",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 403, description = "`device_wrong`, `password_wrong`, `identity_wrong`: it does \
-            not belong to this player. `proof_insufficient`: a player with a password or an \
-            identity cannot use a device",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`issuer_unknown`", body = ProblemBody,
-            content_type = "application/problem+json"),
-        (status = 409, description = "`password_not_set`: the player has no password",
-            body = ProblemBody,
-            content_type = "application/problem+json"),
-        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait for the time in \
-            `Retry-After`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 503, description = "`sign_in_busy`, `issuer_unavailable`, `timed_out`, \
-            `unavailable`", body = ProblemBody, content_type = "application/problem+json"),
-    )
-)]
 pub(crate) async fn show_proof(
     State(accounts): State<Accounts>,
     player: Player,

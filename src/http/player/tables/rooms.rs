@@ -4,9 +4,10 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use bahay_api::player::rooms::{Room, Rooms, SeatedTable, Ticket, WatchableTable};
 use bahay_engine::catalog;
+use bahay_protocol::limits::TICKET_LIFE;
 use uuid::Uuid;
 
-use crate::auth::{Player, SOCKET_TICKET_LIFE, SocketTicket};
+use crate::auth::{Player, SocketTicket};
 use crate::clock;
 use crate::db::Page;
 use crate::http::{Coins, Cursors, PageOf, PageQuery, Path, Problem, Query, Services};
@@ -102,9 +103,9 @@ pub(crate) async fn make_ticket(
     player: Player,
 ) -> Result<Json<Ticket>, Problem> {
     let ticket = SocketTicket::random();
-    let expires_at = clock::add(services.clock.now(), SOCKET_TICKET_LIFE);
+    let expires_at = clock::add(services.clock.now(), TICKET_LIFE);
     let holder = services.auth.encode_ticket_holder(&player);
-    let put = services.live.put_ticket(ticket.hash(), &holder, SOCKET_TICKET_LIFE).await;
+    let put = services.live.put_ticket(ticket.hash(), &holder, TICKET_LIFE).await;
     put.map_err(|error| Problem::unavailable(&error))?;
     Ok(Json(Ticket { ticket: ticket.reveal(), expires_at: expires_at.into() }))
 }

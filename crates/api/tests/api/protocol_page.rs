@@ -1,18 +1,18 @@
 //! docs/PROTOCOL.md against the code: the types read and write its JSON, and its tables match those
 //! of the code.
 
-use bahay::ws::protocol::brief::Form;
-use bahay::ws::protocol::{Command, MessageReader, close};
-use bahay::ws::{asyncapi, example_commands, example_messages, refusals};
+use bahay_api::socket::{asyncapi, example_commands, example_messages, refusals};
 use bahay_engine::games::tongits::Action;
+use bahay_protocol::brief::Form;
+use bahay_protocol::{Command, MessageReader, close};
 use serde_json::Value;
 
-const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
+const PAGE: &str = include_str!("../../../../docs/PROTOCOL.md");
 
 /// Games with their own page, which lists their refusals: `| code | rule | meaning |`.
 const GAME_PAGES: [(&str, &str); 2] = [
-    ("tongo_assets", include_str!("../../docs/protocol/tongo_assets.md")),
-    ("tongo_options", include_str!("../../docs/protocol/tongo_options.md")),
+    ("tongo_assets", include_str!("../../../../docs/protocol/tongo_assets.md")),
+    ("tongo_options", include_str!("../../../../docs/protocol/tongo_options.md")),
 ];
 
 /// Returns every block of JSON verbatim.

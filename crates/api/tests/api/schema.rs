@@ -223,3 +223,42 @@ fn is_in(class: &str, letter: char) -> bool {
     let in_range = |range: &[char]| range[1] == '-' && (range[0]..=range[2]).contains(&letter);
     class.contains(&letter) && letter != '-' || class.windows(3).any(in_range)
 }
+
+/// Adds to `found` the location of every text, number and list in a schema that has no limit.
+pub(crate) fn find_unlimited(document: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
+    let schema = match schema["$ref"].as_str() {
+        Some(reference) => document.pointer(&reference[1..]).unwrap(),
+        None => schema,
+    };
+    if schema.get("enum").is_some() || schema.get("const").is_some() {
+        return;
+    }
+    for kinds in ["oneOf", "anyOf", "allOf"] {
+        for kind in schema[kinds].as_array().into_iter().flatten() {
+            find_unlimited(document, kind, at, found);
+        }
+    }
+    let is = |kind: &str| match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+        one => one == kind,
+    };
+    let has = |keyword: &str| schema.get(keyword).is_some();
+    let format = schema["format"].as_str().unwrap_or_default();
+    let is_short = ["uuid", "date-time", "date"].contains(&format);
+    if is("string") && !has("maxLength") && !has("pattern") && !is_short {
+        found.push(format!("{at}: a text of any length"));
+    }
+    // A format bounds a number by its bits.
+    if is("integer") && !has("maximum") && !has("format") {
+        found.push(format!("{at}: a number without a maximum"));
+    }
+    if is("array") {
+        if !has("maxItems") {
+            found.push(format!("{at}: a list of any length"));
+        }
+        find_unlimited(document, &schema["items"], &format!("{at}[]"), found);
+    }
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        find_unlimited(document, field, &format!("{at}.{name}"), found);
+    }
+}

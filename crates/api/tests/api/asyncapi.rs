@@ -2,14 +2,13 @@
 //! virtual time, every action of random games, every example. The server refuses commands that
 //! violate it.
 
-pub(crate) mod schema;
-
 use std::collections::BTreeSet;
 use std::iter::repeat_n;
 
-use bahay::lobby::house_rooms;
-use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
-use bahay::ws::{asyncapi, example_commands, example_messages};
+use bahay_api::socket::{
+    asyncapi, asyncapi_yaml, example_commands, example_messages, example_terms,
+};
+use bahay_base::entropy;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{self, Key, Request, Stream};
@@ -17,18 +16,14 @@ use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Rules, SEATS};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{
-    Clocks, Event, GameId, PlayerId, Readable as _, Share, Terms, Timestamp,
-};
+use bahay_engine::table::{Event, GameId, PlayerId, Readable as _, Share, Terms, Timestamp};
+use bahay_protocol::{Command, Message, OpenPrompt, Tag};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use schema::Document;
-
-fn terms() -> Terms<AnyRules> {
-    house_rooms(Clocks::default())[0].terms().clone()
-}
+use crate::check_current;
+use crate::schema::{Document, find_unlimited};
 
 fn as_json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("the value is serializable as JSON")
@@ -59,14 +54,19 @@ fn listed_variants(document: &Value, name: &str) -> BTreeSet<String> {
 }
 
 #[test]
+fn asyncapi_yaml_is_current() {
+    check_current("asyncapi", &asyncapi_yaml());
+}
+
+#[test]
 fn every_message_of_tables_in_virtual_time_fits() {
     let document = asyncapi();
     let mut events_seen = BTreeSet::new();
     let mut phases_seen = BTreeSet::new();
     for seed in 0..4 {
         // The wallets are so small that a loser cannot pay for the next game.
-        let welcome = terms().wallet_min().unwrap();
-        let mut tables = Simulation::<AnyGame>::new(seed, terms(), Habits::ROUGH, welcome);
+        let welcome = example_terms().wallet_min().unwrap();
+        let mut tables = Simulation::<AnyGame>::new(seed, example_terms(), Habits::ROUGH, welcome);
         for version in 1..=700_u64 {
             let happened = tables.step();
             let table = tables.table();
@@ -103,12 +103,12 @@ fn every_message_of_tables_in_virtual_time_fits() {
         }
     }
     // The simulation changes no room's terms.
-    let Terms { price, hits, clocks, .. } = terms();
+    let Terms { price, hits, clocks, .. } = example_terms();
     let terms_updated = Event::TermsUpdated { price, hits, clocks };
     events_seen.insert("terms_updated".to_owned());
     let update = Message::<AnyGame>::Update {
         version: 1,
-        tag: bahay::entropy::tag(),
+        tag: entropy::tag(),
         server_time_ms: Timestamp::default(),
         events: vec![terms_updated],
         prompt: None,
@@ -120,7 +120,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
     events_seen.insert("pot_refunded".to_owned());
     let message = Message::<AnyGame>::Update {
         version: 1,
-        tag: bahay::entropy::tag(),
+        tag: entropy::tag(),
         server_time_ms: Timestamp::default(),
         events: vec![returned],
         prompt: None,
@@ -131,7 +131,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
     events_seen.insert("moved".to_owned());
     let message = Message::<AnyGame>::Update {
         version: 1,
-        tag: bahay::entropy::tag(),
+        tag: entropy::tag(),
         server_time_ms: Timestamp::default(),
         events: vec![moved],
         prompt: None,
@@ -303,52 +303,15 @@ fn the_validator_rejects_invalid_messages() {
     }
 }
 
-/// Adds to `found` the location of every text, number and list in a schema that has no limit.
-pub(crate) fn find_unlimited(document: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
-    let schema = match schema["$ref"].as_str() {
-        Some(reference) => document.pointer(&reference[1..]).unwrap(),
-        None => schema,
-    };
-    if schema.get("enum").is_some() || schema.get("const").is_some() {
-        return;
-    }
-    for kinds in ["oneOf", "anyOf", "allOf"] {
-        for kind in schema[kinds].as_array().into_iter().flatten() {
-            find_unlimited(document, kind, at, found);
-        }
-    }
-    let is = |kind: &str| match &schema["type"] {
-        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
-        one => one == kind,
-    };
-    let has = |keyword: &str| schema.get(keyword).is_some();
-    let format = schema["format"].as_str().unwrap_or_default();
-    let is_short = ["uuid", "date-time", "date"].contains(&format);
-    if is("string") && !has("maxLength") && !has("pattern") && !is_short {
-        found.push(format!("{at}: a text of any length"));
-    }
-    // A format bounds a number by its bits.
-    if is("integer") && !has("maximum") && !has("format") {
-        found.push(format!("{at}: a number without a maximum"));
-    }
-    if is("array") {
-        if !has("maxItems") {
-            found.push(format!("{at}: a list of any length"));
-        }
-        find_unlimited(document, &schema["items"], &format!("{at}[]"), found);
-    }
-    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-        find_unlimited(document, field, &format!("{at}.{name}"), found);
-    }
-}
-
 #[test]
-fn every_message_has_an_example_and_every_client_field_has_a_limit() {
+fn every_message_has_a_description_and_an_example_and_every_client_field_has_a_limit() {
     let document = asyncapi();
     let messages = document["components"]["messages"].as_object().unwrap();
+    assert!(["join", "update"].iter().all(|name| messages.contains_key(*name)));
     for (name, message) in messages {
         let examples = message["examples"].as_array().map_or(0, Vec::len);
         assert!(examples > 0, "{name} has no example");
+        assert!(message["summary"].as_str().is_some_and(|text| text.len() > 10), "{name}");
     }
     let mut found = vec![];
     let schemas = document["components"]["schemas"].as_object().unwrap();

@@ -2,25 +2,23 @@
 //! sends, taken from a table that three players create, fill and play. They are reproducible,
 //! because ids, times and seeds are fixed.
 
+use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{ClientSeed, Commitment, ServerSeed};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Item, Viewer};
+use bahay_engine::game::{Game, Item, Skill, Viewer};
 use bahay_engine::games::tongits::Action;
 use bahay_engine::hex::Hex;
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
     Clocks, ConnectionId, Crown, Event, Fee, GameEntropy, GameId, Input, Payment, PhaseView,
-    PlayerId, Settlement, Table, TableId, Timestamp,
+    PlayerId, Price, Settlement, Spectators, Table, TableId, Terms, Timestamp,
+};
+use bahay_protocol::{
+    Closing, Command, Credential, Message, OpenPrompt, Phrase, SUBPROTOCOL, SeekState, Tag,
+    WaitReason,
 };
 use uuid::Uuid;
-
-use crate::lobby::house_rooms;
-use crate::social::Phrase;
-use crate::ws::protocol::{
-    Closing, Command, Credential, Message, OpenPrompt, SUBPROTOCOL, SeekState, Tag, WaitReason,
-};
-use bahay_engine::catalog::{AnyAction, AnyGame};
 
 /// Noon of 1 March 2026 UTC.
 const NOON_MS: i64 = 1_772_366_400_000;
@@ -200,6 +198,26 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
     messages
 }
 
+/// Returns the terms of the example's table: those of the first room of a new house.
+///
+/// # Panics
+/// Never: the house has a game, and the game a rule set.
+pub fn terms() -> Terms<AnyRules> {
+    let game = catalog::kinds().into_iter().find(|kind| !kind.is_hidden).expect("a game");
+    let set = game.rule_sets.into_iter().next().expect("a rule set");
+    Terms {
+        room: "newbie".into(),
+        rules: set.rules,
+        price: Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 },
+        hits: set.hits,
+        clocks: Clocks::default(),
+        spectators: Spectators::Anybody,
+        bots: Skill::Greedy,
+        private: None,
+        practice: false,
+    }
+}
+
 /// Returns the advice of a practice table for the same prompt.
 fn advice() -> Message<AnyGame> {
     let OpenPrompt { game, number, legal, .. } = playing_example().prompt;
@@ -233,10 +251,8 @@ struct ExampleTable {
 impl ExampleTable {
     /// Returns a table with three connected players.
     fn with_players() -> Self {
-        let rooms = house_rooms(Clocks::default());
-        let terms = rooms.first().expect("the house has rooms").terms().clone();
         let at = Timestamp::from_ms(NOON_MS);
-        let mut table = Self { table: Table::new(TABLE, terms), version: 0, at, events: vec![] };
+        let mut table = Self { table: Table::new(TABLE, terms()), version: 0, at, events: vec![] };
         for (number, name) in (0..).zip(NAMES) {
             table.apply(Input::sit(player(number), name));
             let connection = ConnectionId(Uuid::from_u128(ID + 0xc0 + u128::from(number)));

@@ -7,28 +7,24 @@
 
 use std::collections::BTreeMap;
 
+use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{REVEAL_MS, TEXT_BYTES_MAX};
+use bahay_protocol::brief::Form;
+use bahay_protocol::limits::{
+    AUTHENTICATE_ID, AUTHENTICATE_TIMEOUT, BURST, JOIN_ID, LinkTimes, PHRASES_BURST,
+    PHRASES_REFILL_MS, QUEUED_BYTES_MAX, QUEUED_FRAMES_MAX, REFILL_MS, REJECTIONS_MAX,
+    SHUTDOWN_STAGGER, TICKET_LIFE, TICKET_PREFIX, TOKEN_PREFIX,
+};
+use bahay_protocol::{Command, MESSAGE_BYTES_MAX, Message, Tag, close};
 use bahay_shell::Limits;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::auth::SOCKET_TICKET_LIFE;
-use crate::ws::contract::examples;
-use crate::ws::contract::refusals::refusals;
-use crate::ws::entry::authentication::AUTHENTICATE_TIMEOUT;
-use crate::ws::entry::handshake::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
-use crate::ws::link::monitor::LinkTimes;
-use crate::ws::link::socket::{QUEUED_BYTES_MAX, QUEUED_FRAMES_MAX};
-use crate::ws::protocol::brief::Form;
-use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, Tag, close};
-use crate::ws::session::SHUTDOWN_STAGGER;
-use crate::ws::session::command_rate::{
-    BURST, PHRASES_BURST, PHRASES_REFILL, REFILL, REJECTIONS_MAX,
-};
-use bahay_engine::catalog::AnyGame;
+use super::examples;
+use super::refusals::refusals;
 
 /// The parts of the document, in reading order.
 const PARTS: [&str; 7] =
@@ -148,7 +144,6 @@ pub fn asyncapi() -> Value {
 fn channel(messages: &Map<String, Value>) -> Value {
     let codes = close::ALL
         .map(|(code, name, meaning)| json!({ "code": code, "name": name, "meaning": meaning }));
-    let refill_ms = REFILL.as_millis();
     json!({
         "address": "/v1/play",
         "title": "Play",
@@ -183,8 +178,8 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "command_bytes_max": MESSAGE_BYTES_MAX,
             "commands_at_once_max": BURST,
             "phrases_at_once_max": PHRASES_BURST,
-            "one_more_phrase_every_ms": u64::try_from(PHRASES_REFILL.as_millis()).unwrap_or(u64::MAX),
-            "one_more_command_every_ms": u64::try_from(refill_ms).unwrap_or(u64::MAX),
+            "one_more_phrase_every_ms": PHRASES_REFILL_MS,
+            "one_more_command_every_ms": REFILL_MS,
             "refusals_for_haste_in_a_row_max": REJECTIONS_MAX,
             "seed_text_bytes_max": TEXT_BYTES_MAX,
             "to_reveal_ms": REVEAL_MS,
@@ -192,7 +187,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "unread_bytes_max": QUEUED_BYTES_MAX,
             "resumed_updates_max": Limits::SERVICE.resume_updates,
             "to_authenticate_max_s": AUTHENTICATE_TIMEOUT.as_secs(),
-            "ticket_life_s": SOCKET_TICKET_LIFE.as_secs(),
+            "ticket_life_s": TICKET_LIFE.as_secs(),
             "sent_away_within_ms": u64::try_from(SHUTDOWN_STAGGER.as_millis()).unwrap_or(u64::MAX),
             "ping_after_s": LinkTimes::SERVICE.other.ping_after.as_secs(),
             "silence_max_s": LinkTimes::SERVICE.other.lost_after.as_secs(),
@@ -412,35 +407,7 @@ fn sort_keys(value: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{asyncapi, asyncapi_yaml, to_prose};
-
-    #[test]
-    fn the_repository_has_the_generated_document() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/asyncapi.yaml");
-        let ours = asyncapi_yaml();
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(path, &ours).expect("asyncapi.yaml can be written");
-        }
-        let stored = std::fs::read_to_string(path).unwrap_or_default();
-        let lines = ours.lines().zip(stored.lines()).take_while(|(ours, stored)| ours == stored);
-        assert!(
-            ours == stored,
-            "asyncapi.yaml is not what the types say, from line {} on; look at the difference \
-             after `bahay asyncapi > asyncapi.yaml`, or this test with BLESS=1, and commit it",
-            lines.count() + 1
-        );
-    }
-
-    #[test]
-    fn every_command_and_message_has_a_description_and_an_example() {
-        let document = asyncapi();
-        let messages = document["components"]["messages"].as_object().unwrap();
-        assert!(["join", "update"].iter().all(|name| messages.contains_key(*name)));
-        for (name, message) in messages {
-            assert!(message["summary"].as_str().is_some_and(|text| text.len() > 10), "{name}");
-            assert!(!message["examples"].as_array().unwrap().is_empty(), "{name}");
-        }
-    }
+    use super::to_prose;
 
     #[test]
     fn a_comment_becomes_prose() {

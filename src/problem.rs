@@ -1,26 +1,23 @@
 //! Problem details, the form of every refusal: `application/problem+json` (RFC 9457).
 //!
-//! The [`Code`] is the stable part; `bahay_api` lists the codes.
+//! The [`Code`] is the stable part; `bahay_api` lists the codes. REST and the upgrade to a socket
+//! refuse in this form.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::FromRequestParts;
 use axum::http::header::{
     CONNECTION, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, UPGRADE, WWW_AUTHENTICATE,
 };
-use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bahay_api::Code;
 
-use crate::auth::{AuthError, Player, bearer_token};
+use crate::auth::AuthError;
 use crate::db::{self, Failure};
 use crate::records::RecordError;
-
-use super::services::Services;
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 const CHALLENGE_MISSING: HeaderValue = HeaderValue::from_static("Bearer realm=\"bahay\"");
@@ -94,16 +91,6 @@ impl From<AuthError> for Problem {
     }
 }
 
-/// The rejection of the extractor [`crate::auth::Player`].
-/// The player whom the access token of a request names.
-impl FromRequestParts<Services> for Player {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
-        Ok(state.auth.authenticate(bearer_token(&parts.headers)?).await?)
-    }
-}
-
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.code.status();
@@ -140,6 +127,18 @@ impl IntoResponse for Problem {
 pub(crate) fn retry_after_value(wait: Duration) -> HeaderValue {
     let part = u64::from(wait.subsec_nanos() > 0);
     HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
+}
+
+impl From<db::Error> for Problem {
+    fn from(error: db::Error) -> Self {
+        database_problem(error)
+    }
+}
+
+impl From<RecordError> for Problem {
+    fn from(error: RecordError) -> Self {
+        record_problem(error)
+    }
 }
 
 /// Maps an error of reading a game's record to its problem.

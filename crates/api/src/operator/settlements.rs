@@ -1,0 +1,136 @@
+//! Settled games: a filtered list, its totals, and an export.
+
+use bahay_base::clock::BoundedTimestamp;
+use bahay_base::ids::{GameName, RoomId};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::PageQuery;
+use crate::operation::operations;
+use crate::values::{Coins, Time};
+
+operations! {
+    /// List settlements
+    ///
+    /// Settled games, newest first, with a delay of some seconds. A reversed settlement is listed with
+    /// amounts of 0. A cursor is valid only with the filters of the page that returned it. For
+    /// operators of every role.
+    LIST_SETTLEMENTS = Get "/v1/operator/settlements", Operators, Operator {
+        query PageQuery<SettlementFilter>,
+        200 page Settled: "A page of settlements",
+    }
+
+    /// Total settlements
+    ///
+    /// The totals of all settlements that match the filters. For operators of every role.
+    TOTAL_SETTLEMENTS = Get "/v1/operator/settlements/totals", Operators, Operator {
+        query SettlementFilter,
+        200 json SettledTotals: "The totals",
+    }
+
+    /// Export settlements
+    ///
+    /// All settlements that match the filters as CSV (RFC 4180), newest first, with a header line;
+    /// amounts are integers in hundredths of a coin, times RFC 3339 in UTC. There is no limit: the
+    /// response is streamed. If an error interrupts it, the connection is closed. Each export is
+    /// recorded in the audit log. For operators of every role.
+    EXPORT_SETTLEMENTS = Get "/v1/operator/settlements.csv", Operators, Operator {
+        query SettlementFilter,
+        200 csv (): "The settlements",
+    }
+}
+
+/// A filter on settlements.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SettlementFilter {
+    /// Only games that finished at this time or later: RFC 3339.
+    #[param(value_type = Option<Time>, inline)]
+    pub from: Option<BoundedTimestamp>,
+    /// Only games that finished before this time: RFC 3339, later than `from`.
+    #[param(value_type = Option<Time>, inline)]
+    pub to: Option<BoundedTimestamp>,
+    /// Only games in this room.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
+    pub room: Option<RoomId>,
+    /// Only games of this player.
+    pub player: Option<Uuid>,
+    /// Only games that ended in this way.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
+    pub ending: Option<GameName>,
+    /// Only games of this kind.
+    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    pub kind: Option<GameName>,
+    /// Only games in which the losers paid at least this amount, in hundredths of a coin.
+    #[param(minimum = 0)]
+    pub gross_min: Option<i64>,
+    /// Only games in which the losers paid at most this amount, in hundredths of a coin.
+    #[param(minimum = 0)]
+    pub gross_max: Option<i64>,
+    /// Only games in which a player took the POT, or only games in which nobody did.
+    pub took_pot: Option<bool>,
+    /// Only games in which the AI acted for a player, or only games in which it did not.
+    pub taken_over: Option<bool>,
+}
+
+/// A settled game in a list.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Settled {
+    pub game: Uuid,
+    pub table: Uuid,
+    /// The name of the kind of game.
+    #[schema(example = "tongits")]
+    pub kind: String,
+    #[schema(example = "newbie")]
+    pub room: String,
+    pub finished_at: Time,
+    /// The way in which the game ended; null if its record cannot be replayed.
+    #[schema(required = true, example = "fight")]
+    pub ending: Option<String>,
+    /// Null if nobody won.
+    #[schema(required = true)]
+    pub winner: Option<Uuid>,
+    /// Paid by the losers, before the fee; 0 once the settlement is reversed, like the fee and
+    /// every net.
+    pub gross: Coins,
+    pub fee: Coins,
+    /// The POT, if a player took it.
+    #[schema(required = true)]
+    pub pot: Option<Coins>,
+    /// True if the AI acted for a player.
+    pub taken_over: bool,
+    /// The time at which a reversal of the settlement was booked; null without one.
+    #[schema(required = true)]
+    pub reversed_at: Option<Time>,
+    /// By seat, from 0.
+    pub seats: Vec<SettledSeat>,
+}
+
+/// A seat of a settled game.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SettledSeat {
+    pub player: Uuid,
+    /// The player's current name.
+    #[schema(example = "Maria")]
+    pub name: String,
+    /// The change of the player's coins, after the fee and without the ante.
+    pub net: Coins,
+}
+
+/// The totals of settlements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SettledTotals {
+    pub games: i64,
+    /// Paid by the losers, before the fee.
+    pub gross: Coins,
+    pub fees: Coins,
+    /// The coins of the POTs that were taken, and their number.
+    pub pots: Coins,
+    pub pots_taken: i64,
+    /// The number of games in which the AI acted for a player.
+    pub taken_over: i64,
+    /// The number of games whose settlement was reversed; their amounts do not count.
+    pub reversed: i64,
+}
