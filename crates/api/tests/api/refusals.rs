@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use bahay_api::socket::{example_terms, refusals};
 use bahay_base::entropy;
+use bahay_bots::table::ai_action;
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::table::{
     ConnectionId, GameId, Input, Phase, PlayerId, Table, TableId, Timestamp,
@@ -24,7 +25,7 @@ fn open_game(table: Table<AnyGame>, now: Timestamp) -> Table<AnyGame> {
     let Phase::Opening(opening) = table.phase() else {
         return table;
     };
-    let stake = table.terms().stake_max::<AnyGame>(table.seats_in_game());
+    let stake = table.terms().stake_max(table.seats_in_game());
     let stakes = table.players().iter().map(|_| stake.expect("it fits")).collect();
     let opened = Input::Opened { game: opening.game, stakes, pot: table.pot() };
     table.decide(now, opened, entropy::game_entropy).expect("the ledger is asked").table
@@ -64,7 +65,7 @@ fn command(table: &Table<AnyGame>, dice: &mut TestRng) -> Input<AnyAction> {
         3 | 4 => Input::Ready { player, game, commitment: None },
         _ => {
             let seat = table.seat_of(player);
-            match seat.and_then(|seat| table.ai_action(seat)) {
+            match seat.and_then(|seat| ai_action(&table, seat)) {
                 Some(Input::AiAction { prompt, action, .. }) => {
                     let prompt = prompt.wrapping_sub(dice.below(2));
                     Input::Act { player, game, prompt, action }

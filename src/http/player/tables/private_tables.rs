@@ -7,9 +7,8 @@ use bahay_api::player::private_tables::{
     OpenPrivateTableRequest, PracticeTableRequest, PrivateSeat, PrivateTable,
 };
 use bahay_api::player::rooms::SeatedTable;
-use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins;
-use bahay_engine::game::Game as _;
+use bahay_engine::game::GameRules as _;
 use uuid::Uuid;
 
 use crate::auth::Player;
@@ -45,10 +44,10 @@ impl From<PrivateView> for PrivateTable {
             rule_set: terms.rules.rule_set(),
             rules: serde_json::to_value(&terms.rules).unwrap_or_default(),
             wallet_min: view.wallet_min.into(),
-            loss_max: terms.loss_max::<AnyGame>().unwrap_or_default().into(),
+            loss_max: terms.loss_max().unwrap_or_default().into(),
             short_stakes: terms.private.is_some_and(|private| private.short_stakes),
             seats: view.seats,
-            seats_min: AnyGame::seats(&terms.rules).least,
+            seats_min: terms.rules.seats().least,
             players: view.players.into_iter().map(|player| player.0).collect(),
         }
     }
