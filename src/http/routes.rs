@@ -2,8 +2,8 @@
 
 use axum::Router;
 use axum::routing::get;
+use bahay_api::server;
 use utoipa::openapi::OpenApi;
-use utoipa_axum::routes;
 
 use crate::http::core::routing::Routes;
 use crate::http::core::{health, middleware};
@@ -43,7 +43,7 @@ pub fn probe_router(services: Services) -> Router {
 
 /// Returns the routes of openapi.yaml.
 pub(crate) fn documented_routes() -> Routes {
-    operator::routes(player::routes(Routes::new())).routes(routes!(health::is_alive))
+    operator::routes(player::routes(Routes::new())).on(&server::IS_ALIVE, health::is_alive)
 }
 
 /// Returns the routes that serve the documentation.

@@ -14,6 +14,7 @@ mod operation;
 pub mod operator;
 mod page;
 pub mod player;
+pub mod server;
 pub mod socket;
 mod values;
 
@@ -26,12 +27,12 @@ pub use headers::{OptionalKeyHeader, ProofHeader, RequiredKeyHeader};
 pub use operation::{Answer, Body, Caller, Header, Method, Operation, PathParameter, Tag};
 pub use page::{Limit, NoFilter, PageOf, PageQuery};
 pub use values::{
-    AccountCodeText, CardText, Coins, DeviceText, DeviceTimeZoneText, IdText, IdTokenText, IssuerText,
-    NameText, ReasonText, RoomText, TableCodeText, Time, TimeZoneText,
-    TransferCode,
+    AccountCodeText, CardText, Coins, DeviceText, DeviceTimeZoneText, IdText, IdTokenText,
+    IssuerText, NameText, ReasonText, RoomText, TableCodeText, Time, TimeZoneText, TransferCode,
 };
 
 /// Returns every operation.
 pub fn operations() -> impl Iterator<Item = &'static &'static Operation> {
-    player::OPERATIONS.iter().chain(operator::OPERATIONS).copied().flatten()
+    let topics = player::OPERATIONS.iter().chain(operator::OPERATIONS).copied();
+    topics.chain([server::OPERATIONS]).flatten()
 }

@@ -272,6 +272,11 @@ text_schema! {
 }
 
 text_schema! {
+    /// The schema of an operator's name in a path.
+    OperatorNameText as "OperatorName", |text| text.max_length(Some(32)).examples(["ate.luz"])
+}
+
+text_schema! {
     /// The schema of an account's code in a path.
     AccountCodeText as "AccountCode", |text| text
         .max_length(Some(140))

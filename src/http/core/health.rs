@@ -9,10 +9,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
+use bahay_api::server::{Health, LedgerCheck};
 use futures_util::future::{BoxFuture, join_all};
-use serde::Serialize;
 use tokio::sync::Mutex;
-use utoipa::ToSchema;
 
 use crate::clock::Moment;
 use crate::db::{self, PgPool};
@@ -117,30 +116,6 @@ impl fmt::Debug for Probe {
     }
 }
 
-/// The state of the server.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Health {
-    /// `alive` or `ready`.
-    #[schema(example = "ready")]
-    status: &'static str,
-    /// The names of the services that answered.
-    #[schema(example = json!(["postgres", "redis"]))]
-    answering: Vec<&'static str>,
-    /// The last check of the ledger. Absent before the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    ledger: Option<LedgerCheck>,
-}
-
-/// The result of a check of the ledger.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct LedgerCheck {
-    checked_at: Time,
-    /// True if the check found no difference. Differences are in the log and in the table
-    /// `ledger_checks`.
-    is_clean: bool,
-}
-
 impl From<LastCheck> for LedgerCheck {
     fn from(last: LastCheck) -> Self {
         let LastCheck { finished_at_ms, differences } = last;
@@ -148,15 +123,6 @@ impl From<LastCheck> for LedgerCheck {
     }
 }
 
-/// Show that the process is alive
-///
-/// For supervisors that restart processes. It depends on no other service.
-#[utoipa::path(
-    get,
-    path = "/healthz",
-    tag = "server",
-    responses((status = 200, description = "The process is alive", body = Health))
-)]
 pub(crate) async fn is_alive() -> Json<Health> {
     Json(Health { status: "alive", answering: Vec::new(), ledger: None })
 }

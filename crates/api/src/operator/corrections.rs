@@ -12,8 +12,8 @@ use crate::values::{Coins, IdText, ReasonText, Time};
 operations! {
     /// Request a correction
     ///
-    /// Nothing moves before another operator has approved it. For the roles `finance` and `admin`, in a
-    /// session with the second factor.
+    /// Nothing moves before another operator has approved it. For the roles `finance` and `admin`,
+    /// in a session with the second factor.
     REQUEST_CORRECTION = Post "/v1/operator/corrections", Operators, Operator {
         headers RequiredKey,
         body RequestCorrection,
@@ -41,8 +41,8 @@ operations! {
 
     /// Approve a correction
     ///
-    /// Books it and marks it as approved in one transaction. For the roles `finance` and `admin`, in a
-    /// session with the second factor; never for the requester, nor for an operator who is not
+    /// Books it and marks it as approved in one transaction. For the roles `finance` and `admin`,
+    /// in a session with the second factor; never for the requester, nor for an operator who is not
     /// independent of the requester: until a day after an enrolment code was used, replaced or has
     /// expired, its owner and its issuer do not decide on each other's requests. If a wallet cannot
     /// pay, nothing moves and the request stays open.
@@ -56,8 +56,8 @@ operations! {
 
     /// Reject a correction
     ///
-    /// For the roles `finance` and `admin`, in a session with the second factor, and only for operators
-    /// who may approve it.
+    /// For the roles `finance` and `admin`, in a session with the second factor, and only for
+    /// operators who may approve it.
     REJECT_CORRECTION = Post "/v1/operator/corrections/{id}/rejection", Operators, Operator {
         path id: IdText = "The correction",
         headers RequiredKey,

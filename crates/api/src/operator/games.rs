@@ -14,8 +14,8 @@ use crate::values::{Coins, IdText, Time};
 operations! {
     /// Show a game
     ///
-    /// As booked, with the result of verifying its record, and without cards. For operators of every
-    /// role.
+    /// As booked, with the result of verifying its record, and without cards. For operators of
+    /// every role.
     SHOW_DOSSIER = Get "/v1/operator/games/{id}", Operators, Operator {
         path id: IdText = "The game",
         200 json Dossier: "The game",
@@ -24,8 +24,8 @@ operations! {
 
     /// Replay a game
     ///
-    /// Step by step, with all hands. Each view is recorded in the audit log. For the roles `support`
-    /// and `admin`.
+    /// Step by step, with all hands. Each view is recorded in the audit log. For the roles
+    /// `support` and `admin`.
     REPLAY_GAME = Get "/v1/operator/games/{id}/steps", Operators, Operator {
         path id: IdText = "The game",
         200 json Replay: "Every step",

@@ -1,22 +1,36 @@
 //! The operators' operations. A topic is a file.
 
+pub mod audit;
 pub mod corrections;
 pub mod games;
+pub mod house;
 pub mod jobs;
 pub mod ledger;
+pub mod operators;
+pub mod player_reports;
 pub mod players;
+pub mod rooms;
+pub mod sanctions;
 pub mod settlements;
+pub mod tables;
 pub mod today;
 
 use crate::Operation;
 
 /// The operations of every topic.
 pub(crate) static OPERATIONS: &[&[&Operation]] = &[
+    audit::OPERATIONS,
     corrections::OPERATIONS,
     games::OPERATIONS,
+    house::OPERATIONS,
     jobs::OPERATIONS,
     ledger::OPERATIONS,
+    operators::OPERATIONS,
+    player_reports::OPERATIONS,
     players::OPERATIONS,
+    rooms::OPERATIONS,
+    sanctions::OPERATIONS,
     settlements::OPERATIONS,
+    tables::OPERATIONS,
     today::OPERATIONS,
 ];

@@ -19,8 +19,8 @@ operations! {
 
     /// Show a player to operators
     ///
-    /// Wallet, statistics, sessions, notes and reports. For operators of every role; addresses only for
-    /// the roles `support` and `admin`, each view of which is recorded in the audit log.
+    /// Wallet, statistics, sessions, notes and reports. For operators of every role; addresses only
+    /// for the roles `support` and `admin`, each view of which is recorded in the audit log.
     SHOW_PLAYER_REPORT = Get "/v1/operator/players/{id}", Operators, Operator {
         path id: IdText = "The player",
         200 json PlayerDossier: "The player",
@@ -29,8 +29,8 @@ operations! {
 
     /// List a player's partners
     ///
-    /// The players with whom it has shared most of its newest 500 games, and the coins that flowed in
-    /// each direction. For operators of every role.
+    /// The players with whom it has shared most of its newest 500 games, and the coins that flowed
+    /// in each direction. For operators of every role.
     LIST_PARTNERS = Get "/v1/operator/players/{id}/partners", Operators, Operator {
         path id: IdText = "The player",
         200 list Partner: "At most 20 partners",

@@ -13,8 +13,8 @@ use crate::values::{Coins, Time};
 operations! {
     /// List settlements
     ///
-    /// Settled games, newest first, with a delay of some seconds. A reversed settlement is listed with
-    /// amounts of 0. A cursor is valid only with the filters of the page that returned it. For
+    /// Settled games, newest first, with a delay of some seconds. A reversed settlement is listed
+    /// with amounts of 0. A cursor is valid only with the filters of the page that returned it. For
     /// operators of every role.
     LIST_SETTLEMENTS = Get "/v1/operator/settlements", Operators, Operator {
         query PageQuery<SettlementFilter>,

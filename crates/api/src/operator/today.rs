@@ -10,9 +10,9 @@ use crate::values::{Coins, Time};
 operations! {
     /// Show today
     ///
-    /// Games and coins of the day so far, by room and by hour, compared with yesterday and the same day
-    /// of the previous week; the current number of players and balances; alarms. For operators of every
-    /// role.
+    /// Games and coins of the day so far, by room and by hour, compared with yesterday and the same
+    /// day of the previous week; the current number of players and balances; alarms. For operators
+    /// of every role.
     SHOW_TODAY = Get "/v1/operator/today", Operators, Operator {
         200 json TodayReport: "The day so far",
     }

@@ -12,8 +12,9 @@ use crate::values::{IdText, Time};
 operations! {
     /// Show how a game was dealt
     ///
-    /// Requires no sign-in. Shows the commitment that was published before the deal, the seeds, and the
-    /// steps of verification. Available once the game is over; the deal of a voided game is not shown.
+    /// Requires no sign-in. Shows the commitment that was published before the deal, the seeds, and
+    /// the steps of verification. Available once the game is over; the deal of a voided game is not
+    /// shown.
     SHOW_FAIRNESS = Get "/v1/games/{id}/fairness", Games, Anyone {
         path id: IdText = "The game",
         200 json Fairness: "The deal, with the steps of verification",
@@ -24,8 +25,8 @@ operations! {
     ///
     /// Requires no sign-in. Shows whether the house voids deals that it dislikes. A game is opened
     /// before the first client reveals its seed (rule 9.1a). Every commitment of the house whose
-    /// clients were asked for their seeds is therefore among the opened games, and one that was never
-    /// dealt is among the games that were voided or have not ended. Counted once an hour.
+    /// clients were asked for their seeds is therefore among the opened games, and one that was
+    /// never dealt is among the games that were voided or have not ended. Counted once an hour.
     SHOW_DEALS = Get "/v1/fairness", Games, Anyone {
         200 json DealsReport: "The counts of games",
     }
@@ -33,9 +34,9 @@ operations! {
     /// List the commitments that were never revealed
     ///
     /// Requires no sign-in. Lists the house's commitments of two sorts of games: those that were
-    /// voided, and those that were opened more than an hour ago and have not ended (rule 9.1a). Each of
-    /// these games had been opened and so had asked its clients for their seeds. Newest first. Compare
-    /// the list with the commitments that your client was shown.
+    /// voided, and those that were opened more than an hour ago and have not ended (rule 9.1a).
+    /// Each of these games had been opened and so had asked its clients for their seeds. Newest
+    /// first. Compare the list with the commitments that your client was shown.
     LIST_UNREVEALED_COMMITMENTS = Get "/v1/fairness/commitments", Games, Anyone {
         query PageQuery<UnrevealedFilter>,
         200 page UnrevealedBody: "A page of commitments",

@@ -21,7 +21,8 @@ use crate::values::{CardText, Coins, IdText, Time};
 operations! {
     /// List my games
     ///
-    /// Finished games, newest first. A cursor is valid only with the filters for which it was issued.
+    /// Finished games, newest first. A cursor is valid only with the filters for which it was
+    /// issued.
     LIST_MY_GAMES = Get "/v1/me/games", Games, Player {
         query PageQuery<GameFilter>,
         200 page GameSummary: "A page of games",
@@ -38,8 +39,9 @@ operations! {
 
     /// Show the record of a game
     ///
-    /// Returns everything that is needed to verify the game: save the response and pass it to `bahay
-    /// verify`. Only players of the game may request it; for everybody else the game does not exist.
+    /// Returns everything that is needed to verify the game: save the response and pass it to
+    /// `bahay verify`. Only players of the game may request it; for everybody else the game does
+    /// not exist.
     SHOW_GAME_RECORD = Get "/v1/games/{id}/record", Games, Player {
         path id: IdText = "The game",
         200 object (): "The record",
@@ -48,8 +50,8 @@ operations! {
 
     /// Show one of my games step by step
     ///
-    /// The game is replayed from its record, so the steps show what the record proves. Only players of
-    /// the game may request it; for everybody else the game does not exist.
+    /// The game is replayed from its record, so the steps show what the record proves. Only players
+    /// of the game may request it; for everybody else the game does not exist.
     LIST_GAME_STEPS = Get "/v1/games/{id}/steps", Games, Player {
         path id: IdText = "The game",
         query StepsQuery,
@@ -59,12 +61,12 @@ operations! {
 
     /// Analyse one of my games
     ///
-    /// The house's strongest bot examines each decision that the player took in person, from what the
-    /// seat had been shown by then and nothing else. It names at most three decisions for which it
-    /// knows an action that is better by more than the noise of its search. The analysis of a game is
-    /// deterministic. It is available for Tong-its (`kingdom`, `relaxed`) and Tongo (assets); under
-    /// other rules `engine` is null and `items` is empty. Only players of the game may request it; for
-    /// everybody else the game does not exist.
+    /// The house's strongest bot examines each decision that the player took in person, from what
+    /// the seat had been shown by then and nothing else. It names at most three decisions for which
+    /// it knows an action that is better by more than the noise of its search. The analysis of a
+    /// game is deterministic. It is available for Tong-its (`kingdom`, `relaxed`) and Tongo
+    /// (assets); under other rules `engine` is null and `items` is empty. Only players of the game
+    /// may request it; for everybody else the game does not exist.
     ANALYZE_GAME = Get "/v1/games/{id}/analysis", Games, Player {
         path id: IdText = "The game",
         200 json GameAnalysis: "The analysis",

@@ -11,24 +11,24 @@ use crate::values::{IdText, RoomText, Time};
 operations! {
     /// Look for a table
     ///
-    /// The ticket waits until suitable players are available. A table with a waiting POT is preferred,
-    /// then one with free seats, then a new one. Players who share a device are never seated together.
-    /// Players who share a network are not seated together in rooms of a higher bet, and players who
-    /// have just played together are not seated together while others wait. The player must have a
-    /// socket open, on any node; the ticket is cancelled when the last one closes. A player has at most
-    /// one waiting ticket, which a repeated request returns. A player who sits at a table already
-    /// receives a ticket that is `seated` at once and is not stored. The socket reports changes of a
-    /// ticket: see `seek` in asyncapi.yaml.
+    /// The ticket waits until suitable players are available. A table with a waiting POT is
+    /// preferred, then one with free seats, then a new one. Players who share a device are never
+    /// seated together. Players who share a network are not seated together in rooms of a higher
+    /// bet, and players who have just played together are not seated together while others wait.
+    /// The player must have a socket open, on any node; the ticket is cancelled when the last one
+    /// closes. A player has at most one waiting ticket, which a repeated request returns. A player
+    /// who sits at a table already receives a ticket that is `seated` at once and is not stored.
+    /// The socket reports changes of a ticket: see `seek` in asyncapi.yaml.
     ///
     /// `room_closed`, `too_few_coins` and `too_many_coins` concern every named room. The detail of
-    /// `banned` states the end and the reason. After `seating`, retry; after `not_ready_before`, which
-    /// concerns the player, its device or many players of its network, wait for the time in
+    /// `banned` states the end and the reason. After `seating`, retry; after `not_ready_before`,
+    /// which concerns the player, its device or many players of its network, wait for the time in
     /// `Retry-After`.
     SEEK_TABLE = Post "/v1/matchmaking/tickets", Rooms, Player {
         body MatchmakingRequest,
         200 json MatchmakingTicket: "The ticket",
-        refuses Banned RoomNotFound RoomClosed TooFewCoins TooManyCoins RoomLimit Seating TableHalted
-            SocketRequired NotReadyBefore RoomsInvalid,
+        refuses Banned RoomNotFound RoomClosed TooFewCoins TooManyCoins RoomLimit Seating
+            TableHalted SocketRequired NotReadyBefore RoomsInvalid,
     }
 
     /// Show my ticket

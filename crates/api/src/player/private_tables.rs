@@ -12,20 +12,21 @@ use crate::values::{Coins, IdText, TableCodeText};
 operations! {
     /// Open a private table
     ///
-    /// Seats the host, who passes the code or the link to friends; nobody else joins. After a game the
-    /// same seats are asked to be ready for the next one. When the table has been empty for an hour it
-    /// ends, and its POT is refunded to those who paid it, each of whom receives a notice. A host may
-    /// have at most eight tables. The amount that a player may win at private tables is limited: to the
-    /// house's amount a day, plus the fees that the player has paid in rooms within seven days.
+    /// Seats the host, who passes the code or the link to friends; nobody else joins. After a game
+    /// the same seats are asked to be ready for the next one. When the table has been empty for an
+    /// hour it ends, and its POT is refunded to those who paid it, each of whom receives a notice.
+    /// A host may have at most eight tables. The amount that a player may win at private tables is
+    /// limited: to the house's amount a day, plus the fees that the player has paid in rooms within
+    /// seven days.
     ///
     /// The detail of `banned` states the end and the reason, that of `private_bet_too_high` both
-    /// amounts, that of `rules_invalid` the field: the game or rule set does not exist, the rules are
-    /// invalid, or the game does not support short stakes. After `seating`, retry.
+    /// amounts, that of `rules_invalid` the field: the game or rule set does not exist, the rules
+    /// are invalid, or the game does not support short stakes. After `seating`, retry.
     OPEN_PRIVATE_TABLE = Post "/v1/private-tables", Rooms, Player {
         body OpenPrivateTableRequest,
         201 json PrivateSeat: "The host's seat",
-        refuses Banned RoomNotFound SeatedElsewhere TooManyPrivateTables TooFewCoins PrivateBetTooHigh
-            Seating TableHalted SocketRequired BetInvalid RulesInvalid,
+        refuses Banned RoomNotFound SeatedElsewhere TooManyPrivateTables TooFewCoins
+            PrivateBetTooHigh Seating TableHalted SocketRequired BetInvalid RulesInvalid,
     }
 
     /// Show a private table
@@ -37,9 +38,9 @@ operations! {
 
     /// Sit down at a private table
     ///
-    /// After `seat_after_game`, retry when the running game is over: a bot gives its seat to the player
-    /// then. The detail of `banned` states the end and the reason, that of `private_bet_too_high` both
-    /// amounts. After `seating`, retry.
+    /// After `seat_after_game`, retry when the running game is over: a bot gives its seat to the
+    /// player then. The detail of `banned` states the end and the reason, that of
+    /// `private_bet_too_high` both amounts. After `seating`, retry.
     JOIN_PRIVATE_TABLE = Post "/v1/private-tables/{code}/seat", Rooms, Player {
         path code: TableCodeText = "The table's code",
         200 json PrivateSeat: "The seat; the same one if the player sits there already",
@@ -49,9 +50,9 @@ operations! {
 
     /// Remove a player from my private table
     ///
-    /// Only possible while no game runs. The player cannot join again by the same code, and is refunded
-    /// what it has paid into the POT since the POT was last won; a notice states the amount. It is
-    /// `not_seated` if it does not sit there, or is the host.
+    /// Only possible while no game runs. The player cannot join again by the same code, and is
+    /// refunded what it has paid into the POT since the POT was last won; a notice states the
+    /// amount. It is `not_seated` if it does not sit there, or is the host.
     REMOVE_FROM_PRIVATE_TABLE = Delete "/v1/private-tables/{code}/players/{id}", Rooms, Player {
         path code: TableCodeText = "The table's code",
         path id: IdText = "The player",
@@ -64,12 +65,12 @@ operations! {
     /// House bots take seats until a game can begin, and are ready at once; if enough players are
     /// seated already, nothing happens. They play at full strength, with coins of the house. A bot
     /// gives its seat, with its part of the POT, to a guest who joins by the code: at once between
-    /// games, otherwise after the running game. The host can remove a bot like any other player. Coins
-    /// won from bots count towards the limit of a player's wins at private tables.
+    /// games, otherwise after the running game. The host can remove a bot like any other player.
+    /// Coins won from bots count towards the limit of a player's wins at private tables.
     ///
     /// `bots_unavailable`: the house has no bots, all of them are playing, they have reached their
-    /// daily loss limit, or they do not play at this bet, by custom rules or against short stakes; the
-    /// detail states the reason. After `seating`, a bot is being seated: retry.
+    /// daily loss limit, or they do not play at this bet, by custom rules or against short stakes;
+    /// the detail states the reason. After `seating`, a bot is being seated: retry.
     FILL_PRIVATE_TABLE = Post "/v1/private-tables/{code}/bots", Rooms, Player {
         path code: TableCodeText = "The table's code",
         200 json PrivateTable: "The table, with the bots",
@@ -79,35 +80,36 @@ operations! {
 
     /// Request a rematch of one of my games
     ///
-    /// Opens a private table with the game, the rules, the bet and the multiplier of a finished game of
-    /// the player, and seats the player as its host. If another player of that game has done so
-    /// already, and the table still exists, the player is seated there. The other players are invited
-    /// at once by `invited` on their sockets, and by a notice of the kind `rematch`. House bots are not
-    /// invited, nor are players of whom one has blocked the other. Idempotent: a repeated request
-    /// returns the same seat. A player who still sits at the room's table of that game leaves it,
-    /// unless the next game has begun. Possible until an hour after the end of the game.
+    /// Opens a private table with the game, the rules, the bet and the multiplier of a finished
+    /// game of the player, and seats the player as its host. If another player of that game has
+    /// done so already, and the table still exists, the player is seated there. The other players
+    /// are invited at once by `invited` on their sockets, and by a notice of the kind `rematch`.
+    /// House bots are not invited, nor are players of whom one has blocked the other. Idempotent: a
+    /// repeated request returns the same seat. A player who still sits at the room's table of that
+    /// game leaves it, unless the next game has begun. Possible until an hour after the end of the
+    /// game.
     ///
     /// After `seat_after_game`, retry when the running game is over; after `seating`, at once.
     REQUEST_REMATCH = Post "/v1/games/{id}/rematch", Rooms, Player {
         path id: IdText = "The game",
         201 json PrivateSeat: "The seat; the same one if the player sits there already",
         refuses Banned KickedByHost GameNotFound GameNotFinished GameVoided RematchOver TableFull
-            SeatAfterGame SeatedElsewhere TooManyPrivateTables TooFewCoins PrivateBetTooHigh RoomClosed
-            Seating TableHalted SocketRequired BetInvalid ArchiveUnreachable,
+            SeatAfterGame SeatedElsewhere TooManyPrivateTables TooFewCoins PrivateBetTooHigh
+            RoomClosed Seating TableHalted SocketRequired BetInvalid ArchiveUnreachable,
     }
 
     /// Sit down at a practice table
     ///
-    /// Opens a table of the player's own, with bots in the other seats. A practice table uses no coins
-    /// and books nothing, and its games appear in no history, statistics or leaderboard. Over the
-    /// socket the player may ask there which action a bot would choose (`hint`). A player who leaves is
-    /// free at once, and the table ends (rule 8.7). A player who sits at a practice table already is
-    /// returned to it.
+    /// Opens a table of the player's own, with bots in the other seats. A practice table uses no
+    /// coins and books nothing, and its games appear in no history, statistics or leaderboard. Over
+    /// the socket the player may ask there which action a bot would choose (`hint`). A player who
+    /// leaves is free at once, and the table ends (rule 8.7). A player who sits at a practice table
+    /// already is returned to it.
     ///
     /// The detail of `banned` states the end and the reason, that of `rules_invalid` the field: the
     /// game or rule set does not exist, or the rules are invalid, also for this number of players.
-    /// After `seating`, retry; after `not_ready_before`, which concerns the player, its device or many
-    /// players of its network, wait for the time in `Retry-After`.
+    /// After `seating`, retry; after `not_ready_before`, which concerns the player, its device or
+    /// many players of its network, wait for the time in `Retry-After`.
     OPEN_PRACTICE_TABLE = Post "/v1/practice-tables", Rooms, Player {
         body PracticeTableRequest,
         200 json SeatedTable: "The table",

@@ -17,9 +17,9 @@ operations! {
     /// Claim the daily reward
     ///
     /// Possible once a day in the player's time zone (see `PATCH /v1/me`), regardless of concurrent
-    /// requests. A claim on the day after the previous one continues the streak. A change of the time
-    /// zone never grants the same day twice. The detail of `daily_claimed` states the time of the next
-    /// reward. For `welcome_due`, see signing in as a guest.
+    /// requests. A claim on the day after the previous one continues the streak. A change of the
+    /// time zone never grants the same day twice. The detail of `daily_claimed` states the time of
+    /// the next reward. For `welcome_due`, see signing in as a guest.
     CLAIM_DAILY = Post "/v1/me/rewards/daily", Me, Player {
         headers OptionalKey,
         200 json DailyClaimed: "The reward was granted",
@@ -28,9 +28,9 @@ operations! {
 
     /// Claim relief
     ///
-    /// Possible for players whose balance, coins held in games included, is below the floor; a limited
-    /// number of times a day for the player, and for players of the same network. The detail of
-    /// `relief_used_up` states the time of the next relief.
+    /// Possible for players whose balance, coins held in games included, is below the floor; a
+    /// limited number of times a day for the player, and for players of the same network. The
+    /// detail of `relief_used_up` states the time of the next relief.
     CLAIM_RELIEF = Post "/v1/me/rewards/relief", Me, Player {
         headers OptionalKey,
         200 json ReliefClaimed: "The reward was granted",

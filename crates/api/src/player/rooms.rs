@@ -18,9 +18,9 @@ operations! {
 
     /// List the tables that may be watched
     ///
-    /// Lists the occupied tables of a room in the order of their ids; of more than a thousand, only the
-    /// fullest thousand. The list is empty if the room does not permit spectators. Private tables are
-    /// never listed.
+    /// Lists the occupied tables of a room in the order of their ids; of more than a thousand, only
+    /// the fullest thousand. The list is empty if the room does not permit spectators. Private
+    /// tables are never listed.
     LIST_WATCHABLE_TABLES = Get "/v1/rooms/{room}/tables", Rooms, Player {
         path room: RoomText = "The room's id",
         query PageQuery,
@@ -30,16 +30,16 @@ operations! {
 
     /// Take a seat in a room
     ///
-    /// Seats are given in the order of requests. Players who share a device are never seated together,
-    /// nor are, in rooms of a higher bet, players who share a network. The player must have a socket
-    /// open, on any node, because no seat is kept for a player who cannot be asked whether it is ready.
-    /// A player who sits at a table already, in any room, is returned to that table: an account sits at
-    /// one table at a time, and after leaving during a game its seat is kept until the game is over
-    /// (rule 8.4).
+    /// Seats are given in the order of requests. Players who share a device are never seated
+    /// together, nor are, in rooms of a higher bet, players who share a network. The player must
+    /// have a socket open, on any node, because no seat is kept for a player who cannot be asked
+    /// whether it is ready. A player who sits at a table already, in any room, is returned to that
+    /// table: an account sits at one table at a time, and after leaving during a game its seat is
+    /// kept until the game is over (rule 8.4).
     ///
     /// The detail of `banned` states the end and the reason. After `seating`, retry; after
-    /// `not_ready_before`, which concerns the player, its device or many players of its network, wait
-    /// for the time in `Retry-After`.
+    /// `not_ready_before`, which concerns the player, its device or many players of its network,
+    /// wait for the time in `Retry-After`.
     TAKE_SEAT = Post "/v1/rooms/{room}/seat", Rooms, Player {
         path room: RoomText = "The room's id",
         200 json SeatedTable: "The table",
@@ -64,8 +64,8 @@ operations! {
 
     /// Request a socket ticket
     ///
-    /// For clients that cannot set headers, such as browsers: the first message of the socket contains
-    /// the ticket. It is valid for 30 seconds, once, on any node.
+    /// For clients that cannot set headers, such as browsers: the first message of the socket
+    /// contains the ticket. It is valid for 30 seconds, once, on any node.
     MAKE_TICKET = Post "/v1/play/tickets", Rooms, Player {
         200 json Ticket: "The ticket",
     }
