@@ -15,7 +15,7 @@ use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::Page;
 use crate::http::{Code, CodeExt as _, Problem};
 
-pub(crate) use bahay_api::{Limit, PageQuery};
+pub(crate) use bahay_api::Limit;
 
 /// The maximum length of a cursor, in bytes. The server's own cursors have less than 100.
 const CURSOR_BYTES_MAX: usize = 256;

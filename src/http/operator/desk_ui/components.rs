@@ -50,6 +50,17 @@ pub(crate) fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>])
     }
 }
 
+/// A column of a table with the drawing of its cells.
+pub(crate) type DrawnColumn<'a, T> = (Column<'a>, &'a dyn Fn(&T) -> Markup);
+
+/// Draws a table of items by the columns.
+pub(crate) fn table_of<T>(caption: &str, items: &[T], columns: &[DrawnColumn<'_, T>]) -> Markup {
+    let cells = |item| columns.iter().map(|(_, draw)| draw(item)).collect();
+    let rows: Vec<Vec<Markup>> = items.iter().map(cells).collect();
+    let columns: Vec<_> = columns.iter().map(|(column, _)| *column).collect();
+    table(caption, &columns, &rows)
+}
+
 /// Draws a description list of names and values.
 pub(crate) fn facts(facts: &[(&str, Markup)]) -> Markup {
     html! {
@@ -172,15 +183,15 @@ pub(crate) fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> M
 }
 
 /// Draws a time in UTC, to the second.
-pub(crate) fn time(at: Timestamp) -> Markup {
-    let at = clock::to_jiff(at);
+pub(crate) fn time(at: impl Into<Timestamp>) -> Markup {
+    let at = clock::to_jiff(at.into());
     let text = at.strftime("%Y-%m-%d %H:%M:%S").to_string();
     html! { time datetime=(format!("{at:.3}")) { (text) } }
 }
 
 /// Draws an amount with two decimal places, and with a sign if it is negative.
-pub(crate) fn coins(amount: Coins) -> Markup {
-    html! { (amount) }
+pub(crate) fn coins(amount: impl Into<Coins>) -> Markup {
+    html! { (amount.into()) }
 }
 
 /// Draws an id in a font in which ids are easily compared.
