@@ -4,9 +4,10 @@
 
 use std::fmt::{Display, Write as _};
 
-use futures_util::stream::{self, Stream};
+use bahay_api::Time;
+use bahay_api::operator::settlements::{Settled, SettlementFilter};
+use futures_util::stream::{self, Stream, StreamExt as _};
 
-use super::settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 use super::{ReportError, Reports};
 use crate::clock;
 
@@ -49,13 +50,6 @@ pub const COLUMNS: [&str; 29] = [
     "reversed_at",
 ];
 
-/// The position of an export.
-enum ExportPosition {
-    Head,
-    Rows(Option<SettlementCursor>),
-    End,
-}
-
 impl Reports {
     /// Exports every settlement that matches the filter, newest first, in chunks of some hundred
     /// kilobytes.
@@ -63,30 +57,28 @@ impl Reports {
         self,
         filter: SettlementFilter,
     ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
-        stream::try_unfold((self, filter, ExportPosition::Head), async |(reports, filter, next)| {
-            let cursor = match next {
-                ExportPosition::Head => {
-                    let mut head = String::new();
-                    write_line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
-                    return Ok(Some((head, (reports, filter, ExportPosition::Rows(None)))));
+        let mut head = String::new();
+        write_line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
+        let pages = stream::try_unfold(Some(None), move |below| {
+            let (reports, filter) = (self.clone(), filter.clone());
+            async move {
+                let Some(below) = below else {
+                    return Ok(None);
+                };
+                let page = reports.settlements_up_to(&filter, below, ROWS_AT_ONCE).await?;
+                let mut text = String::new();
+                for row in &page.items {
+                    write_row(&mut text, row);
                 }
-                ExportPosition::Rows(cursor) => cursor,
-                ExportPosition::End => return Ok(None),
-            };
-            let page = reports.settlements_up_to(&filter, cursor, ROWS_AT_ONCE).await?;
-            let mut text = String::new();
-            for row in &page.items {
-                write_row(&mut text, row);
+                Ok(Some((text, page.next.map(Some))))
             }
-            let next =
-                page.next.map_or(ExportPosition::End, |cursor| ExportPosition::Rows(Some(cursor)));
-            Ok(Some((text, (reports, filter, next))))
-        })
+        });
+        stream::iter([Ok(head)]).chain(pages)
     }
 }
 
-fn write_row(out: &mut String, row: &SettlementRow) {
-    let time = |at| format!("{:.3}", clock::to_jiff(at));
+fn write_row(out: &mut String, row: &Settled) {
+    let time = |at: Time| format!("{:.3}", clock::to_jiff(at.into()));
     let finished_at = time(row.finished_at);
     let reversed_at = row.reversed_at.map(time).unwrap_or_default();
     let ending = row.ending.as_deref().unwrap_or_default();
@@ -109,9 +101,9 @@ fn write_row(out: &mut String, row: &SettlementRow) {
         &pot_taken,
         &row.taken_over,
     ];
-    let nets: Vec<_> = row.nets.iter().map(|net| net.hundredths()).collect();
-    for (player, net) in row.players.iter().zip(&nets) {
-        fields.push(player);
+    let nets: Vec<_> = row.seats.iter().map(|seat| seat.net.hundredths()).collect();
+    for (seat, net) in row.seats.iter().zip(&nets) {
+        fields.push(&seat.player);
         fields.push(net);
     }
     fields.resize(COLUMNS.len() - 1, &"");

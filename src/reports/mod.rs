@@ -38,20 +38,15 @@ use crate::db::{self, from_sql, to_sql};
 use crate::projections;
 use crate::records::Records;
 
-pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
+pub use bahay_api::operator::players::PlayerNote;
+pub use bahay_api::operator::settlements::SettlementFilter;
+
 pub use booked::{Interval, OperationCount, Sums, TransferTotals};
-pub use books::{
-    AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
-    Reversibility, TransferRow,
-};
+pub use books::{OperationRow, Reversibility, add_up};
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
 pub use game::{Dossier, RecordVerdict};
-pub use partners::{LinkedPlayer, Partner, SharedSource};
-pub use player::{Complaint, DeviceRow, PlayerNote, PlayerReport, SessionRow};
-pub use settlements::{SettlementCursor, SettlementFilter, SettlementRow};
-pub use today::{Figures, Hour, RoomFigures, Today};
-pub use totals::Totals;
+pub use player::PlayerReport;
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;

@@ -5,14 +5,10 @@
 //! games of one player are read from the player's own rows. The list has the eventual consistency
 //! of the projection, some seconds late.
 
-use std::fmt;
-use std::str::FromStr;
-
-use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId, TableId};
+use bahay_api::Coins;
+use bahay_api::operator::settlements::{Settled, SettledSeat, SettlementFilter};
 use jiff_sqlx::{Date, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
-use thiserror::Error;
 use uuid::Uuid;
 
 use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
@@ -26,98 +22,43 @@ const DAYS_AT_ONCE: i64 = 64;
 /// days, each has few matches, and they are searched by their attributes.
 const DAYS_READ_WHOLE: usize = 4;
 
-/// A filter of settlements; `None` accepts everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SettlementFilter {
-    /// The earliest time of finishing, inclusive.
-    pub from: Option<Timestamp>,
-    /// The latest time of finishing, exclusive.
-    pub to: Option<Timestamp>,
-    /// The kind of the game.
-    pub kind: Option<String>,
-    pub room: Option<String>,
-    /// One of the players.
-    pub player: Option<PlayerId>,
-    pub ending: Option<String>,
-    /// The bounds of the losers' payments before the fee.
-    pub gross_min: Option<Coins>,
-    pub gross_max: Option<Coins>,
-    /// True if the POT was won.
-    pub took_pot: Option<bool>,
-    /// True if the AI has acted for a player.
-    pub taken_over: Option<bool>,
+/// The position of a settlement in the list: the time of finishing, and the game.
+pub(super) type SettlementPosition = (Timestamp, Uuid);
+
+/// Expands to a query with the conditions of a filter on the columns of the innermost table. They
+/// stand between the two texts and read the parameters $1 to $7; the other parameters follow.
+macro_rules! filtered {
+    ($query:ident!($filter:expr, $before:tt, $after:tt, $($parameters:tt)*)) => {
+        sqlx::$query!(
+            $before
+                + "
+                ($1::text is null or room = $1)
+                and ($2::text is null or ending = $2)
+                and ($3::boolean is null or took_pot = $3)
+                and ($4::boolean is null or taken_over = $4)
+                and ($5::bigint is null or gross >= $5)
+                and ($6::bigint is null or gross <= $6)
+                and ($7::text is null or kind = $7)
+                "
+                + $after,
+            $filter.room.as_ref().map(crate::ids::RoomId::as_str),
+            $filter.ending.as_ref().map(crate::ids::GameName::as_str),
+            $filter.took_pot,
+            $filter.taken_over,
+            $filter.gross_min,
+            $filter.gross_max,
+            $filter.kind.as_ref().map(crate::ids::GameName::as_str),
+            $($parameters)*
+        )
+    };
 }
+pub(super) use filtered;
 
-/// A settled game in the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettlementRow {
-    pub game: GameId,
-    pub table: TableId,
-    /// The kind of the game.
-    pub kind: String,
-    pub room: String,
-    pub finished_at: Timestamp,
-    /// The ending; `None` if the record cannot be replayed.
-    pub ending: Option<String>,
-    pub winner: Option<PlayerId>,
-    /// The payments of the losers before the fee. Zero after a reversal, like the fee and the nets.
-    pub gross: Coins,
-    pub fee: Coins,
-    /// The amount of the POT, if it was won.
-    pub pot: Option<Coins>,
-    pub taken_over: bool,
-    /// The players by seat.
-    pub players: Vec<PlayerId>,
-    /// The current names of the players, by seat.
-    pub names: Vec<String>,
-    /// By seat, the change by the game without the ante.
-    pub nets: Vec<Coins>,
-    /// The time at which a reversal of the settlement was booked.
-    pub reversed_at: Option<Timestamp>,
-}
-
-/// A cursor of a list of settlements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettlementCursor {
-    finished_at: Timestamp,
-    game: Uuid,
-}
-
-/// The text is not a cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a cursor of this list")]
-pub struct ParseSettlementCursorError;
-
-impl fmt::Display for SettlementCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}.{}", self.finished_at.ms(), self.game.simple())
-    }
-}
-
-impl FromStr for SettlementCursor {
-    type Err = ParseSettlementCursorError;
-
-    fn from_str(text: &str) -> Result<Self, ParseSettlementCursorError> {
-        let (ms, game) = text.split_once('.').ok_or(ParseSettlementCursorError)?;
-        let ms = i64::from_str_radix(ms, 16).map_err(|_| ParseSettlementCursorError)?;
-        let game = Uuid::try_parse(game).map_err(|_| ParseSettlementCursorError)?;
-        let finished_at = BoundedTimestamp::new(Timestamp::from_ms(ms))
-            .map_err(|_| ParseSettlementCursorError)?;
-        Ok(Self { finished_at: finished_at.into(), game })
-    }
-}
-
-impl SettlementFilter {
-    pub(super) fn gross(&self) -> (Option<i64>, Option<i64>) {
-        (self.gross_min.map(Coins::hundredths), self.gross_max.map(Coins::hundredths))
-    }
-
-    pub(super) fn between(&self) -> (Timestamp, Timestamp) {
-        let earliest = BoundedTimestamp::MIN.into();
-        let latest = BoundedTimestamp::MAX.into();
-        let from = self.from.unwrap_or(earliest).clamp(earliest, latest);
-        (from, self.to.unwrap_or(latest).clamp(from, latest))
-    }
+/// Returns the half-open interval in which the games of a filter finished.
+pub(super) fn interval(filter: &SettlementFilter) -> (Timestamp, Timestamp) {
+    let from = filter.from.unwrap_or(BoundedTimestamp::MIN);
+    let to = filter.to.unwrap_or(BoundedTimestamp::MAX);
+    (from.into(), to.max(from).into())
 }
 
 impl Reports {
@@ -125,36 +66,25 @@ impl Reports {
     pub async fn settlements(
         &self,
         filter: &SettlementFilter,
-        cursor: Option<SettlementCursor>,
+        below: Option<SettlementPosition>,
         limit: u32,
-    ) -> Result<Page<SettlementRow, SettlementCursor>, ReportError> {
-        self.settlements_up_to(filter, cursor, limit.clamp(1, PAGE_MAX)).await
+    ) -> Result<Page<Settled, SettlementPosition>, ReportError> {
+        self.settlements_up_to(filter, below, limit.clamp(1, PAGE_MAX)).await
     }
 
     pub(super) async fn settlements_up_to(
         &self,
         filter: &SettlementFilter,
-        cursor: Option<SettlementCursor>,
+        below: Option<SettlementPosition>,
         limit: u32,
-    ) -> Result<Page<SettlementRow, SettlementCursor>, ReportError> {
-        let games = match filter.player {
-            Some(player) => {
-                db::retry(|| find_for_player(&self.pool, player, filter, cursor, limit)).await?
-            }
-            None => {
-                let days = db::retry(|| find_days(&self.pool, filter, cursor, limit)).await?;
-                if days.len() > DAYS_READ_WHOLE {
-                    db::retry(|| find_by_group(&self.pool, &days, filter, cursor, limit)).await?
-                } else {
-                    db::retry(|| find_on_days(&self.pool, &days, filter, cursor, limit)).await?
-                }
-            }
+    ) -> Result<Page<Settled, SettlementPosition>, ReportError> {
+        let days = match filter.player {
+            Some(_) => Vec::new(),
+            None => db::retry(|| find_days(&self.pool, filter, below, limit)).await?,
         };
-        let rows = db::retry(|| read_rows(&self.pool, &games)).await?;
-        Ok(Page::from_rows(rows, limit, |last| SettlementCursor {
-            finished_at: last.finished_at,
-            game: last.game.0,
-        }))
+        let games = db::retry(|| find_games(&self.pool, &days, filter, below, limit)).await?;
+        let rows = db::retry(|| read_settled(&self.pool, &games)).await?;
+        Ok(Page::from_rows(rows, limit, |last| (last.finished_at.into(), last.game)))
     }
 }
 
@@ -164,45 +94,34 @@ impl Reports {
 async fn find_days(
     pool: &PgPool,
     filter: &SettlementFilter,
-    cursor: Option<SettlementCursor>,
+    below: Option<SettlementPosition>,
     limit: u32,
 ) -> Result<Vec<Date>, sqlx::Error> {
-    let (from, to) = filter.between();
-    let to = cursor.map_or(to, |cursor| cursor.finished_at.min(to));
+    let (from, to) = interval(filter);
+    let to = below.map_or(to, |(finished_at, _)| finished_at.min(to));
     let first = day(from);
     let mut last = day(to);
     let partial = last;
-    let (gross_min, gross_max) = filter.gross();
     let mut found = Vec::new();
     let mut games = 0_i64;
     loop {
-        let rows = sqlx::query!(
+        let rows = filtered!(query!(
+            filter,
             r#"
             select d.day as "day: Date", sum(d.games)::bigint as "games!"
             from settlement_days d
-            where d.day >= $1 and d.day <= $2 and d.games > 0
-                and ($3::text is null or d.room = $3)
-                and ($4::text is null or d.ending = $4)
-                and ($5::boolean is null or d.took_pot = $5)
-                and ($6::boolean is null or d.taken_over = $6)
-                and ($7::bigint is null or d.gross >= $7)
-                and ($8::bigint is null or d.gross <= $8)
-                and ($10::text is null or d.kind = $10)
+            where
+            "#,
+            "
+                and d.day >= $8 and d.day <= $9 and d.games > 0
             group by d.day
             order by d.day desc
-            limit $9
-            "#,
+            limit $10
+            ",
             first as _,
             last as _,
-            filter.room,
-            filter.ending,
-            filter.took_pot,
-            filter.taken_over,
-            gross_min,
-            gross_max,
-            DAYS_AT_ONCE,
-            filter.kind
-        )
+            DAYS_AT_ONCE
+        ))
         .fetch_all(pool)
         .await?;
         let count = rows.len();
@@ -226,127 +145,87 @@ async fn find_days(
     }
 }
 
-/// A row of the query.
-#[derive(Debug)]
-struct Row {
-    game: Uuid,
-    table_id: Uuid,
-    kind: String,
-    room: String,
-    finished_at: SqlTimestamp,
-    ending: Option<String>,
-    winner: Option<Uuid>,
-    gross: i64,
-    fee: i64,
-    pot: Option<i64>,
-    taken_over: bool,
-    players: Vec<Uuid>,
-    names: Vec<String>,
-    nets: Vec<i64>,
-    reversed_at: Option<SqlTimestamp>,
-}
-
-impl TryFrom<Row> for SettlementRow {
-    type Error = sqlx::Error;
-
-    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            game: GameId(row.game),
-            table: TableId(row.table_id),
-            kind: row.kind,
-            room: row.room,
-            finished_at: from_sql(row.finished_at),
-            ending: row.ending,
-            winner: row.winner.map(PlayerId),
-            gross: Coins::from_hundredths(row.gross),
-            fee: Coins::from_hundredths(row.fee),
-            pot: row.pot.map(Coins::from_hundredths),
-            taken_over: row.taken_over,
-            players: row.players.into_iter().map(PlayerId).collect(),
-            names: row.names,
-            nets: row.nets.into_iter().map(Coins::from_hundredths).collect(),
-            reversed_at: row.reversed_at.map(from_sql),
-        })
+/// Returns the ids of the newest matching games: those of the filter's player, or those on these
+/// days.
+async fn find_games(
+    pool: &PgPool,
+    days: &[Date],
+    filter: &SettlementFilter,
+    below: Option<SettlementPosition>,
+    limit: u32,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    let (from, to) = interval(filter);
+    let (below, below_game) = below.unwrap_or((to, Uuid::max()));
+    macro_rules! find {
+        ($before:tt, $after:tt, $source:expr) => {
+            filtered!(query_scalar!(
+                filter,
+                $before,
+                $after,
+                to_sql(from) as _,
+                to_sql(to) as _,
+                to_sql(below) as _,
+                below_game,
+                i64::from(limit) + 1,
+                $source as _
+            ))
+            .fetch_all(pool)
+            .await
+        };
     }
-}
-
-/// Returns the ids of the newest matching games on these days.
-async fn find_on_days(
-    pool: &PgPool,
-    days: &[Date],
-    filter: &SettlementFilter,
-    cursor: Option<SettlementCursor>,
-    limit: u32,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    let (from, to) = filter.between();
-    let below = upper_bound(cursor, to);
-    let (gross_min, gross_max) = filter.gross();
-    sqlx::query_scalar!(
-        r#"
-        select n.game as "game!"
-        from unnest($1::date[]) as d (day)
-        cross join lateral (
-            select s.game, s.finished_at
-            from settlements s
-            where s.day = d.day and s.finished_at >= $2 and s.finished_at < $3
-                and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
-                and ($6::text is null or s.room = $6)
-                and ($7::text is null or s.ending = $7)
-                and ($8::boolean is null or s.took_pot = $8)
-                and ($9::boolean is null or s.taken_over = $9)
-                and ($10::bigint is null or s.gross >= $10)
-                and ($11::bigint is null or s.gross <= $11)
-                and ($13::text is null or s.kind = $13)
-            order by s.day desc, s.finished_at desc, s.game desc
+    if let Some(player) = filter.player {
+        return find!(
+            "
+            select s.game
+            from (
+                select p.player, p.game, p.finished_at, p.kind, p.room, p.ending, p.gross,
+                    p.pot is not null as took_pot, p.taken_over
+                from player_settlements p
+            ) s
+            where
+            ",
+            "
+                and s.player = $13 and s.finished_at >= $8 and s.finished_at < $9
+                and (s.finished_at, s.game) < ($10::timestamptz, $11::uuid)
+            order by s.finished_at desc, s.game desc
             limit $12
-        ) n
-        order by n.finished_at desc, n.game desc
-        limit $12
-        "#,
-        days as _,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        to_sql(below.finished_at) as _,
-        below.game,
-        filter.room,
-        filter.ending,
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max,
-        i64::from(limit) + 1,
-        filter.kind
-    )
-    .fetch_all(pool)
-    .await
-}
-
-/// Returns the ids of the newest matching games by the combinations of attributes that each day
-/// has. Suits days with few matches.
-async fn find_by_group(
-    pool: &PgPool,
-    days: &[Date],
-    filter: &SettlementFilter,
-    cursor: Option<SettlementCursor>,
-    limit: u32,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    let (from, to) = filter.between();
-    let below = upper_bound(cursor, to);
-    let (gross_min, gross_max) = filter.gross();
-    sqlx::query_scalar!(
-        r#"
+            ",
+            player
+        );
+    }
+    if days.len() <= DAYS_READ_WHOLE {
+        return find!(
+            r#"
+            select n.game as "game!"
+            from unnest($13::date[]) as d (day)
+            cross join lateral (
+                select s.game, s.finished_at
+                from settlements s
+                where
+            "#,
+            "
+                    and s.day = d.day and s.finished_at >= $8 and s.finished_at < $9
+                    and (s.finished_at, s.game) < ($10::timestamptz, $11::uuid)
+                order by s.day desc, s.finished_at desc, s.game desc
+                limit $12
+            ) n
+            order by n.finished_at desc, n.game desc
+            limit $12
+            ",
+            days
+        );
+    }
+    // By the combinations of attributes that each day has. Suits days with few matches.
+    find!(
+        "
         select s.game
         from (
             select d.day, d.kind, d.room, d.ending, d.took_pot, d.taken_over, d.gross
             from settlement_days d
-            where d.day = any($1) and d.games > 0
-                and ($6::text is null or d.room = $6)
-                and ($7::text is null or d.ending = $7)
-                and ($8::boolean is null or d.took_pot = $8)
-                and ($9::boolean is null or d.taken_over = $9)
-                and ($10::bigint is null or d.gross >= $10)
-                and ($11::bigint is null or d.gross <= $11)
-                and ($13::text is null or d.kind = $13)
+            where
+        ",
+        "
+                and d.day = any($13) and d.games > 0
         ) d
         cross join lateral (
             select s.game, s.finished_at
@@ -354,89 +233,30 @@ async fn find_by_group(
             where s.day = d.day and s.gross = d.gross and s.kind = d.kind and s.room = d.room
                 and coalesce(s.ending, '') = d.ending and s.took_pot = d.took_pot
                 and s.taken_over = d.taken_over
-                and s.finished_at >= $2 and s.finished_at < $3
-                and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
+                and s.finished_at >= $8 and s.finished_at < $9
+                and (s.finished_at, s.game) < ($10::timestamptz, $11::uuid)
             -- An optimization fence: each combination is searched by its index.
             offset 0
         ) s
         order by s.finished_at desc, s.game desc
         limit $12
-        "#,
-        days as _,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        to_sql(below.finished_at) as _,
-        below.game,
-        filter.room,
-        filter.ending,
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max,
-        i64::from(limit) + 1,
-        filter.kind
+        ",
+        days
     )
-    .fetch_all(pool)
-    .await
-}
-
-/// Returns the ids of the newest matching games of a player.
-async fn find_for_player(
-    pool: &PgPool,
-    player: PlayerId,
-    filter: &SettlementFilter,
-    cursor: Option<SettlementCursor>,
-    limit: u32,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    let (from, to) = filter.between();
-    let below = upper_bound(cursor, to);
-    let (gross_min, gross_max) = filter.gross();
-    sqlx::query_scalar!(
-        r#"
-        select s.game
-        from player_settlements s
-        where s.player = $1 and s.finished_at >= $2 and s.finished_at < $3
-            and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
-            and ($6::text is null or s.room = $6)
-            and ($7::text is null or s.ending = $7)
-            and ($8::boolean is null or (s.pot is not null) = $8)
-            and ($9::boolean is null or s.taken_over = $9)
-            and ($10::bigint is null or s.gross >= $10)
-            and ($11::bigint is null or s.gross <= $11)
-            and ($13::text is null or s.kind = $13)
-        order by s.finished_at desc, s.game desc
-        limit $12
-        "#,
-        player.0,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        to_sql(below.finished_at) as _,
-        below.game,
-        filter.room,
-        filter.ending,
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max,
-        i64::from(limit) + 1,
-        filter.kind
-    )
-    .fetch_all(pool)
-    .await
 }
 
 /// Reads these settlements, newest first.
-async fn read_rows(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
+async fn read_settled(pool: &PgPool, games: &[Uuid]) -> Result<Vec<Settled>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
         select s.game as "game!",
             (select g.table_id from games g where g.id = f.game) as "table_id!",
             s.kind as "kind!", s.room as "room!",
             s.finished_at as "finished_at!: SqlTimestamp", s.ending as "ending?",
             s.winner as "winner?", s.gross as "gross!", s.fee as "fee!", s.pot as "pot?",
-            s.taken_over as "taken_over!", p.players as "players!", p.names as "names!",
-            p.nets as "nets!", s.reversed_at as "reversed_at?: SqlTimestamp"
+            s.taken_over as "taken_over!", p.players as "players!: Vec<Uuid>",
+            p.names as "names!: Vec<String>",
+            p.nets as "nets!: Vec<i64>", s.reversed_at as "reversed_at?: SqlTimestamp"
         from unnest($1::uuid[]) as f (game)
         -- The limit makes the planner look up each game by its key.
         cross join lateral (
@@ -463,31 +283,35 @@ async fn read_rows(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, 
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter().map(SettlementRow::try_from).collect()
-}
-
-fn upper_bound(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCursor {
-    cursor.unwrap_or(SettlementCursor { finished_at: to, game: Uuid::max() })
+    let rows = rows.into_iter().map(|row| Settled {
+        game: row.game,
+        table: row.table_id,
+        kind: row.kind,
+        room: row.room,
+        finished_at: from_sql(row.finished_at).into(),
+        ending: row.ending,
+        winner: row.winner,
+        gross: Coins::from_hundredths(row.gross),
+        fee: Coins::from_hundredths(row.fee),
+        pot: row.pot.map(Coins::from_hundredths),
+        taken_over: row.taken_over,
+        reversed_at: row.reversed_at.map(|at| from_sql(at).into()),
+        seats: row
+            .players
+            .into_iter()
+            .zip(row.names)
+            .zip(row.nets)
+            .map(|((player, name), net)| SettledSeat {
+                player,
+                name,
+                net: Coins::from_hundredths(net),
+            })
+            .collect(),
+    });
+    Ok(rows.collect())
 }
 
 /// Returns the UTC day of an instant.
 pub(super) fn day(at: Timestamp) -> Date {
     clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::SettlementCursor;
-    use crate::clock::Timestamp;
-    use uuid::Uuid;
-
-    #[test]
-    fn a_cursor_round_trips() {
-        let at = Timestamp::from_ms(1_772_366_400_123);
-        let cursor = SettlementCursor { finished_at: at, game: Uuid::from_u128(7) };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        for text in ["", "1", "x.00000000000000000000000000000007", "-1.7", "5."] {
-            assert!(text.parse::<SettlementCursor>().is_err(), "{text}");
-        }
-    }
 }

@@ -3,102 +3,76 @@
 //! Whole days come from the daily counts, and single games are read only at both ends; the games of
 //! one player are read from the player's own rows.
 
-use bahay_engine::coins::Coins;
+use bahay_api::Coins;
+use bahay_api::operator::settlements::{SettledTotals, SettlementFilter};
 use jiff_sqlx::{Date, ToSqlx as _};
-use sqlx::PgPool;
 
-use super::settlements::{SettlementFilter, day};
+use super::settlements::{day, filtered, interval};
 use super::{ReportError, Reports, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
 
-/// Sums of settlements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    pub games: i64,
-    pub gross: Coins,
-    pub fees: Coins,
-    pub pots: Coins,
-    pub pots_taken: i64,
-    pub taken_over: i64,
-    /// The number of games whose settlement was reversed; they add to no other sum.
-    pub reversed: i64,
-}
-
 impl Reports {
     /// Sums all settlements that match the filter.
-    pub async fn totals(&self, filter: &SettlementFilter) -> Result<Totals, ReportError> {
-        db::retry(|| totals(&self.pool, filter)).await
+    pub async fn totals(&self, filter: &SettlementFilter) -> Result<SettledTotals, ReportError> {
+        let (from, to) = interval(filter);
+        // The whole days, from the first one until before the last one.
+        let first = first_whole_day(from);
+        let last = day(to);
+        let (first, last) =
+            if first.to_jiff() < last.to_jiff() { (first, last) } else { (last, last) };
+        let once = || {
+            filtered!(query!(
+                filter,
+                r#"
+                select coalesce(sum(a.games), 0)::bigint as "games!",
+                    coalesce(sum(a.gross * a.games), 0)::bigint as "gross!",
+                    coalesce(sum(a.fees), 0)::bigint as "fees!",
+                    coalesce(sum(a.pots), 0)::bigint as "pots!",
+                    coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
+                    coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!",
+                    coalesce(sum(a.reversed), 0)::bigint as "reversed!"
+                from (
+                    select d.games, d.kind, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot,
+                        d.taken_over, d.reversed
+                    from settlement_days d
+                    where $13::uuid is null and d.day >= $8 and d.day < $9
+                    union all
+                    select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
+                        s.took_pot, s.taken_over, (s.reversed_at is not null)::int
+                    from settlements s
+                    where $13 is null and (s.day = $12 or s.day = $9)
+                        and not (s.day >= $8 and s.day < $9)
+                        and s.finished_at >= $10 and s.finished_at < $11
+                    union all
+                    select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
+                        s.pot is not null, s.taken_over, (s.reversed_at is not null)::int
+                    from player_settlements s
+                    where s.player = $13 and s.finished_at >= $10 and s.finished_at < $11
+                ) a
+                where
+                "#,
+                "",
+                first as _,
+                last as _,
+                to_sql(from) as _,
+                to_sql(to) as _,
+                day(from) as _,
+                filter.player
+            ))
+            .fetch_one(&self.pool)
+        };
+        let row = db::retry(once).await?;
+        Ok(SettledTotals {
+            games: row.games,
+            gross: Coins::from_hundredths(row.gross),
+            fees: Coins::from_hundredths(row.fees),
+            pots: Coins::from_hundredths(row.pots),
+            pots_taken: row.pots_taken,
+            taken_over: row.taken_over,
+            reversed: row.reversed,
+        })
     }
-}
-
-async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx::Error> {
-    let (from, to) = filter.between();
-    // The whole days, from the first one until before the last one.
-    let first = first_whole_day(from);
-    let last = day(to);
-    let (first, last) = if first.to_jiff() < last.to_jiff() { (first, last) } else { (last, last) };
-    let (gross_min, gross_max) = filter.gross();
-    let row = sqlx::query!(
-        r#"
-        select coalesce(sum(a.games), 0)::bigint as "games!",
-            coalesce(sum(a.gross * a.games), 0)::bigint as "gross!",
-            coalesce(sum(a.fees), 0)::bigint as "fees!",
-            coalesce(sum(a.pots), 0)::bigint as "pots!",
-            coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
-            coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!",
-            coalesce(sum(a.reversed), 0)::bigint as "reversed!"
-        from (
-            select d.games, d.kind, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot,
-                d.taken_over, d.reversed
-            from settlement_days d
-            where $11::uuid is null and d.day >= $1 and d.day < $2
-            union all
-            select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
-                s.took_pot, s.taken_over, (s.reversed_at is not null)::int
-            from settlements s
-            where $11 is null and (s.day = $12 or s.day = $2)
-                and not (s.day >= $1 and s.day < $2)
-                and s.finished_at >= $3 and s.finished_at < $4
-            union all
-            select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
-                s.pot is not null, s.taken_over, (s.reversed_at is not null)::int
-            from player_settlements s
-            where s.player = $11 and s.finished_at >= $3 and s.finished_at < $4
-        ) a
-        where ($5::text is null or a.room = $5)
-            and ($6::text is null or a.ending = $6)
-            and ($7::boolean is null or a.took_pot = $7)
-            and ($8::boolean is null or a.taken_over = $8)
-            and ($9::bigint is null or a.gross >= $9)
-            and ($10::bigint is null or a.gross <= $10)
-            and ($13::text is null or a.kind = $13)
-        "#,
-        first as _,
-        last as _,
-        to_sql(from) as _,
-        to_sql(to) as _,
-        filter.room,
-        filter.ending,
-        filter.took_pot,
-        filter.taken_over,
-        gross_min,
-        gross_max,
-        filter.player.map(|player| player.0),
-        day(from) as _,
-        filter.kind
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(Totals {
-        games: row.games,
-        gross: Coins::from_hundredths(row.gross),
-        fees: Coins::from_hundredths(row.fees),
-        pots: Coins::from_hundredths(row.pots),
-        pots_taken: row.pots_taken,
-        taken_over: row.taken_over,
-        reversed: row.reversed,
-    })
 }
 
 /// Returns the first day that begins at or after an instant.

@@ -2,23 +2,21 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
-use bahay_engine::catalog::{self, Kind};
+use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
+use bahay_engine::catalog;
 use maud::{Markup, html};
-use serde::Deserialize;
-use uuid::Uuid;
 
-use super::api::{cursor_scope, export_csv as write_export};
-use crate::clock::Timestamp;
+use super::query;
+use crate::clock;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, coins, facts, field, pager, select, table, time,
+    Column, Field, badge, coins, facts, field, pager, select, table_of, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::{parse_non_negative_amount, parse_time};
-use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::{Code, CodeExt as _, Cursors, Problem, Query, database_problem};
-use crate::ids::{PlayerId, RoomId};
+use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorSession};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Problem};
 use crate::operators::Audit;
-use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
+use crate::reports::Reports;
 
 const HERE: &str = "/desk/settlements";
 const LIVE: &str = "/desk/settlements/live";
@@ -27,125 +25,54 @@ const FILE: &str = "/desk/settlements.csv";
 /// The number of settlements on one page.
 const PAGE: u32 = 50;
 
-/// The search form. An empty field sets no condition.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct SettlementSearchForm {
-    from: String,
-    to: String,
-    room: String,
-    player: String,
-    kind: String,
-    ending: String,
-    least: String,
-    most: String,
-    pot: String,
-    takeover: String,
-    cursor: String,
-}
+/// The fields of the search form that are filled in.
+#[derive(Clone, Debug, Default)]
+struct SearchForm(Vec<(String, String)>);
 
-impl SettlementSearchForm {
-    fn pairs(&self) -> [(&str, &str); 10] {
-        [
-            ("from", &self.from),
-            ("to", &self.to),
-            ("room", &self.room),
-            ("player", &self.player),
-            ("kind", &self.kind),
-            ("ending", &self.ending),
-            ("least", &self.least),
-            ("most", &self.most),
-            ("pot", &self.pot),
-            ("takeover", &self.takeover),
-        ]
+impl SearchForm {
+    fn value(&self, name: &str) -> &str {
+        self.0.iter().find(|(one, _)| one == name).map_or("", |(_, value)| value)
     }
 
-    /// Returns a URL with the search form as its query.
+    /// Returns the fields that set conditions.
+    fn conditions(&self) -> Vec<(&str, &str)> {
+        let fields = self.0.iter().filter(|(name, _)| name != "cursor");
+        fields.map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+
+    /// Returns a URL with the conditions as its query.
     fn to_url(&self, path: &str) -> String {
-        let pairs: Vec<_> =
-            self.pairs().into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        let query = serde_urlencoded::to_string(pairs).unwrap_or_default();
+        let query = serde_urlencoded::to_string(self.conditions()).unwrap_or_default();
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 
-    fn filter(&self) -> Result<SettlementFilter, Problem> {
-        let invalid = |detail: &str| Code::QueryInvalid.with_detail(detail.to_owned());
-        let filter = SettlementFilter {
-            from: parse_optional(&self.from, parse_time, "the start time is invalid")?
-                .map(Timestamp::from),
-            to: parse_optional(&self.to, parse_time, "the end time is invalid")?
-                .map(Timestamp::from),
-            room: parse_optional(
-                &self.room,
-                |text| text.parse::<RoomId>().ok(),
-                "the room's id is invalid",
-            )?
-            .map(|room| room.to_string()),
-            player: parse_optional(
-                &self.player,
-                |text| Uuid::try_parse(text).ok(),
-                "the player's id is invalid",
-            )?
-            .map(PlayerId),
-            kind: parse_optional(&self.kind, parse_kind, "the game is unknown")?,
-            ending: parse_optional(&self.ending, parse_ending, "the end is unknown")?,
-            gross_min: parse_optional(
-                &self.least,
-                parse_non_negative_amount,
-                "the minimum amount is invalid",
-            )?,
-            gross_max: parse_optional(
-                &self.most,
-                parse_non_negative_amount,
-                "the maximum amount is invalid",
-            )?,
-            took_pot: parse_optional(
-                &self.pot,
-                parse_yes_or_no,
-                "the value is neither yes nor no",
-            )?,
-            taken_over: parse_optional(
-                &self.takeover,
-                parse_yes_or_no,
-                "the value is neither yes nor no",
-            )?,
-        };
-        if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
-            return Err(invalid("the start time is not before the end time"));
+    /// Converts what an operator typed into the query of the API.
+    fn to_query(&self) -> Result<PageQuery<SettlementFilter>, Problem> {
+        let invalid = |detail: String| Code::QueryInvalid.with_detail(detail);
+        let mut parameters = Vec::new();
+        for (name, value) in &self.0 {
+            let value = value.trim();
+            let time = || parse_time(value).map(|at| clock::to_jiff(at.into()).to_string());
+            let amount = || Some(parse_non_negative_amount(value)?.hundredths().to_string());
+            let yes_or_no = || match value {
+                "yes" => Some("true".to_owned()),
+                "no" => Some("false".to_owned()),
+                _ => None,
+            };
+            let (parameter, parsed) = match name.as_str() {
+                "from" | "to" => (name.as_str(), time()),
+                "least" => ("gross_min", amount()),
+                "most" => ("gross_max", amount()),
+                "pot" => ("took_pot", yes_or_no()),
+                "takeover" => ("taken_over", yes_or_no()),
+                _ => (name.as_str(), Some(value.to_owned())),
+            };
+            let parsed = parsed.ok_or_else(|| invalid(format!("the field `{name}` is invalid")))?;
+            parameters.push((parameter, parsed));
         }
-        if filter.gross_min.zip(filter.gross_max).is_some_and(|(min, max)| min > max) {
-            return Err(invalid("the minimum amount is above the maximum amount"));
-        }
-        Ok(filter)
-    }
-}
-
-fn parse_optional<T>(
-    text: &str,
-    parse: impl Fn(&str) -> Option<T>,
-    detail: &str,
-) -> Result<Option<T>, Problem> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    parse(text).map(Some).ok_or_else(|| Code::QueryInvalid.with_detail(detail.to_owned()))
-}
-
-fn parse_kind(text: &str) -> Option<String> {
-    catalog::kinds().iter().any(|kind| kind.name == text).then(|| text.to_owned())
-}
-
-fn parse_ending(text: &str) -> Option<String> {
-    let known = |kind: &Kind| kind.endings.iter().any(|ending| ending.name == text);
-    catalog::kinds().iter().any(known).then(|| text.to_owned())
-}
-
-fn parse_yes_or_no(text: &str) -> Option<bool> {
-    match text {
-        "yes" => Some(true),
-        "no" => Some(false),
-        _ => None,
+        let query = serde_urlencoded::to_string(parameters);
+        let query = query.map_err(|error| invalid(error.to_string()))?;
+        serde_urlencoded::from_str(&query).map_err(|error| invalid(error.to_string()))
     }
 }
 
@@ -153,24 +80,25 @@ pub(crate) async fn list(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    Query(query): Query<SettlementSearchForm>,
+    FilterForm(fields): FilterForm<Vec<(String, String)>>,
 ) -> Result<Response, ErrorPage> {
-    let filter = query.filter()?;
-    let totals = reports.totals(&filter).await.map_err(database_problem)?;
-    let list = list_section(&reports, &cursors, &session, &query, &filter).await?;
-    let is_newest = query.cursor.is_empty();
+    let form = SearchForm(fields);
+    let query = form.to_query()?;
+    let totals = query::total(&reports, &query.filter).await?;
+    let list = draw_list(&reports, &cursors, &session, &form, &query).await?;
+    let is_newest = query.cursor.is_none();
     let body = html! {
-        (form(&query))
+        (draw_form(&form))
         h2 { "Totals" }
         (totals_section(&totals))
-        p { a class="button" href=(query.to_url(FILE)) { "Export all as CSV" } }
+        p { a class="button" href=(form.to_url(FILE)) { "Export all as CSV" } }
         h2 { "Newest first" }
         @if is_newest {
             p {
                 button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause" }
             }
         }
-        div id="settled" data-live=[is_newest.then(|| query.to_url(LIVE))] { (list) }
+        div id="settled" data-live=[is_newest.then(|| form.to_url(LIVE))] { (list) }
     };
     Ok(page(&session, "Settlements", body))
 }
@@ -180,11 +108,11 @@ pub(crate) async fn refresh(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    Query(query): Query<SettlementSearchForm>,
+    FilterForm(fields): FilterForm<Vec<(String, String)>>,
 ) -> Result<Response, ErrorPage> {
-    let filter = query.filter()?;
-    let query = SettlementSearchForm { cursor: String::new(), ..query };
-    let list = list_section(&reports, &cursors, &session, &query, &filter).await?;
+    let form = SearchForm(fields);
+    let query = PageQuery { cursor: None, ..form.to_query()? };
+    let list = draw_list(&reports, &cursors, &session, &form, &query).await?;
     Ok(Html(list.into_string()).into_response())
 }
 
@@ -193,16 +121,21 @@ pub(crate) async fn export_csv(
     State(reports): State<Reports>,
     State(audit): State<Audit>,
     session: OperatorSession,
-    Query(query): Query<SettlementSearchForm>,
+    FilterForm(fields): FilterForm<Vec<(String, String)>>,
 ) -> Result<Response, ErrorPage> {
-    let filter = query.filter()?;
-    Ok(write_export(&audit, &session.operator, reports, filter).await?)
+    let filter = SearchForm(fields).to_query()?.filter;
+    Ok(query::export(&audit, &session.operator, reports, filter).await?)
 }
 
-fn form(query: &SettlementSearchForm) -> Markup {
-    let input = |name, label, kind, value| Field { kind, value, ..Field::optional(name, label) };
-    let amount =
-        |name, label, value| Field { value, inputmode: "decimal", ..Field::optional(name, label) };
+fn draw_form(form: &SearchForm) -> Markup {
+    let input = |name, label, kind| {
+        field(Field { kind, value: form.value(name), ..Field::optional(name, label) })
+    };
+    let amount = |name, label| {
+        let value = form.value(name);
+        field(Field { value, inputmode: "decimal", ..Field::optional(name, label) })
+    };
+    let select = |name, label, options: &[_]| select(name, label, options, form.value(name));
     let kinds = catalog::kinds();
     let shown = || kinds.iter().filter(|kind| !kind.is_hidden);
     let mut games = vec![("", "Any")];
@@ -216,22 +149,22 @@ fn form(query: &SettlementSearchForm) -> Markup {
     let either = [("", "Either"), ("yes", "Yes"), ("no", "No")];
     html! {
         form class="filter" method="get" action=(HERE) {
-            (field(input("from", "From (UTC)", "datetime-local", &query.from)))
-            (field(input("to", "Before (UTC)", "datetime-local", &query.to)))
-            (field(input("room", "Room's id", "text", &query.room)))
-            (field(input("player", "Player's id", "text", &query.player)))
-            (select("kind", "Game", &games, &query.kind))
-            (select("ending", "End", &endings, &query.ending))
-            (field(amount("least", "Paid at least", &query.least)))
-            (field(amount("most", "Paid at most", &query.most)))
-            (select("pot", "POT taken", &either, &query.pot))
-            (select("takeover", "AI played", &either, &query.takeover))
+            (input("from", "From (UTC)", "datetime-local"))
+            (input("to", "Before (UTC)", "datetime-local"))
+            (input("room", "Room's id", "text"))
+            (input("player", "Player's id", "text"))
+            (select("kind", "Game", &games))
+            (select("ending", "End", &endings))
+            (amount("least", "Paid at least"))
+            (amount("most", "Paid at most"))
+            (select("pot", "POT taken", &either))
+            (select("takeover", "AI played", &either))
             button { "Show" }
         }
     }
 }
 
-fn totals_section(totals: &Totals) -> Markup {
+fn totals_section(totals: &SettledTotals) -> Markup {
     facts(&[
         ("Games", html! { (totals.games) }),
         ("Paid by losers", coins(totals.gross)),
@@ -242,82 +175,69 @@ fn totals_section(totals: &Totals) -> Markup {
     ])
 }
 
-async fn list_section(
+async fn draw_list(
     reports: &Reports,
     cursors: &Cursors,
     session: &OperatorSession,
-    query: &SettlementSearchForm,
-    filter: &SettlementFilter,
-) -> Result<Markup, ErrorPage> {
-    let list = cursor_scope(filter);
-    let cursor = Some(query.cursor.as_str()).filter(|cursor| !cursor.is_empty());
-    let cursor = cursors.open(&list, &session.operator, cursor)?;
-    let found = reports.settlements(filter, cursor, PAGE).await.map_err(database_problem)?;
-    let next = found.next.map(|next| cursors.seal(&list, &session.operator, &next));
-    let rows: Vec<_> = found.items.iter().map(row).collect();
+    form: &SearchForm,
+    query: &PageQuery<SettlementFilter>,
+) -> Result<Markup, Problem> {
+    let listed = query::list(reports, cursors, &session.operator, query, PAGE).await?;
     Ok(html! {
-        (rows_table("Settlements", &rows))
-        (pager(HERE, &query.pairs(), next.as_deref()))
+        (settlements_table("Settlements", &listed.items))
+        (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     })
 }
 
-pub(crate) fn rows_table(caption: &str, rows: &[Vec<Markup>]) -> Markup {
-    let columns = [
-        Column::Text("Finished (UTC)"),
-        Column::Text("Game"),
-        Column::Text("Room"),
-        Column::Text("End"),
-        Column::Text("Players"),
-        Column::Number("Paid"),
-        Column::Number("Fee"),
-        Column::Number("POT"),
-        Column::Text("AI"),
-        Column::Text("Reversed (UTC)"),
-    ];
-    table(caption, &columns, rows)
+/// Draws a table of settlements.
+pub(crate) fn settlements_table(caption: &str, settlements: &[Settled]) -> Markup {
+    table_of(
+        caption,
+        settlements,
+        &[
+            (Column::Text("Finished (UTC)"), &|row| {
+                html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } }
+            }),
+            (Column::Text("Game"), &|row| html! { (row.kind) }),
+            (Column::Text("Room"), &|row| html! { (row.room) }),
+            (Column::Text("End"), &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
+            (Column::Text("Players"), &draw_seats),
+            (Column::Number("Paid"), &|row| coins(row.gross)),
+            (Column::Number("Fee"), &|row| coins(row.fee)),
+            (Column::Number("POT"), &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
+            (Column::Text("AI"), &|row| html! { @if row.taken_over { (badge("waiting", "AI")) } }),
+            (Column::Text("Reversed (UTC)"), &|row| {
+                html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (time(at)) } }
+            }),
+        ],
+    )
 }
 
-pub(crate) fn row(row: &SettlementRow) -> Vec<Markup> {
-    let seats = row.players.iter().zip(&row.names).zip(&row.nets);
-    let seats: Vec<_> = seats.collect();
-    vec![
-        html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } },
-        html! { (row.kind) },
-        html! { (row.room) },
-        html! { (row.ending.as_deref().unwrap_or("?")) },
-        html! {
-            @for ((player, name), net) in seats {
-                @let won = Some(*player) == row.winner;
-                a href={ "/desk/players/" (player) } { (name) } " " (coins(*net))
-                @if won { " " (badge("good", "won")) }
-                br;
-            }
-        },
-        coins(row.gross),
-        coins(row.fee),
-        html! { @if let Some(pot) = row.pot { (coins(pot)) } },
-        html! { @if row.taken_over { (badge("waiting", "AI")) } },
-        html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (time(at)) } },
-    ]
+fn draw_seats(settled: &Settled) -> Markup {
+    html! {
+        @for seat in &settled.seats {
+            a href={ "/desk/players/" (seat.player) } { (seat.name) } " " (coins(seat.net))
+            @if Some(seat.player) == settled.winner { " " (badge("good", "won")) }
+            br;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::SettlementSearchForm;
+    use super::SearchForm;
+
+    fn form(fields: &[(&str, &str)]) -> SearchForm {
+        SearchForm(fields.iter().map(|&(name, value)| (name.into(), value.into())).collect())
+    }
 
     #[test]
     fn the_search_form_is_parsed() {
-        assert!(
-            SettlementSearchForm { pot: "perhaps".into(), ..SettlementSearchForm::default() }
-                .filter()
-                .is_err()
-        );
-        let query = SettlementSearchForm {
-            room: "newbie".into(),
-            pot: "yes".into(),
-            ..SettlementSearchForm::default()
-        };
-        assert_eq!(query.to_url("/x"), "/x?room=newbie&pot=yes");
-        assert_eq!(query.filter().unwrap().took_pot, Some(true));
+        assert!(form(&[("pot", "perhaps")]).to_query().is_err());
+        let typed = form(&[("room", "newbie"), ("pot", "yes"), ("least", " 1.5"), ("cursor", "x")]);
+        assert_eq!(typed.to_url("/x"), "/x?room=newbie&pot=yes&least=+1.5");
+        let query = typed.to_query().unwrap();
+        assert_eq!((query.filter.took_pot, query.filter.gross_min), (Some(true), Some(150)));
+        assert_eq!(query.cursor.as_deref(), Some("x"));
     }
 }

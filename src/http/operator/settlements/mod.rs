@@ -1,16 +1,17 @@
 //! Settlements, their totals and export.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
+mod query;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::settlements as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .routes(describe!(api::list_settlements))
-        .routes(describe!(api::total_settlements))
-        .routes(describe!(api::export_settlements))
+        .on(&operations::LIST_SETTLEMENTS, api::list_settlements)
+        .on(&operations::TOTAL_SETTLEMENTS, api::total_settlements)
+        .on(&operations::EXPORT_SETTLEMENTS, api::export_settlements)
 }

@@ -1,0 +1,77 @@
+//! The part of settlements that the API and the desk share: list, totals and export.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
+use futures_util::TryStreamExt as _;
+use serde_json::Value;
+
+use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
+use crate::reports::Reports;
+
+/// Returns a page of settlements, newest first.
+pub(crate) async fn list(
+    reports: &Reports,
+    cursors: &Cursors,
+    operator: &Operator,
+    query: &PageQuery<SettlementFilter>,
+    items: u32,
+) -> Result<PageOf<Settled>, Problem> {
+    check(&query.filter)?;
+    let list = format!("settlements {:?}", query.filter);
+    let below = cursors.position(&list, operator, query.cursor.as_deref())?;
+    let page = reports.settlements(&query.filter, below, items).await?;
+    Ok(cursors.page(&list, operator, page))
+}
+
+/// Returns the totals of all settlements that match a filter.
+pub(crate) async fn total(
+    reports: &Reports,
+    filter: &SettlementFilter,
+) -> Result<SettledTotals, Problem> {
+    check(filter)?;
+    Ok(reports.totals(filter).await?)
+}
+
+/// Streams all settlements that match a filter as a CSV file, after recording the export in the
+/// audit log.
+pub(crate) async fn export(
+    audit: &Audit,
+    operator: &Operator,
+    reports: Reports,
+    filter: SettlementFilter,
+) -> Result<Response, Problem> {
+    check(&filter)?;
+    let mut detail = serde_json::to_value(&filter).unwrap_or_default();
+    if let Value::Object(conditions) = &mut detail {
+        conditions.retain(|_, condition| !condition.is_null());
+    }
+    audit.record(&operator.actor(), Action::Exported, "settlements", detail).await?;
+    let rows = reports.export(filter).inspect_err(|error| {
+        tracing::warn!(%error, "an export of settlements was interrupted");
+    });
+    let headers = [
+        (CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"settlements.csv\""),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    Ok((headers, Body::from_stream(rows)).into_response())
+}
+
+/// Rejects a filter whose bounds contradict each other.
+fn check(filter: &SettlementFilter) -> Result<(), Problem> {
+    let &SettlementFilter { from, to, gross_min, gross_max, .. } = filter;
+    let fault = if from.zip(to).is_some_and(|(from, to)| from >= to) {
+        "`from` is not before `to`"
+    } else if [gross_min, gross_max].into_iter().flatten().any(|gross| gross < 0) {
+        "an amount is below zero"
+    } else if gross_min.zip(gross_max).is_some_and(|(min, max)| min > max) {
+        "`gross_min` is above `gross_max`"
+    } else {
+        return Ok(());
+    };
+    Err(Code::QueryInvalid.with_detail(fault))
+}
