@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_api::Coins;
+use bahay_api::operator::today::{Alarms, Gatherer, SlowSettlement, VoidedGame};
 use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 
 use super::{ReportError, Reports, from_sql, to_sql};
@@ -23,63 +23,6 @@ const NEWCOMER_GAIN_MAX: Coins = Coins::from_hundredths(1_000 * 100);
 
 /// The maximum number of listed games or players of one kind.
 const LISTED: i64 = 20;
-
-/// The alarms; a number above zero requires attention.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Alarms {
-    /// The end of the last check of the ledger; `None` before the first.
-    pub checked_at: Option<Timestamp>,
-    /// The number of differences that it found.
-    pub differences: i64,
-    /// The number of games voided since the day began.
-    pub voided: i64,
-    /// The number of halted tables.
-    pub halted: i64,
-    /// The number of POTs with coins at tables without an operation for a day, and their sum.
-    pub idle_pots: i64,
-    pub idle_coins: Coins,
-    /// The number of settlements of the day that were booked more than five seconds after the end
-    /// of their game, and the largest delay.
-    pub slow: i64,
-    pub slowest_ms: i64,
-    /// The number of players with large gains from players created within a week, by UTC days:
-    /// today and yesterday.
-    pub gathering: i64,
-    /// The players with the largest such gains.
-    pub gatherers: Vec<Gatherer>,
-    /// The newest voided games and the newest slow settlements.
-    pub newest_voided: Vec<VoidedGame>,
-    pub newest_slow: Vec<SlowSettlement>,
-}
-
-/// A player with large gains from new players.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gatherer {
-    pub player: PlayerId,
-    pub name: String,
-    pub day: jiff::civil::Date,
-    /// The gain from new players on that day, less the losses to them, before fees.
-    pub amount: Coins,
-}
-
-/// A voided game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VoidedGame {
-    pub game: GameId,
-    pub room: String,
-    pub voided_at: Timestamp,
-    pub reason: String,
-}
-
-/// A settlement that was booked late.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlowSettlement {
-    pub game: GameId,
-    pub room: String,
-    pub finished_at: Timestamp,
-    /// The delay between the end of the game and the booking.
-    pub late_ms: i64,
-}
 
 impl Reports {
     /// Reads the alarms as of now; games count since `since`, the beginning of the day.
@@ -132,13 +75,13 @@ impl Reports {
         let row = db::retry(once).await?;
         let (gathering, gatherers) = self.find_gatherers(now).await?;
         Ok(Alarms {
-            checked_at: row.checked_at.map(from_sql),
-            differences: row.differences,
-            voided: row.voided,
-            halted: row.halted,
-            idle_pots: row.idle_pots,
-            idle_coins: Coins::from_hundredths(row.idle_coins),
-            slow: row.slow,
+            ledger_checked_at: row.checked_at.map(|at| from_sql(at).into()),
+            ledger_differences: row.differences,
+            games_voided: row.voided,
+            tables_halted: row.halted,
+            pots_idle: row.idle_pots,
+            pots_idle_coins: Coins::from_hundredths(row.idle_coins),
+            settlements_slow: row.slow,
             slowest_ms: row.slowest_ms,
             gathering,
             gatherers,
@@ -169,9 +112,9 @@ impl Reports {
         let rows = db::retry(once).await?;
         let all = rows.first().map_or(0, |row| row.all);
         let gatherers = rows.into_iter().map(|row| Gatherer {
-            player: PlayerId(row.player),
+            player: row.player,
             name: row.name,
-            day: row.day.to_jiff(),
+            day: row.day.to_jiff().to_string(),
             amount: Coins::from_hundredths(row.amount),
         });
         Ok((all, gatherers.collect()))
@@ -194,9 +137,9 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| VoidedGame {
-            game: GameId(row.id),
+            game: row.id,
             room: row.room,
-            voided_at: from_sql(row.voided_at),
+            voided_at: from_sql(row.voided_at).into(),
             reason: row.reason,
         });
         Ok(rows.collect())
@@ -219,9 +162,9 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| SlowSettlement {
-            game: GameId(row.game),
+            game: row.game,
             room: row.room,
-            finished_at: from_sql(row.finished_at),
+            finished_at: from_sql(row.finished_at).into(),
             late_ms: row.late_ms,
         });
         Ok(rows.collect())

@@ -5,38 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use bahay_engine::coins::Coins;
+use bahay_api::operator::today::{BookedFigures, HourFigures, RoomFigures, TodayReport};
 use jiff::tz::TimeZone;
 
-use super::alarms::Alarms;
 use super::booked::{Interval, OperationCount, Sums, TransferTotals};
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
-
-/// The overview of a day so far.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Today {
-    /// The end of the figures, which begin with the day.
-    pub at: Timestamp,
-    pub begins_at: Timestamp,
-    pub day: Figures,
-    /// The figures of the day before, up to the same time.
-    pub day_before: Figures,
-    /// The figures of the same day a week ago, up to the same time.
-    pub week_before: Figures,
-    /// The rooms with operations, in the order of their ids.
-    pub rooms: Vec<RoomFigures>,
-    /// Every hour that has begun.
-    pub hours: Vec<Hour>,
-    /// The number of open games.
-    pub running: i64,
-    /// The coins held now in wallets, stakes and POTs.
-    pub wallets: Coins,
-    pub stakes: Coins,
-    pub pots: Coins,
-    pub alarms: Alarms,
-}
 
 /// The figures of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,18 +24,25 @@ pub struct Figures {
     pub sums: Sums,
 }
 
-/// The figures of a room.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoomFigures {
-    pub room: String,
-    pub figures: Figures,
-}
-
-/// The figures of an hour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hour {
-    pub begins_at: Timestamp,
-    pub figures: Figures,
+impl From<Figures> for BookedFigures {
+    fn from(figures: Figures) -> Self {
+        let Figures { opened, settled, voided, reversed, sums } = figures;
+        let Sums { payments, fees, antes, pots, pots_taken, issued, claimed, withdrawn, .. } = sums;
+        Self {
+            games_opened: opened,
+            games_settled: settled,
+            games_voided: voided,
+            settlements_reversed: reversed,
+            payments: payments.into(),
+            fees: fees.into(),
+            antes: antes.into(),
+            pots: pots.into(),
+            pots_taken,
+            issued: issued.into(),
+            claimed: claimed.into(),
+            withdrawn: withdrawn.into(),
+        }
+    }
 }
 
 impl Figures {
@@ -95,8 +77,9 @@ fn overflow() -> ReportError {
 }
 
 impl Reports {
-    /// Returns the overview of the current day in `zone`.
-    pub async fn today(&self, now: Timestamp, zone: &TimeZone) -> Result<Today, ReportError> {
+    /// Returns the overview of the current day in `zone`, without the numbers of those who play now,
+    /// which only the live store has.
+    pub async fn today(&self, now: Timestamp, zone: &TimeZone) -> Result<TodayReport, ReportError> {
         let begins_at = day_begins(now, zone, 0);
         let so_far = Interval { from: begins_at, to: now };
         let counted = self.operation_counts(so_far, true).await?;
@@ -125,19 +108,24 @@ impl Reports {
             }
         }
         let held = self.held_coins().await?;
-        let of_kind = |kind: &str| held.get(kind).copied().unwrap_or_default();
-        Ok(Today {
-            at: now,
-            begins_at,
-            day: Figures::from_counts(&counted, &booked)?,
-            day_before: self.figures_until_now(now, zone, 1).await?,
-            week_before: self.figures_until_now(now, zone, 7).await?,
-            rooms: rooms.into_iter().map(|(room, figures)| RoomFigures { room, figures }).collect(),
-            hours: hours
-                .into_iter()
-                .map(|(ms, figures)| Hour { begins_at: Timestamp::from_ms(ms), figures })
-                .collect(),
-            running: self.count_open_games().await?,
+        let of_kind = |kind: &str| held.get(kind).copied().unwrap_or_default().into();
+        let rooms = rooms.into_iter();
+        let rooms = rooms.map(|(room, figures)| RoomFigures { room, figures: figures.into() });
+        let hours = hours.into_iter().map(|(ms, figures)| HourFigures {
+            begins_at: Timestamp::from_ms(ms).into(),
+            figures: figures.into(),
+        });
+        Ok(TodayReport {
+            at: now.into(),
+            begins_at: begins_at.into(),
+            day: Figures::from_counts(&counted, &booked)?.into(),
+            day_before: self.figures_until_now(now, zone, 1).await?.into(),
+            week_before: self.figures_until_now(now, zone, 7).await?.into(),
+            rooms: rooms.collect(),
+            hours: hours.collect(),
+            tables_playing: None,
+            players_playing: None,
+            games_running: self.count_open_games().await?,
             wallets: of_kind("wallet"),
             stakes: of_kind("stake"),
             pots: of_kind("pot"),

@@ -1,13 +1,33 @@
 //! The figures of the day.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::today::{self as operations, TodayReport};
 
 use crate::http::core::routing::Routes;
+use crate::http::{Problem, Services};
+use crate::live_store::PlayingCount;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.routes(describe!(api::show_today))
+    routes.on(&operations::SHOW_TODAY, api::show_today)
+}
+
+/// Returns the report on the current day. It lacks the numbers of those who play now if the live
+/// store does not respond, so that the figures of the ledger can be displayed all the same.
+async fn load_today(services: &Services) -> Result<TodayReport, Problem> {
+    let Services { reports, standings, clock, lobby, .. } = services;
+    let mut today = reports.today(clock.now(), standings.calendar().time_zone()).await?;
+    match lobby.playing_counts().await {
+        Ok(rooms) => {
+            let sum = |of: fn(&PlayingCount) -> u64| {
+                rooms.values().fold(0, |sum: u64, room| sum.saturating_add(of(room)))
+            };
+            today.tables_playing = Some(sum(|room| room.tables));
+            today.players_playing = Some(sum(|room| room.players));
+        }
+        Err(error) => tracing::warn!(%error, "the numbers of tables and players are unknown"),
+    }
+    Ok(today)
 }
