@@ -6,8 +6,8 @@
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use sqlx::PgPool;
 
+use super::books::ledger_code;
 use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
@@ -142,6 +142,47 @@ pub struct OperationCount {
     pub operations: i64,
 }
 
+/// Runs a query of an interval ($1 to $2), whose whole hours are from $3 to $4. Between the two texts
+/// stand the operations of the partial hours at both ends, and those of the whole hours that are
+/// not projected yet. Groups by hour if $5 is true.
+macro_rules! query_interval {
+    ($pool:expr, $interval:expr, $by_hour:expr, $before:tt, $after:tt) => {{
+        let (first, last) = $interval.whole_hours();
+        // Without a whole hour the first part is the whole interval.
+        let (first, last) =
+            if first == last { ($interval.to, $interval.to) } else { (first, last) };
+        let once = || {
+            sqlx::query!(
+                $before
+                    + "
+                    select o.id, o.kind, o.game, o.created_at
+                    from operations o
+                    where o.created_at >= $1 and o.created_at < $3
+                        and o.id >= first_operation_of($1)
+                    union all
+                    select o.id, o.kind, o.game, o.created_at
+                    from operations o
+                    where o.created_at >= $4 and o.created_at < $2
+                        and o.id >= first_operation_of($4)
+                    union all
+                    select o.id, o.kind, o.game, o.created_at
+                    from late_operations l
+                    join operations o on o.id = l.operation
+                    where o.created_at >= $3 and o.created_at < $4
+                    "
+                    + $after,
+                to_sql($interval.from) as _,
+                to_sql($interval.to) as _,
+                to_sql(first) as _,
+                to_sql(last) as _,
+                $by_hour
+            )
+            .fetch_all($pool)
+        };
+        db::retry(once).await?
+    }};
+}
+
 impl Reports {
     /// Sums the transfers of an interval by room, and by hour if requested.
     pub async fn transfer_totals(
@@ -149,7 +190,53 @@ impl Reports {
         interval: Interval,
         by_hour: bool,
     ) -> Result<Vec<TransferTotals>, ReportError> {
-        db::retry(|| read_transfer_totals(&self.pool, interval, by_hour)).await
+        let rows = query_interval!(
+            &self.pool,
+            interval,
+            by_hour,
+            r#"
+            select case when $5 then a.hour end as "hour?: SqlTimestamp", a.room as "room!",
+                a.code as "code!", a.source_kind as "source!",
+                a.destination_kind as "destination!", sum(a.transfers)::bigint as "transfers!",
+                sum(a.amount)::bigint as "amount!"
+            from (
+                select h.hour, h.room, h.code, h.source_kind, h.destination_kind, h.transfers,
+                    h.amount
+                from booked_hours h
+                where h.hour >= $3 and h.hour < $4
+                union all
+                select date_trunc('hour', o.created_at, 'UTC'),
+                    coalesce(
+                        (select g.room from games g where g.id = o.game),
+                        case when s.kind = 'fee' then split_part(s.code, ':', 2)
+                            when d.kind = 'fee' then split_part(d.code, ':', 2)
+                            else '' end
+                    ),
+                    t.code, s.kind, d.kind, 1, t.amount
+                from (
+            "#,
+            "
+                ) o
+                join transfers t on t.operation = o.id
+                join accounts s on s.id = t.source
+                join accounts d on d.id = t.destination
+            ) a
+            group by 1, 2, 3, 4, 5
+            order by 1, 2, 3, 4, 5
+            "
+        );
+        let rows = rows.into_iter().map(|row| {
+            Ok(TransferTotals {
+                hour: row.hour.map(from_sql),
+                code: ledger_code(&row.code)?,
+                room: Some(row.room).filter(|room| !room.is_empty()),
+                source: row.source,
+                destination: row.destination,
+                transfers: row.transfers,
+                amount: Coins::from_hundredths(row.amount),
+            })
+        });
+        rows.collect()
     }
 
     /// Counts the operations of an interval by kind and room, and by hour if requested.
@@ -158,139 +245,37 @@ impl Reports {
         interval: Interval,
         by_hour: bool,
     ) -> Result<Vec<OperationCount>, ReportError> {
-        db::retry(|| read_operation_counts(&self.pool, interval, by_hour)).await
-    }
-}
-
-async fn read_transfer_totals(
-    pool: &PgPool,
-    interval: Interval,
-    by_hour: bool,
-) -> Result<Vec<TransferTotals>, ReportError> {
-    let (first, last) = interval.whole_hours();
-    let rows = sqlx::query!(
-        r#"
-        with all_hours as (
-            select h.hour, h.room, h.code, h.source_kind, h.destination_kind, h.transfers,
-                h.amount
-            from booked_hours h
-            where h.hour >= $3 and h.hour < $4
-            union all
-            select date_trunc('hour', o.created_at, 'UTC'),
-                coalesce(
-                    (select g.room from games g where g.id = o.game),
-                    case when s.kind = 'fee' then split_part(s.code, ':', 2)
-                        when d.kind = 'fee' then split_part(d.code, ':', 2)
-                        else '' end
-                ),
-                t.code, s.kind, d.kind, 1, t.amount
+        let rows = query_interval!(
+            &self.pool,
+            interval,
+            by_hour,
+            r#"
+            select case when $5 then a.hour end as "hour?: SqlTimestamp", a.kind as "kind!",
+                a.room as "room!", sum(a.operations)::bigint as "operations!"
             from (
-                -- All operations of the partial hours at both ends, and those of the whole hours that
-                -- are not projected yet.
-                select o.id, o.kind, o.game, o.created_at
-                from operations o
-                where o.created_at >= $1 and o.created_at < $3
-                    and o.id >= first_operation_of($1)
+                select h.hour, h.operation_kind as kind, h.room, h.operations
+                from operation_hours h
+                where h.hour >= $3 and h.hour < $4
                 union all
-                select o.id, o.kind, o.game, o.created_at
-                from operations o
-                where o.created_at >= $4 and o.created_at < $2
-                    and o.id >= first_operation_of($4)
-                union all
-                select o.id, o.kind, o.game, o.created_at
-                from late_operations l
-                join operations o on o.id = l.operation
-                where o.created_at >= $3 and o.created_at < $4
-            ) o
-            join transfers t on t.operation = o.id
-            join accounts s on s.id = t.source
-            join accounts d on d.id = t.destination
-        )
-        select case when $5 then a.hour end as "hour?: SqlTimestamp", a.room as "room!",
-            a.code as "code!", a.source_kind as "source!", a.destination_kind as "destination!",
-            sum(a.transfers)::bigint as "transfers!", sum(a.amount)::bigint as "amount!"
-        from all_hours a
-        group by 1, 2, 3, 4, 5
-        order by 1, 2, 3, 4, 5
-        "#,
-        to_sql(interval.from) as _,
-        to_sql(interval.to) as _,
-        // Without a whole hour the first part is the whole interval.
-        to_sql(if first == last { interval.to } else { first }) as _,
-        to_sql(if first == last { interval.to } else { last }) as _,
-        by_hour
-    )
-    .fetch_all(pool)
-    .await?;
-    let rows = rows.into_iter().map(|row| {
-        let unknown = || sqlx::Error::Decode(format!("unknown transfer code: {}", row.code).into());
-        Ok(TransferTotals {
+                select date_trunc('hour', o.created_at, 'UTC'), o.kind,
+                    coalesce((select g.room from games g where g.id = o.game), ''), 1
+                from (
+            "#,
+            "
+                ) o
+            ) a
+            group by 1, 2, 3
+            order by 1, 2, 3
+            "
+        );
+        let rows = rows.into_iter().map(|row| OperationCount {
             hour: row.hour.map(from_sql),
-            code: Code::parse(&row.code).ok_or_else(unknown)?,
             room: Some(row.room).filter(|room| !room.is_empty()),
-            source: row.source,
-            destination: row.destination,
-            transfers: row.transfers,
-            amount: Coins::from_hundredths(row.amount),
-        })
-    });
-    rows.collect()
-}
-
-async fn read_operation_counts(
-    pool: &PgPool,
-    interval: Interval,
-    by_hour: bool,
-) -> Result<Vec<OperationCount>, ReportError> {
-    let (first, last) = interval.whole_hours();
-    let rows = sqlx::query!(
-        r#"
-        select case when $5 then a.hour end as "hour?: SqlTimestamp", a.kind as "kind!",
-            a.room as "room!", sum(a.operations)::bigint as "operations!"
-        from (
-            select h.hour, h.operation_kind as kind, h.room, h.operations
-            from operation_hours h
-            where h.hour >= $3 and h.hour < $4
-            union all
-            select date_trunc('hour', o.created_at, 'UTC'), o.kind,
-                coalesce((select g.room from games g where g.id = o.game), ''), 1
-            from (
-                -- All operations of the partial hours at both ends, and those of the whole hours that
-                -- are not projected yet.
-                select o.id, o.kind, o.game, o.created_at
-                from operations o
-                where o.created_at >= $1 and o.created_at < $3
-                    and o.id >= first_operation_of($1)
-                union all
-                select o.id, o.kind, o.game, o.created_at
-                from operations o
-                where o.created_at >= $4 and o.created_at < $2
-                    and o.id >= first_operation_of($4)
-                union all
-                select o.id, o.kind, o.game, o.created_at
-                from late_operations l
-                join operations o on o.id = l.operation
-                where o.created_at >= $3 and o.created_at < $4
-            ) o
-        ) a
-        group by 1, 2, 3
-        order by 1, 2, 3
-        "#,
-        to_sql(interval.from) as _,
-        to_sql(interval.to) as _,
-        to_sql(if first == last { interval.to } else { first }) as _,
-        to_sql(if first == last { interval.to } else { last }) as _,
-        by_hour
-    )
-    .fetch_all(pool)
-    .await?;
-    let rows = rows.into_iter().map(|row| OperationCount {
-        hour: row.hour.map(from_sql),
-        room: Some(row.room).filter(|room| !room.is_empty()),
-        kind: row.kind,
-        operations: row.operations,
-    });
-    Ok(rows.collect())
+            kind: row.kind,
+            operations: row.operations,
+        });
+        Ok(rows.collect())
+    }
 }
 
 #[cfg(test)]

@@ -2,38 +2,25 @@
 //! the results of the ledger's checks.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::num::ParseIntError;
-use std::str::FromStr;
 
-use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_api::Coins;
+use bahay_api::operator::ledger::{
+    Account, AccountEntry, Balance, LedgerCheckReport, Operation, Transfer,
+};
+use bahay_engine::coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use serde_json::Value;
 
 use super::{PAGE_MAX, ReportError, Reports, from_sql};
-use crate::clock::Timestamp;
 use crate::db::{self, Page};
 use crate::ids::CorrectionId;
 use crate::ledger::{self, Code, Irreversible};
 
-/// The coins of all accounts of one kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Balance {
-    pub kind: String,
-    /// The sum of the balances, including the pending entries of house accounts.
-    pub amount: Coins,
-    /// The sum of all transfers to and from the accounts.
-    pub transferred: Coins,
-}
-
-impl Balance {
-    /// Returns whether the balances of all kinds are consistent: they sum to zero, and each equals
-    /// the transferred sum.
-    pub fn add_up(all: &[Self]) -> bool {
-        let sum = Coins::checked_sum(all.iter().map(|one| one.amount));
-        sum == Some(Coins::ZERO) && all.iter().all(|one| one.amount == one.transferred)
-    }
+/// Returns whether the balances of all kinds are consistent: they sum to zero, and each equals the
+/// transferred sum.
+pub fn add_up(balances: &[Balance]) -> bool {
+    let sum = coins::Coins::checked_sum(balances.iter().map(|balance| *balance.amount));
+    sum == Some(coins::Coins::ZERO)
+        && balances.iter().all(|balance| balance.amount == balance.transferred)
 }
 
 /// The reversibility of an operation, as far as its own rows show.
@@ -53,108 +40,11 @@ pub enum Reversibility {
     Impossible,
 }
 
-/// The current state of an account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountRow {
-    pub code: String,
-    pub kind: String,
-    pub player: Option<PlayerId>,
-    /// The balance; that of a house account lacks the pending entries.
-    pub balance: Coins,
-    /// The number of the newest entry.
-    pub version: i64,
-}
-
-/// One change of an account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountEntry {
-    pub version: i64,
-    pub operation: i64,
-    pub code: Code,
-    /// The account on the other side of the transfer.
-    pub other: String,
-    pub amount: Coins,
-    pub balance_before: Coins,
-    pub balance_after: Coins,
-    pub game: Option<GameId>,
-    pub booked_at: Timestamp,
-}
-
 /// An operation with its transfers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OperationRow {
-    pub id: i64,
-    pub key: String,
-    pub kind: String,
-    pub game: Option<GameId>,
-    pub answer: Value,
-    pub booked_at: Timestamp,
-    pub transfers: Vec<TransferRow>,
+    pub operation: Operation,
     pub reversibility: Reversibility,
-}
-
-impl Reversibility {
-    /// Returns the reversibility of an operation without a reversal or a request for one.
-    fn from_transfers(kind: &str, transfers: &[TransferRow]) -> Self {
-        match ledger::check_reversible(kind, transfers.iter().map(|transfer| transfer.code)) {
-            Ok(()) => Self::Possible,
-            Err(Irreversible::PaidPot) => Self::PaidPot,
-            Err(Irreversible::Kind(_) | Irreversible::MovedNothing) => Self::Impossible,
-        }
-    }
-}
-
-/// A transfer of coins from one account to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TransferRow {
-    pub number: i16,
-    pub code: Code,
-    pub source: String,
-    pub destination: String,
-    pub amount: Coins,
-}
-
-/// A check of the ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckRow {
-    pub slot: Timestamp,
-    /// True if all games were replayed.
-    pub everything: bool,
-    pub started_at: Timestamp,
-    /// The end of the check; `None` while it runs, or if it was interrupted.
-    pub finished_at: Option<Timestamp>,
-    pub differences: Vec<String>,
-}
-
-macro_rules! numbered {
-    ($($(#[$meta:meta])* $name:ident;)*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-            pub struct $name(i64);
-
-            impl fmt::Display for $name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    write!(f, "{}", self.0)
-                }
-            }
-
-            impl FromStr for $name {
-                type Err = ParseIntError;
-
-                fn from_str(text: &str) -> Result<Self, ParseIntError> {
-                    text.parse().map(Self)
-                }
-            }
-        )*
-    };
-}
-
-numbered! {
-    /// A cursor of an account's entries.
-    AccountCursor;
-    /// A cursor of operations.
-    OperationCursor;
 }
 
 impl Reports {
@@ -220,7 +110,7 @@ impl Reports {
 
     /// Returns the coins of all accounts by kind from the transferred sums, without reading the
     /// accounts.
-    pub(super) async fn held_coins(&self) -> Result<BTreeMap<String, Coins>, ReportError> {
+    pub(super) async fn held_coins(&self) -> Result<BTreeMap<String, coins::Coins>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -245,14 +135,17 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?;
-        Ok(rows.into_iter().map(|row| (row.kind, Coins::from_hundredths(row.amount))).collect())
+        Ok(rows
+            .into_iter()
+            .map(|row| (row.kind, coins::Coins::from_hundredths(row.amount)))
+            .collect())
     }
 
     /// Returns the house accounts: the issued coins, the fees by room, and the suspense account.
-    pub async fn house_accounts(&self) -> Result<Vec<AccountRow>, ReportError> {
+    pub async fn house_accounts(&self) -> Result<Vec<Account>, ReportError> {
         let once = || {
             sqlx::query_as!(
-                StoredAccountRow,
+                AccountRow,
                 "
                 select a.code, a.kind, a.player, a.balance, a.version
                 from accounts a
@@ -262,14 +155,14 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        Ok(db::retry(once).await?.into_iter().map(AccountRow::from).collect())
+        Ok(db::retry(once).await?.into_iter().map(Account::from).collect())
     }
 
     /// Returns an account by its code.
-    pub async fn account(&self, code: &str) -> Result<Option<AccountRow>, ReportError> {
+    pub async fn account(&self, code: &str) -> Result<Option<Account>, ReportError> {
         let once = || {
             sqlx::query_as!(
-                StoredAccountRow,
+                AccountRow,
                 "
                 select a.code, a.kind, a.player, a.balance, a.version
                 from accounts a
@@ -279,16 +172,16 @@ impl Reports {
             )
             .fetch_optional(&self.pool)
         };
-        Ok(db::retry(once).await?.map(AccountRow::from))
+        Ok(db::retry(once).await?.map(Account::from))
     }
 
     /// Returns a page of an account's entries, newest first.
     pub async fn account_entries(
         &self,
         code: &str,
-        cursor: Option<AccountCursor>,
+        below: Option<i64>,
         limit: u32,
-    ) -> Result<Page<AccountEntry, AccountCursor>, ReportError> {
+    ) -> Result<Page<AccountEntry, i64>, ReportError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let once = || {
             sqlx::query!(
@@ -307,7 +200,7 @@ impl Reports {
                 limit $3
                 "#,
                 code,
-                cursor.map_or(i64::MAX, |cursor| cursor.0),
+                below.unwrap_or(i64::MAX),
                 i64::from(limit) + 1
             )
             .fetch_all(&self.pool)
@@ -316,37 +209,37 @@ impl Reports {
             Ok(AccountEntry {
                 version: row.version,
                 operation: row.operation,
-                code: parse_code(&row.code)?,
+                code: ledger_code(&row.code)?,
                 other: row.other,
                 amount: Coins::from_hundredths(row.amount),
                 balance_before: Coins::from_hundredths(row.balance_before),
                 balance_after: Coins::from_hundredths(row.balance_after),
-                game: row.game.map(GameId),
-                booked_at: from_sql(row.created_at),
+                game: row.game,
+                booked_at: from_sql(row.created_at).into(),
             })
         });
         let rows = rows.collect::<Result<Vec<_>, ReportError>>()?;
-        Ok(Page::from_rows(rows, limit, |last| AccountCursor(last.version)))
+        Ok(Page::from_rows(rows, limit, |last| last.version))
     }
 
     /// Returns a page of operations with their transfers, newest first.
     pub async fn newest_operations(
         &self,
-        cursor: Option<OperationCursor>,
+        below: Option<i64>,
         limit: u32,
-    ) -> Result<Page<OperationRow, OperationCursor>, ReportError> {
+    ) -> Result<Page<OperationRow, i64>, ReportError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let once = || {
             sqlx::query_scalar!(
                 "select o.id from operations o where o.id < $1 order by o.id desc limit $2",
-                cursor.map_or(i64::MAX, |cursor| cursor.0),
+                below.unwrap_or(i64::MAX),
                 i64::from(limit) + 1
             )
             .fetch_all(&self.pool)
         };
         let ids = db::retry(once).await?;
         let rows = self.operations_of(&ids).await?;
-        Ok(Page::from_rows(rows, limit, |last| OperationCursor(last.id)))
+        Ok(Page::from_rows(rows, limit, |last| last.operation.id))
     }
 
     /// Returns an operation by its id.
@@ -395,45 +288,48 @@ impl Reports {
         };
         let rows = db::retry(once).await?.into_iter().map(|row| {
             let ends = row.sources.into_iter().zip(row.destinations);
-            let transfers = row.numbers.iter().zip(&row.codes).zip(ends).zip(&row.amounts);
-            let transfers: Result<Vec<_>, ReportError> = transfers
-                .map(|(((number, code), (source, destination)), amount)| {
-                    Ok(TransferRow {
-                        number: *number,
-                        code: parse_code(code)?,
-                        source,
-                        destination,
-                        amount: Coins::from_hundredths(*amount),
-                    })
-                })
-                .collect();
-            let transfers = transfers?;
+            let transfers = row.numbers.into_iter().zip(row.codes).zip(ends).zip(row.amounts);
+            let transfers = transfers.map(|(((number, code), (source, destination)), amount)| {
+                let (code, amount) = (ledger_code(&code)?, Coins::from_hundredths(amount));
+                Ok(Transfer { number, code, source, destination, amount })
+            });
+            let transfers = transfers.collect::<Result<Vec<_>, ReportError>>()?;
             let reversibility = match (row.reversed_by, row.requested.map(CorrectionId)) {
                 (Some(by), _) => Reversibility::Reversed { by },
                 (None, Some(correction)) => Reversibility::Requested { correction },
-                (None, None) => Reversibility::from_transfers(&row.kind, &transfers),
+                (None, None) => {
+                    let codes = transfers.iter().map(|transfer| transfer.code);
+                    match ledger::check_reversible(&row.kind, codes) {
+                        Ok(()) => Reversibility::Possible,
+                        Err(Irreversible::PaidPot) => Reversibility::PaidPot,
+                        Err(Irreversible::Kind(_) | Irreversible::MovedNothing) => {
+                            Reversibility::Impossible
+                        }
+                    }
+                }
             };
-            Ok(OperationRow {
+            let operation = Operation {
                 id: row.id,
                 key: row.key,
                 kind: row.kind,
-                game: row.game.map(GameId),
+                game: row.game,
+                booked_at: from_sql(row.created_at).into(),
                 answer: row.answer,
-                booked_at: from_sql(row.created_at),
                 transfers,
-                reversibility,
-            })
+                is_reversible: reversibility == Reversibility::Possible,
+                reversed_by: row.reversed_by,
+            };
+            Ok(OperationRow { operation, reversibility })
         });
         rows.collect()
     }
 
     /// Returns the newest checks of the ledger.
-    pub async fn checks(&self, limit: u32) -> Result<Vec<CheckRow>, ReportError> {
+    pub async fn checks(&self, limit: u32) -> Result<Vec<LedgerCheckReport>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
-                select c.slot as "slot: SqlTimestamp", c.extent,
-                    c.started_at as "started_at: SqlTimestamp",
+                select c.extent, c.started_at as "started_at: SqlTimestamp",
                     c.finished_at as "finished_at: SqlTimestamp",
                     coalesce(c.differences, '{}') as "differences!"
                 from ledger_checks c
@@ -444,18 +340,18 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter().map(|row| CheckRow {
-            slot: from_sql(row.slot),
+        let rows = db::retry(once).await?.into_iter().map(|row| LedgerCheckReport {
             everything: row.extent == "everything",
-            started_at: from_sql(row.started_at),
-            finished_at: row.finished_at.map(from_sql),
+            started_at: from_sql(row.started_at).into(),
+            finished_at: row.finished_at.map(|at| from_sql(at).into()),
             differences: row.differences,
         });
         Ok(rows.collect())
     }
 }
 
-struct StoredAccountRow {
+/// A row of the queries of accounts.
+struct AccountRow {
     code: String,
     kind: String,
     player: Option<uuid::Uuid>,
@@ -463,19 +359,20 @@ struct StoredAccountRow {
     version: i64,
 }
 
-impl From<StoredAccountRow> for AccountRow {
-    fn from(row: StoredAccountRow) -> Self {
+impl From<AccountRow> for Account {
+    fn from(row: AccountRow) -> Self {
         Self {
             code: row.code,
             kind: row.kind,
-            player: row.player.map(PlayerId),
+            player: row.player,
             balance: Coins::from_hundredths(row.balance),
             version: row.version,
         }
     }
 }
 
-fn parse_code(text: &str) -> Result<Code, ReportError> {
-    let unknown = || sqlx::Error::Decode(format!("unknown transfer code: {text}").into());
-    Code::parse(text).ok_or_else(unknown)
+/// Returns the code of a transfer by its name.
+pub(super) fn ledger_code(text: &str) -> Result<Code, ReportError> {
+    let unknown = |_| sqlx::Error::Decode(format!("unknown transfer code: {text}").into());
+    text.parse().map_err(unknown)
 }

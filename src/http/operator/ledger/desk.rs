@@ -3,20 +3,19 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bahay_api::operator::ledger::{Account, AccountEntry, Balance, LedgerCheckReport};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::api::find_account;
+use super::query;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, coins, field, id, pager, table, time,
+    Column, Field, badge, coins, field, id, pager, table, table_of, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::operator::games::desk::operation_section;
-use crate::http::operator::players::desk::entries_table;
-use crate::http::{Code, CodeExt as _, Cursors, Query, database_problem};
-use crate::reports::{AccountRow, Balance, CheckRow, Reports};
+use crate::http::{Code, CodeExt as _, Cursors, Query};
+use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 
 const HERE: &str = "/desk/ledger";
 
@@ -74,15 +73,13 @@ async fn overview(
     session: &OperatorSession,
     cursor: Option<&str>,
 ) -> Result<Markup, ErrorPage> {
-    const LIST: &str = "operations";
     let balances = reports.trial_balance().await.inspect_err(|error| {
         tracing::warn!(%error, "the trial balance could not be computed");
     });
-    let house = reports.house_accounts().await.map_err(database_problem)?;
-    let checks = reports.checks(CHECKS).await.map_err(database_problem)?;
-    let cursor = cursors.open(LIST, &session.operator, cursor)?;
-    let operations = reports.newest_operations(cursor, PAGE).await.map_err(database_problem)?;
-    let next = operations.next.map(|next| cursors.seal(LIST, &session.operator, &next));
+    let house = reports.house_accounts().await?;
+    let checks = reports.checks(CHECKS).await?;
+    let operator = &session.operator;
+    let operations = query::list_operations(reports, cursors, operator, cursor, PAGE).await?;
     Ok(html! {
         h2 { "Trial balance" }
         @match &balances {
@@ -97,7 +94,7 @@ async fn overview(
         (checks_table(&checks))
         h2 { "Newest operations" }
         @for operation in &operations.items { (operation_section(session, operation)) }
-        (pager(HERE, &[], next.as_deref()))
+        (pager(HERE, &[], operations.next_cursor.as_deref()))
     })
 }
 
@@ -108,15 +105,13 @@ async fn account_page(
     code: &str,
     cursor: Option<&str>,
 ) -> Result<Markup, ErrorPage> {
-    let found = find_account(reports, code).await?;
-    let list = format!("entries of {code}");
-    let cursor = cursors.open(&list, &session.operator, cursor)?;
-    let entries = reports.account_entries(code, cursor, PAGE).await.map_err(database_problem)?;
-    let next = entries.next.map(|next| cursors.seal(&list, &session.operator, &next));
+    let found = query::find_account(reports, code).await?;
+    let operator = &session.operator;
+    let entries = query::list_entries(reports, cursors, operator, code, cursor, PAGE).await?;
     Ok(html! {
         (accounts(&[found]))
         (entries_table(&entries.items))
-        (pager(HERE, &[("account", code)], next.as_deref()))
+        (pager(HERE, &[("account", code)], entries.next_cursor.as_deref()))
     })
 }
 
@@ -125,14 +120,12 @@ async fn operation_page(
     session: &OperatorSession,
     number: &str,
 ) -> Result<Markup, ErrorPage> {
-    let missing = || Code::OperationNotFound.problem();
-    let number: i64 = number.parse().map_err(|_| missing())?;
-    let operation = reports.operation(number).await.map_err(database_problem)?;
-    Ok(operation_section(session, &operation.ok_or_else(missing)?))
+    let number = number.parse().map_err(|_| Code::OperationNotFound.problem())?;
+    Ok(operation_section(session, &query::find_operation(reports, number).await?))
 }
 
 fn trial_balance(balances: &[Balance]) -> Markup {
-    let sum = Coins::checked_sum(balances.iter().map(|balance| balance.amount));
+    let sum = Coins::checked_sum(balances.iter().map(|balance| *balance.amount));
     let columns = [
         Column::Text("Kind of accounts"),
         Column::Number("By balances"),
@@ -161,62 +154,127 @@ fn trial_balance(balances: &[Balance]) -> Markup {
             @match sum { Some(sum) => (coins(sum)), None => (badge("bad", "overflow")) }
         },
         html! {},
-        verdict(Balance::add_up(balances)),
+        verdict(add_up(balances)),
     ]);
     table("Balances by kind of account", &columns, &rows)
 }
 
-fn accounts(rows: &[AccountRow]) -> Markup {
-    let columns = [
-        Column::Text("Account"),
-        Column::Number("Balance"),
-        Column::Number("Entries"),
-        Column::Text("Player"),
-    ];
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            let query = serde_urlencoded::to_string([("account", &row.code)]).unwrap_or_default();
-            vec![
-                html! { a href={ (HERE) "?" (query) } { (id(&row.code)) } },
-                coins(row.balance),
-                html! { (row.version) },
+fn accounts(accounts: &[Account]) -> Markup {
+    table_of(
+        "Accounts",
+        accounts,
+        &[
+            (Column::Text("Account"), &|account| account_link(&account.code)),
+            (Column::Number("Balance"), &|account| coins(account.balance)),
+            (Column::Number("Entries"), &|account| html! { (account.version) }),
+            (Column::Text("Player"), &|account| {
                 html! {
-                    @if let Some(player) = row.player {
+                    @if let Some(player) = account.player {
                         a href={ "/desk/players/" (player) } { "player" }
                     }
-                },
-            ]
-        })
-        .collect();
-    table("Accounts", &columns, &rows)
+                }
+            }),
+        ],
+    )
 }
 
-fn checks_table(checks: &[CheckRow]) -> Markup {
-    let columns = [
-        Column::Text("Started (UTC)"),
-        Column::Text("Ended"),
-        Column::Text("Scope"),
-        Column::Text("Result"),
-    ];
-    let rows: Vec<_> = checks
-        .iter()
-        .map(|check| {
-            let found = check.differences.len();
-            vec![
-                time(check.started_at),
+/// Draws a link to an account.
+fn account_link(code: &str) -> Markup {
+    let query = serde_urlencoded::to_string([("account", code)]).unwrap_or_default();
+    html! { a href={ (HERE) "?" (query) } { (id(&code)) } }
+}
+
+pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
+    table_of(
+        "Entries, newest first",
+        entries,
+        &[
+            (Column::Number("Entry"), &|entry| html! { (entry.version) }),
+            (Column::Text("Booked (UTC)"), &|entry| time(entry.booked_at)),
+            (Column::Text("Purpose"), &|entry| match entry.game {
+                Some(game) => html! { a href={ "/desk/games/" (game) } { (entry.code) } },
+                None => html! { (entry.code) },
+            }),
+            (Column::Text("Counterparty"), &|entry| id(&entry.other)),
+            (Column::Number("Coins"), &|entry| coins(entry.amount)),
+            (Column::Number("Balance"), &|entry| coins(entry.balance_after)),
+            (Column::Text("Operation"), &|entry| {
+                html! { a href={ "/desk/ledger?operation=" (entry.operation) } { (entry.operation) } }
+            }),
+        ],
+    )
+}
+
+/// Draws a link to the request for a reversal if one is possible, and otherwise the reason why not.
+fn reversal(session: &OperatorSession, row: &OperationRow) -> Markup {
+    let may_request = session.operator.require_corrections_role().is_ok();
+    match row.reversibility {
+        Reversibility::Possible if may_request => html! {
+            " · "
+            a href={ "/desk/corrections/new?operation=" (row.operation.id) } { "Request its reversal" }
+        },
+        Reversibility::Requested { correction } => html! {
+            " · "
+            a href={ "/desk/corrections/" (correction) } { "Its reversal waits for a decision" }
+        },
+        Reversibility::Reversed { by } => html! {
+            " · " (badge("bad", "reversed")) " by "
+            a href={ "/desk/ledger?operation=" (by) } { "operation " (by) }
+        },
+        Reversibility::PaidPot if may_request => html! {
+            " · It paid a POT to which several games contributed, so it cannot be reversed; adjust instead."
+        },
+        Reversibility::Possible | Reversibility::PaidPot | Reversibility::Impossible => html! {},
+    }
+}
+
+/// Draws an operation with its transfers and, for operators with the capability, the link to its
+/// reversal.
+pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -> Markup {
+    let operation = &row.operation;
+    let transfers = table_of(
+        &format!("Transfers of operation {}", operation.id),
+        &operation.transfers,
+        &[
+            (Column::Number("Number"), &|transfer| html! { (transfer.number) }),
+            (Column::Text("Purpose"), &|transfer| html! { (transfer.code) }),
+            (Column::Text("From"), &|transfer| account_link(&transfer.source)),
+            (Column::Text("To"), &|transfer| account_link(&transfer.destination)),
+            (Column::Number("Coins"), &|transfer| coins(transfer.amount)),
+        ],
+    );
+    html! {
+        p {
+            "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
+            " UTC under " (id(&operation.key))
+            @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
+            (reversal(session, row))
+        }
+        (transfers)
+    }
+}
+
+fn checks_table(checks: &[LedgerCheckReport]) -> Markup {
+    table_of(
+        "Checks of the ledger, newest first",
+        checks,
+        &[
+            (Column::Text("Started (UTC)"), &|check| time(check.started_at)),
+            (Column::Text("Ended"), &|check| match check.finished_at {
+                Some(at) => time(at),
+                None => html! { "running or aborted" },
+            }),
+            (Column::Text("Scope"), &|check| {
+                html! { @if check.everything { "full" } @else { "incremental" } }
+            }),
+            (Column::Text("Result"), &|check| {
                 html! {
-                    @match check.finished_at { Some(at) => (time(at)), None => "running or aborted" }
-                },
-                html! { @if check.everything { "full" } @else { "incremental" } },
-                html! {
-                    @if check.finished_at.is_some() && found == 0 {
+                    @if check.finished_at.is_some() && check.differences.is_empty() {
                         (badge("good", "no difference"))
                     }
                     @for difference in &check.differences { (badge("bad", difference)) " " }
-                },
-            ]
-        })
-        .collect();
-    table("Checks of the ledger, newest first", &columns, &rows)
+                }
+            }),
+        ],
+    )
 }

@@ -1,18 +1,21 @@
 //! The ledger: books, accounts, operations.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
+mod query;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::ledger as operations;
 
 use crate::http::core::routing::Routes;
+
+pub(crate) use query::list_entries;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .routes(describe!(api::show_books))
-        .routes(describe!(api::show_account))
-        .routes(describe!(api::list_account_entries))
-        .routes(describe!(api::list_operations))
-        .routes(describe!(api::show_operation))
+        .on(&operations::SHOW_BOOKS, api::show_books)
+        .on(&operations::SHOW_ACCOUNT, api::show_account)
+        .on(&operations::LIST_ACCOUNT_ENTRIES, api::list_account_entries)
+        .on(&operations::LIST_OPERATIONS, api::list_operations)
+        .on(&operations::SHOW_OPERATION, api::show_operation)
 }
