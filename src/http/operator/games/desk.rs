@@ -9,25 +9,28 @@ use bahay_engine::table::{Payment, Settlement};
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::api::load_audited_record;
+use super::query;
 use super::replay::draw_replay;
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
-use crate::http::operator::desk_ui::components::{Column, badge, coins, facts, id, table, time};
+use crate::http::Path;
+use crate::http::operator::desk_ui::components::{
+    Column, badge, coins, facts, id, table, table_of, time,
+};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::{Code, CodeExt as _, Path, Problem, record_problem};
+use crate::http::operator::ledger::desk::operation_section;
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
-use crate::reports::{Dossier, OperationRow, RecordVerdict, Reports, Reversibility};
+use crate::reports::{Dossier, RecordVerdict, Reports};
 
 pub(crate) async fn show_game(
     State(reports): State<Reports>,
     session: OperatorSession,
     Path(game): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
-    let dossier = dossier(&reports, game).await?;
+    let dossier = query::find_dossier(&reports, GameId(game)).await?;
     Ok(page(&session, "Game", body(&session, &dossier)))
 }
 
@@ -40,7 +43,7 @@ pub(crate) async fn show_replay(
     Path(game): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let (detail, record) =
-        load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
+        query::load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let replayed = GameReplay::from_value(record);
     let body = match replayed.and_then(|replayed| draw_replay(&replayed, &detail.seats)) {
         Ok(drawn) => drawn,
@@ -51,11 +54,6 @@ pub(crate) async fn show_replay(
         (body)
     };
     Ok(page(&session, "Replay", body))
-}
-
-async fn dossier(reports: &Reports, game: Uuid) -> Result<Dossier, Problem> {
-    let dossier = reports.game(GameId(game)).await.map_err(record_problem)?;
-    dossier.ok_or_else(|| Code::GameNotFound.problem())
 }
 
 fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
@@ -105,24 +103,21 @@ fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
 }
 
 fn seats(seats: &[SeatDetail]) -> Markup {
-    let columns = [
-        Column::Number("Seat"),
-        Column::Text("Player"),
-        Column::Number("Stake"),
-        Column::Number("Net"),
-    ];
-    let rows: Vec<_> = seats
-        .iter()
-        .map(|seat| {
-            vec![
-                html! { (seat.seat.index()) },
-                html! { a href={ "/desk/players/" (seat.player) } { (seat.name) } },
-                coins(seat.stake),
-                html! { @if let Some(net) = seat.net { (coins(net)) } },
-            ]
-        })
-        .collect();
-    table("Players", &columns, &rows)
+    table_of(
+        "Players",
+        seats,
+        &[
+            (Column::Number("Seat"), &|seat| html! { (seat.seat.index()) }),
+            (Column::Text("Player"), &|seat| {
+                html! { a href={ "/desk/players/" (seat.player) } { (seat.name) } }
+            }),
+            (Column::Number("Stake"), &|seat| coins(seat.stake)),
+            (
+                Column::Number("Net"),
+                &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } },
+            ),
+        ],
+    )
 }
 
 fn verification(verdict: &RecordVerdict) -> Markup {
@@ -144,19 +139,21 @@ fn verification(verdict: &RecordVerdict) -> Markup {
 
 /// Draws the clients' contributions to the deal (rule 9.1).
 fn contributions(clients: &[Contribution]) -> Markup {
-    let columns = [Column::Number("Seat"), Column::Text("Committed to"), Column::Text("Revealed")];
-    let rows: Vec<_> = (0..)
-        .zip(clients)
-        .map(|(seat, client): (usize, _)| {
-            let committed = (!client.commitment.is_none()).then_some(client.commitment.0);
-            vec![
-                html! { (seat) },
-                html! { @if let Some(committed) = committed { (committed) } @else { "no commitment" } },
-                html! { @if let Some(text) = &client.text { (text) } @else { "none" } },
-            ]
-        })
-        .collect();
-    table("Contributions of the clients to the deal", &columns, &rows)
+    let clients: Vec<(usize, &Contribution)> = clients.iter().enumerate().collect();
+    table_of(
+        "Contributions of the clients to the deal",
+        &clients,
+        &[
+            (Column::Number("Seat"), &|(seat, _)| html! { (seat) }),
+            (Column::Text("Committed to"), &|(_, client)| match &client.commitment {
+                commitment if commitment.is_none() => html! { "no commitment" },
+                commitment => html! { (commitment.0) },
+            }),
+            (Column::Text("Revealed"), &|(_, client)| {
+                html! { (client.text.as_deref().unwrap_or("none")) }
+            }),
+        ],
+    )
 }
 
 /// Compares the settlement as booked with the recomputed one, item by item.
@@ -215,65 +212,4 @@ fn settlement_lines(settlement: &Settlement) -> Vec<(String, Coins)> {
         lines.push((format!("POT to seat {}", seat(pot.seat)), pot.amount));
     }
     lines
-}
-
-/// Draws a link to the request for a reversal if one is possible, and otherwise the reason why not.
-fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
-    let may_request = session.operator.require_corrections_role().is_ok();
-    match operation.reversibility {
-        Reversibility::Possible if may_request => html! {
-            " · "
-            a href={ "/desk/corrections/new?operation=" (operation.id) } { "Request its reversal" }
-        },
-        Reversibility::Requested { correction } => html! {
-            " · "
-            a href={ "/desk/corrections/" (correction) } { "Its reversal waits for a decision" }
-        },
-        Reversibility::Reversed { by } => html! {
-            " · " (badge("bad", "reversed")) " by "
-            a href={ "/desk/ledger?operation=" (by) } { "operation " (by) }
-        },
-        Reversibility::PaidPot if may_request => html! {
-            " · It paid a POT to which several games contributed, so it cannot be reversed; adjust instead."
-        },
-        Reversibility::Possible | Reversibility::PaidPot | Reversibility::Impossible => html! {},
-    }
-}
-
-/// Draws an operation with its transfers and, for operators with the capability, the link to its
-/// reversal.
-pub(crate) fn operation_section(session: &OperatorSession, operation: &OperationRow) -> Markup {
-    let columns = [
-        Column::Number("Number"),
-        Column::Text("Purpose"),
-        Column::Text("From"),
-        Column::Text("To"),
-        Column::Number("Coins"),
-    ];
-    let account = |code: &str| {
-        let query = serde_urlencoded::to_string([("account", code)]).unwrap_or_default();
-        html! { a href={ "/desk/ledger?" (query) } { (id(&code)) } }
-    };
-    let rows: Vec<_> = operation
-        .transfers
-        .iter()
-        .map(|transfer| {
-            vec![
-                html! { (transfer.number) },
-                html! { (transfer.code) },
-                account(&transfer.source),
-                account(&transfer.destination),
-                coins(transfer.amount),
-            ]
-        })
-        .collect();
-    html! {
-        p {
-            "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
-            " UTC under " (id(&operation.key))
-            @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
-            (reversal(session, operation))
-        }
-        (table(&format!("Transfers of operation {}", operation.id), &columns, &rows))
-    }
 }

@@ -1,15 +1,18 @@
 //! Games and their replays.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
 pub(crate) mod game_rows;
-pub(crate) mod replay;
+mod query;
+mod replay;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::games as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.routes(describe!(api::show_dossier)).routes(describe!(api::replay_game))
+    routes
+        .on(&operations::SHOW_DOSSIER, api::show_dossier)
+        .on(&operations::REPLAY_GAME, api::replay_game)
 }

@@ -1,0 +1,37 @@
+//! The part of games that the API and the desk share.
+
+use serde_json::{Value, json};
+
+use crate::archive::{GameDetail, GameState};
+use crate::http::{Code, CodeExt as _, Problem};
+use crate::ids::GameId;
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
+use crate::reports::{Dossier, Reports};
+
+/// Returns an existing game with everything that was booked for it.
+pub(crate) async fn find_dossier(reports: &Reports, game: GameId) -> Result<Dossier, Problem> {
+    reports.game(game).await?.ok_or_else(|| Code::GameNotFound.problem())
+}
+
+/// Returns a settled game and its record, after recording in the audit log that the operator views
+/// all hands.
+pub(crate) async fn load_audited_record(
+    reports: &Reports,
+    audit: &Audit,
+    operator: &Operator,
+    game: GameId,
+) -> Result<(GameDetail, Value), Problem> {
+    let by = operator.require_moderator()?;
+    let mut detail = find_dossier(reports, game).await?.game;
+    let record = match (detail.state, detail.record.take()) {
+        (GameState::Settled, Some(record)) => record,
+        (GameState::Settled, None) => {
+            return Err(Problem::internal(&"a settled game has no record"));
+        }
+        (GameState::Open, _) => return Err(Code::GameNotFinished.problem()),
+        (GameState::Voided, _) => return Err(Code::GameVoided.problem()),
+    };
+    audit.record(by.actor(), Action::ReplaySeen, &format!("game:{game}"), json!({})).await?;
+    Ok((detail, record))
+}
