@@ -4,7 +4,8 @@
 //!
 //! The report covers the newest [`GAMES_MAX`] games, so its duration is bounded for every player.
 
-use bahay_engine::coins::Coins;
+use bahay_api::Coins;
+use bahay_api::operator::players::{Partner, SharedBy, SharedSignal};
 use bahay_engine::table::PlayerId;
 use uuid::Uuid;
 
@@ -16,40 +17,6 @@ pub const GAMES_MAX: i64 = 500;
 
 /// The maximum number of listed partners.
 const PARTNERS_MAX: i64 = 20;
-
-/// Another player, and the common games among the newest ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partner {
-    pub player: PlayerId,
-    pub name: String,
-    /// The number of games that both played.
-    pub games: i64,
-    /// The number of evaluated games.
-    pub of: i64,
-    /// The coins that the player paid to this partner, before the fee, and received from the
-    /// partner.
-    pub paid: Coins,
-    pub received: Coins,
-    /// The number of games with a payment in each direction.
-    pub games_paid: i64,
-    pub games_received: i64,
-    pub shared: Option<SharedSource>,
-}
-
-/// The common source of two players. An address is an IPv4 address or an IPv6 network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SharedSource {
-    Device,
-    Address,
-}
-
-/// Another player of the same device or address, whether or not the two have met.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkedPlayer {
-    pub player: PlayerId,
-    pub name: String,
-    pub shared: SharedSource,
-}
 
 impl Reports {
     /// Returns the partners with whom the player has played most, of the newest games.
@@ -98,10 +65,9 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| {
-            let player = PlayerId(row.player);
-            let found = shared.iter().find(|one| one.player == player);
+            let found = shared.iter().find(|one| one.player == row.player);
             Partner {
-                player,
+                player: row.player,
                 name: row.name,
                 games: row.games,
                 of: row.of,
@@ -116,7 +82,7 @@ impl Reports {
     }
 
     /// Returns the players who have signed in from the same device or network.
-    pub async fn linked_players(&self, player: PlayerId) -> Result<Vec<LinkedPlayer>, ReportError> {
+    pub async fn linked_players(&self, player: PlayerId) -> Result<Vec<SharedBy>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -150,10 +116,10 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter().map(|row| LinkedPlayer {
-            player: PlayerId(row.player),
+        let rows = db::retry(once).await?.into_iter().map(|row| SharedBy {
+            player: row.player,
             name: row.name,
-            shared: if row.is_device { SharedSource::Device } else { SharedSource::Address },
+            shared: if row.is_device { SharedSignal::Device } else { SharedSignal::Address },
         });
         Ok(rows.collect())
     }

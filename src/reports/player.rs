@@ -1,12 +1,15 @@
 //! The report of a player: the account, its sign-ins, and what other players and operators say.
 //! Coins, games and statistics are reported by their own modules.
 
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_api::Time;
+use bahay_api::operator::players::{
+    Complaint, PlayerDevice, PlayerMatch, PlayerNote, PlayerSession,
+};
+use bahay_engine::table::PlayerId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use uuid::Uuid;
 
 use super::{ReportError, Reports, from_sql};
-use crate::clock::Timestamp;
 use crate::db;
 
 /// The maximum number of listed devices, sessions, notes and reports, the newest of each.
@@ -15,63 +18,26 @@ const LISTED_MAX: i64 = 50;
 /// A player's account as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerReport {
-    pub player: PlayerId,
     pub name: String,
-    pub created_at: Timestamp,
+    pub created_at: Time,
     /// The time of the deletion. A deleted player keeps the id and the history of coins.
-    pub deleted_at: Option<Timestamp>,
+    pub deleted_at: Option<Time>,
     /// The sign-in methods: devices with the last used one first, a password, and linked
     /// identities.
-    pub devices: Vec<DeviceRow>,
+    pub devices: Vec<PlayerDevice>,
     pub has_password: bool,
     pub identities: i64,
     /// The sessions, newest first.
-    pub sessions: Vec<SessionRow>,
+    pub sessions: Vec<PlayerSession>,
     /// The operators' notes, newest first.
     pub notes: Vec<PlayerNote>,
     /// The reports by other players about this one, newest first.
     pub complaints: Vec<Complaint>,
 }
 
-/// A device that signs in by itself. Only the player knows its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceRow {
-    pub first_seen_at: Timestamp,
-    pub last_seen_at: Timestamp,
-}
-
-/// A session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionRow {
-    pub session: Uuid,
-    pub method: String,
-    pub user_agent: Option<String>,
-    /// The address as rate limits use it: of IPv6 the network.
-    pub address: Option<String>,
-    pub created_at: Timestamp,
-    pub last_seen_at: Timestamp,
-    pub expires_at: Timestamp,
-    pub revoked_at: Option<Timestamp>,
-}
-
-/// A note of an operator about a player.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayerNote {
-    pub note: Uuid,
-    /// The operator's name.
-    pub written_by: String,
-    pub written_at: Timestamp,
-    pub words: String,
-}
-
-/// A report of one player about another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
-    pub reporter: PlayerId,
-    pub game: GameId,
-    pub reason: String,
-    pub words: Option<String>,
-    pub created_at: Timestamp,
+/// Converts a time of a row.
+fn to_time(at: SqlTimestamp) -> Time {
+    from_sql(at).into()
 }
 
 impl Reports {
@@ -97,10 +63,9 @@ impl Reports {
             return Ok(None);
         };
         Ok(Some(PlayerReport {
-            player,
             name: row.name,
-            created_at: from_sql(row.created_at),
-            deleted_at: row.deleted_at.map(from_sql),
+            created_at: to_time(row.created_at),
+            deleted_at: row.deleted_at.map(to_time),
             devices: self.devices(player).await?,
             has_password: row.has_password,
             identities: row.identities,
@@ -111,7 +76,7 @@ impl Reports {
     }
 
     /// Searches players by the beginning of the name, or by id.
-    pub async fn find_players(&self, text: &str) -> Result<Vec<(PlayerId, String)>, ReportError> {
+    pub async fn find_players(&self, text: &str) -> Result<Vec<PlayerMatch>, ReportError> {
         let id = Uuid::try_parse(text).ok();
         let begins = text.to_lowercase();
         let ends = format!("{begins}\u{10ffff}");
@@ -138,11 +103,11 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?;
-        Ok(rows.into_iter().map(|row| (PlayerId(row.id), row.name)).collect())
+        let rows = db::retry(once).await?.into_iter();
+        Ok(rows.map(|row| PlayerMatch { id: row.id, name: row.name }).collect())
     }
 
-    async fn devices(&self, player: PlayerId) -> Result<Vec<DeviceRow>, ReportError> {
+    async fn devices(&self, player: PlayerId) -> Result<Vec<PlayerDevice>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -158,14 +123,14 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter().map(|row| DeviceRow {
-            first_seen_at: from_sql(row.first_seen_at),
-            last_seen_at: from_sql(row.last_seen_at),
+        let rows = db::retry(once).await?.into_iter().map(|row| PlayerDevice {
+            first_seen_at: to_time(row.first_seen_at),
+            last_seen_at: to_time(row.last_seen_at),
         });
         Ok(rows.collect())
     }
 
-    async fn sessions(&self, player: PlayerId) -> Result<Vec<SessionRow>, ReportError> {
+    async fn sessions(&self, player: PlayerId) -> Result<Vec<PlayerSession>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -184,15 +149,15 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter().map(|row| SessionRow {
-            session: row.id,
+        let rows = db::retry(once).await?.into_iter().map(|row| PlayerSession {
+            id: row.id,
             method: row.method,
             user_agent: row.user_agent,
             address: row.address,
-            created_at: from_sql(row.created_at),
-            last_seen_at: from_sql(row.last_seen_at),
-            expires_at: from_sql(row.expires_at),
-            revoked_at: row.revoked_at.map(from_sql),
+            created_at: to_time(row.created_at),
+            last_seen_at: to_time(row.last_seen_at),
+            expires_at: to_time(row.expires_at),
+            ended_at: row.revoked_at.map(to_time),
         });
         Ok(rows.collect())
     }
@@ -215,9 +180,9 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| PlayerNote {
-            note: row.id,
+            id: row.id,
             written_by: row.name,
-            written_at: from_sql(row.created_at),
+            written_at: to_time(row.created_at),
             words: row.words,
         });
         Ok(rows.collect())
@@ -240,11 +205,11 @@ impl Reports {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| Complaint {
-            reporter: PlayerId(row.reporter),
-            game: GameId(row.game),
+            reporter: row.reporter,
+            game: row.game,
             reason: row.reason,
             words: row.words,
-            created_at: from_sql(row.created_at),
+            created_at: to_time(row.created_at),
         });
         Ok(rows.collect())
     }

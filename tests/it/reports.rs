@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use bahay::clock::Timestamp;
+use bahay::clock::{BoundedTimestamp, Timestamp};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::records::Records;
 use bahay::reports::{Interval, RecordVerdict, Reports, SettlementFilter, Sums, TransferTotals};
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
+use bahay_api::operator::players::{PlayerMatch, SharedSignal};
 use bahay_engine::coins::Coins;
 use bahay_lab::fixtures::{self, GenerateHistory, HistoryError, HistorySummary};
 use futures_util::TryStreamExt as _;
@@ -81,7 +82,7 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
     let now = Timestamp::from_ms(bank.now_ms());
     let alarms = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alarms;
     let named: Vec<_> = alarms.newest_slow.iter().map(|slow| slow.game).collect();
-    assert_eq!((named, alarms.slow), (vec![late], 1), "not {prompt}");
+    assert_eq!((named, alarms.settlements_slow), (vec![late.0], 1), "not {prompt}");
     assert!((3_000_000..DAY_MS).contains(&alarms.slowest_ms), "{alarms:?}");
 }
 
@@ -254,9 +255,9 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
     let sums = Sums::from_totals(&reports.transfer_totals(ever, false).await.unwrap()).unwrap();
     let balances = reports.trial_balance().await.unwrap();
     let of = |kind: &str| {
-        balances.iter().find(|one| one.kind == kind).map_or(Coins::ZERO, |one| one.amount)
+        balances.iter().find(|one| one.kind == kind).map_or(Coins::ZERO, |one| *one.amount)
     };
-    assert_eq!(Coins::checked_sum(balances.iter().map(|one| one.amount)), Some(Coins::ZERO));
+    assert_eq!(Coins::checked_sum(balances.iter().map(|one| *one.amount)), Some(Coins::ZERO));
     assert_eq!([sums.wallets, sums.fees, sums.held_in_pots], [of("wallet"), of("fee"), of("pot")]);
     assert_eq!(sums.stakes, Coins::ZERO);
     let wallets: i64 =
@@ -279,13 +280,17 @@ const OTHER: &str = "another_game";
 
 /// Returns the tested filters, each with its condition in plain SQL.
 fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
-    let at = |days: i64, ms: i64| Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms);
-    let sql = |at: Timestamp| format!("to_timestamp({}::numeric / 1000)", at.ms());
+    let at = |days: i64, ms: i64| {
+        BoundedTimestamp::new(Timestamp::from_ms(NOW.ms() - days * DAY_MS + ms)).unwrap()
+    };
+    let sql = |at: BoundedTimestamp| {
+        format!("to_timestamp({}::numeric / 1000)", Timestamp::from(at).ms())
+    };
     let (from, to) = (at(60, 12_345), at(20, 54_321));
     let any = SettlementFilter::default;
     vec![
         (any(), "true".into()),
-        (SettlementFilter { room: Some("barkada".into()), ..any() }, "room = 'barkada'".into()),
+        (SettlementFilter { room: "barkada".parse().ok(), ..any() }, "room = 'barkada'".into()),
         (
             SettlementFilter { from: Some(from), to: Some(to), ..any() },
             format!("finished_at >= {} and finished_at < {}", sql(from), sql(to)),
@@ -298,27 +303,23 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
                 sql(at(30, 7_200_000))
             ),
         ),
-        (SettlementFilter { ending: Some("tongits".into()), ..any() }, "ending = 'tongits'".into()),
-        (SettlementFilter { kind: Some(OTHER.into()), ..any() }, format!("kind = '{OTHER}'")),
+        (SettlementFilter { ending: "tongits".parse().ok(), ..any() }, "ending = 'tongits'".into()),
+        (SettlementFilter { kind: OTHER.parse().ok(), ..any() }, format!("kind = '{OTHER}'")),
         (SettlementFilter { took_pot: Some(true), ..any() }, "pot is not null".into()),
         (SettlementFilter { taken_over: Some(true), ..any() }, "taken_over".into()),
         (
-            SettlementFilter {
-                gross_min: Some(Coins::from_hundredths(500)),
-                gross_max: Some(Coins::from_hundredths(2_000)),
-                ..any()
-            },
+            SettlementFilter { gross_min: Some(500), gross_max: Some(2_000), ..any() },
             "gross between 500 and 2000".into(),
         ),
         (
-            SettlementFilter { player: Some(player), ..any() },
+            SettlementFilter { player: Some(player.0), ..any() },
             format!(
                 "exists (select from game_players p where p.game = s.game and p.player = \
                  '{player}')"
             ),
         ),
         (
-            SettlementFilter { player: Some(player), kind: Some(KIND.into()), ..any() },
+            SettlementFilter { player: Some(player.0), kind: KIND.parse().ok(), ..any() },
             format!(
                 "exists (select from game_players p where p.game = s.game and p.player = \
                  '{player}') and kind = '{KIND}'"
@@ -326,7 +327,7 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
         ),
         (
             SettlementFilter {
-                player: Some(player),
+                player: Some(player.0),
                 took_pot: Some(false),
                 from: Some(from),
                 ..any()
@@ -337,7 +338,7 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
                 sql(from)
             ),
         ),
-        (SettlementFilter { room: Some("nowhere".into()), ..any() }, "false".into()),
+        (SettlementFilter { room: "nowhere".parse().ok(), ..any() }, "false".into()),
     ]
 }
 
@@ -395,7 +396,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     .await
     .unwrap();
     for (place, kind) in [OTHER, KIND].into_iter().enumerate() {
-        let filter = SettlementFilter { kind: Some(kind.into()), ..SettlementFilter::default() };
+        let filter = SettlementFilter { kind: kind.parse().ok(), ..SettlementFilter::default() };
         let totals = reports.totals(&filter).await.unwrap();
         assert_eq!(counted[place], (kind.to_owned(), totals.games));
         assert_eq!(paid[place], (kind.to_owned(), totals.gross.hundredths()));
@@ -413,9 +414,9 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         let mut cursor = None;
         loop {
             let page = reports.settlements(&filter, cursor, 37).await.unwrap();
-            listed.extend(page.items.iter().map(|row| row.game.0));
+            listed.extend(page.items.iter().map(|row| GameId(row.game)));
             let Some(next) = page.next else { break };
-            cursor = Some(next.to_string().parse().unwrap());
+            cursor = Some(next);
         }
         assert_eq!(listed, expected, "{filter:?}");
 
@@ -459,8 +460,8 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     let reports = counted(&pool).await;
     let page = reports.settlements(&SettlementFilter::default(), None, 5).await.unwrap();
     let row = &page.items[0];
-    let dossier = reports.game(row.game).await.unwrap().unwrap();
-    let kinds: Vec<_> = dossier.operations.iter().map(|one| one.kind.as_str()).collect();
+    let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
+    let kinds: Vec<_> = dossier.operations.iter().map(|one| one.operation.kind.as_str()).collect();
     assert_eq!(kinds, ["open", "settle"]);
     let RecordVerdict::Holds { actions, recomputed, is_booked, clients } = &dossier.verdict else {
         panic!("{:?}", dossier.verdict);
@@ -475,7 +476,7 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
         .execute(&owner)
         .await
         .unwrap();
-    let dossier = reports.game(row.game).await.unwrap().unwrap();
+    let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
     let told = dossier.verdict;
     assert!(matches!(told, RecordVerdict::Holds { is_booked: false, .. }), "{told:?}");
     sqlx::query(
@@ -484,7 +485,7 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     .execute(&owner)
     .await
     .unwrap();
-    let dossier = reports.game(row.game).await.unwrap().unwrap();
+    let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
     assert!(matches!(dossier.verdict, RecordVerdict::Fails { .. }), "{:?}", dossier.verdict);
 }
 
@@ -495,7 +496,7 @@ async fn partners_and_who_shares_a_device_are_found() {
     let player = bank_player(&pool).await;
     let partners = reports.partners(player).await.unwrap();
     let games: i64 = partners.iter().map(|partner| partner.games).sum();
-    let of_player = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
+    let of_player = SettlementFilter { player: Some(player.0), ..SettlementFilter::default() };
     let own = reports.totals(&of_player).await.unwrap();
     assert_eq!(games, 2 * own.games, "two others sit at each table");
     // Payments and receipts without fees equal the change of balance, except for POTs.
@@ -518,7 +519,7 @@ async fn partners_and_who_shares_a_device_are_found() {
     assert_eq!(paid, -net);
 
     let other = partners[0].player;
-    for one in [player, other] {
+    for one in [player.0, other] {
         sqlx::query(
             "
             insert into sessions (id, player, method, expires_at, device, address)
@@ -528,19 +529,20 @@ async fn partners_and_who_shares_a_device_are_found() {
             )
             ",
         )
-        .bind(one.0)
+        .bind(one)
         .execute(&pool)
         .await
         .unwrap();
     }
     let shared = reports.linked_players(player).await.unwrap();
     assert_eq!(shared.len(), 1);
-    assert_eq!((shared[0].player, shared[0].shared), (other, bahay::reports::SharedSource::Device));
+    assert_eq!((shared[0].player, shared[0].shared), (other, SharedSignal::Device));
     let report = reports.player(player).await.unwrap().unwrap();
     assert_eq!(report.sessions.len(), 1);
     let found = reports.find_players(&report.name.to_uppercase()).await.unwrap();
-    assert!(found.iter().any(|(id, _)| *id == player), "{found:?}");
-    assert_eq!(reports.find_players(&player.to_string()).await.unwrap(), [(player, report.name)]);
+    assert!(found.iter().any(|found| found.id == player.0), "{found:?}");
+    let named = PlayerMatch { id: player.0, name: report.name };
+    assert_eq!(reports.find_players(&player.to_string()).await.unwrap(), [named]);
 }
 
 /// Returns the number of sequential scans of each large table.
@@ -579,7 +581,7 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     let mut game = None;
     for (filter, _) in filters(player) {
         let page = reports.settlements(&filter, None, 50).await.unwrap();
-        game = game.or(page.items.first().map(|row| row.game));
+        game = game.or(page.items.first().map(|row| GameId(row.game)));
         reports.totals(&filter).await.unwrap();
         if let Some(next) = page.next {
             reports.settlements(&filter, Some(next), 50).await.unwrap();

@@ -2,31 +2,29 @@
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use bahay_engine::catalog::{self, Kind};
+use bahay_api::operator::players::{Partner, PlayerDossier, SharedBy, SharedSignal};
+use bahay_api::player::people::Statistics;
 use bahay_engine::table::TableId;
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::api::{load_player_report, parse_search};
+use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, button, coins, facts, field, id, pager, table, text_area, time,
+    Column, Field, badge, button, coins, facts, field, id, pager, table_of, text_area, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::http::operator::ledger::desk::entries_table;
+use crate::http::operator::ledger::list_entries;
 use crate::http::operator::sanctions::desk as sanctions;
-use crate::http::operator::settlements::desk::{row, rows_table};
-use crate::http::{Code, CodeExt as _, Cursors, Path, Query, Services, database_problem};
+use crate::http::operator::settlements::desk::settlements_table;
+use crate::http::{Cursors, Path, Query, Services};
 use crate::ids::PlayerId;
-use crate::ledger::Wallet;
 use crate::lobby::LobbyError;
-use crate::operators::{Moderation, NoteText, Sanctions};
-use crate::reports::{
-    AccountEntry, DeviceRow, LinkedPlayer, Partner, PlayerReport, Reports, SettlementFilter,
-    SharedSource,
-};
-use crate::standings::Statistics;
+use crate::operators::{Moderation, Sanctions};
+use crate::reports::{Reports, SettlementFilter};
 
 const HERE: &str = "/desk/players";
 
@@ -46,17 +44,19 @@ pub(crate) async fn find(
 ) -> Result<Response, ErrorPage> {
     let players = match search.trim() {
         "" => Vec::new(),
-        text => reports.find_players(parse_search(text)?).await.map_err(database_problem)?,
+        text => query::find(&reports, text).await?,
     };
-    let rows: Vec<_> = players
-        .iter()
-        .map(|(player, name)| vec![html! { a href={ (HERE) "/" (player) } { (name) } }, id(player)])
-        .collect();
-    let columns = [Column::Text("Name"), Column::Text("Id")];
     let search = Field { value: &search, ..Field::required("search", "Name prefix or id") };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
-        (table("Players, at most 20", &columns, &rows))
+        (table_of(
+            "Players, at most 20",
+            &players,
+            &[
+                (Column::Text("Name"), &|player| player_link(&player.id, &player.name)),
+                (Column::Text("Id"), &|player| id(&player.id)),
+            ],
+        ))
     };
     Ok(page(&session, "Players", body))
 }
@@ -75,41 +75,28 @@ pub(crate) async fn show_player(
     Query(EntriesQuery { cursor }): Query<EntriesQuery>,
 ) -> Result<Response, ErrorPage> {
     let player = PlayerId(player);
-    let Services { audit, reports, ledger, lobby, standings, .. } = &services;
-    let report = load_player_report(reports, audit, &session.operator, player).await?;
-    let wallet = ledger.wallet(player).await?;
-    let mut statistics = Vec::new();
-    for kind in catalog::kinds() {
-        let found = standings.statistics(player, kind.name).await?;
-        if found.games > 0 {
-            statistics.push((kind, found));
-        }
-    }
-    let filter = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
-    let games = reports.settlements(&filter, None, SHOWN).await.map_err(database_problem)?;
-    let account = format!("wallet:{player}");
-    let list = format!("entries of {account}");
-    let cursor = cursors.open(&list, &session.operator, cursor.as_deref())?;
-    let entries =
-        reports.account_entries(&account, cursor, SHOWN).await.map_err(database_problem)?;
-    let next = entries.next.map(|next| cursors.seal(&list, &session.operator, &next));
-    let partners = reports.partners(player).await.map_err(database_problem)?;
-    let shared = reports.linked_players(player).await.map_err(database_problem)?;
+    let Services { reports, lobby, .. } = &services;
+    let dossier = query::load_dossier(&services, &session.operator, player).await?;
+    let filter = SettlementFilter { player: Some(player.0), ..SettlementFilter::default() };
+    let games = reports.settlements(&filter, None, SHOWN).await?;
+    let (account, operator) = (format!("wallet:{player}"), &session.operator);
+    let cursor = cursor.as_deref();
+    let entries = list_entries(reports, &cursors, operator, &account, cursor, SHOWN).await?;
+    let partners = reports.partners(player).await?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
     let sanctions =
         sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
-    let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
-        (summary(&report, wallet, &statistics, &sits_at))
+        (summary(&dossier, &sits_at))
         @if session.operator.require_moderator().is_ok() { (actions_section(&session, &here)) }
         h2 { "Bans and mutes" }
         (sanctions)
         h2 { "Indications of collusion" }
         (partners_table(&partners))
-        (shared_table(&shared))
+        (shared_table(&dossier.linked_players))
         h2 { "Newest games" }
-        (rows_table("Games", &rows))
+        (settlements_table("Games", &games.items))
         p { a href={ "/desk/settlements?player=" (player) } { "All games" } }
         h2 { "Wallet" }
         @if session.operator.require_corrections_role().is_ok() {
@@ -120,12 +107,12 @@ pub(crate) async fn show_player(
             }
         }
         (entries_table(&entries.items))
-        (pager(&here, &[], next.as_deref()))
+        (pager(&here, &[], entries.next_cursor.as_deref()))
         h2 { "Sign-ins" }
-        (sessions(&report))
-        (devices(&report))
+        (sessions(&dossier))
+        (devices(&dossier))
         h2 { "Notes" }
-        (notes(&report))
+        (notes(&dossier))
         @if session.operator.require_moderator().is_ok() {
             form method="post" action={ (here) "/notes" } {
                 (session.form_token())
@@ -135,9 +122,9 @@ pub(crate) async fn show_player(
             }
         }
         h2 { "Reports by players" }
-        (complaints(&report))
+        (complaints(&dossier))
     };
-    Ok(page(&session, &report.name, body))
+    Ok(page(&session, &dossier.name, body))
 }
 
 #[derive(Debug, Deserialize)]
@@ -153,8 +140,7 @@ pub(crate) async fn write_note(
 ) -> Result<Response, ErrorPage> {
     let by = filled.session.operator.require_moderator()?;
     let NoteForm { attempt, words } = filled.input;
-    let words: NoteText =
-        words.parse().map_err(|error| Code::BodyInvalid.with_detail(format!("{error}")))?;
+    let words = query::parse_note(&words)?;
     moderation.write_note(&by, PlayerId(player), &words, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
@@ -169,12 +155,8 @@ pub(crate) async fn sign_out(
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
-fn summary(
-    report: &PlayerReport,
-    wallet: Wallet,
-    statistics: &[(Kind, Statistics)],
-    sits_at: &Result<Option<TableId>, LobbyError>,
-) -> Markup {
+fn summary(player: &PlayerDossier, sits_at: &Result<Option<TableId>, LobbyError>) -> Markup {
+    let played = || player.statistics.iter().filter(|statistics| statistics.games > 0);
     let yes = |is: bool| if is { "yes" } else { "no" };
     let sits_at = match sits_at {
         Ok(Some(table)) => html! { a href={ "/desk/tables/" (table) } { (id(table)) } },
@@ -182,39 +164,44 @@ fn summary(
         Err(_) => badge("bad", "live store does not respond"),
     };
     facts(&[
-        ("Id", id(&report.player)),
-        ("Created (UTC)", time(report.created_at)),
-        ("Deleted", html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } }),
+        ("Id", id(&player.id)),
+        ("Created (UTC)", time(player.created_at)),
+        ("Deleted", html! { @match player.deleted_at { Some(at) => (time(at)), None => "no" } }),
         ("Seated at", sits_at),
-        ("Available", coins(wallet.available)),
-        ("Held in games", coins(wallet.held)),
+        ("Available", coins(player.available)),
+        ("Held in games", coins(player.held)),
         (
             "Games",
             html! {
-                @if statistics.is_empty() { "none settled" }
-                @for (kind, done) in statistics { p { (statistics_line(kind, done)) } }
+                @if played().next().is_none() { "none settled" }
+                @for statistics in played() { p { (statistics_line(statistics)) } }
             },
         ),
         (
             "Sign-in methods",
             html! {
-                "devices: " (report.devices.len()) ", password: " (yes(report.has_password))
-                ", external accounts: " (report.identities)
+                "devices: " (player.devices.len()) ", password: " (yes(player.has_password))
+                ", external accounts: " (player.identities)
             },
         ),
     ])
 }
 
 /// Draws a sentence with a player's statistics of one kind of game.
-fn statistics_line(kind: &Kind, statistics: &Statistics) -> Markup {
+fn statistics_line(statistics: &Statistics) -> Markup {
     html! {
-        (kind.title) ": " (statistics.games) " played, " (statistics.wins) " won, current streak " (statistics.streak)
-        ", best streak " (statistics.best_streak) "; POTs " (statistics.counter("hits"))
+        (statistics.game) ": " (statistics.games) " played, " (statistics.wins) " won, current streak " (statistics.streak)
+        ", best streak " (statistics.best_streak) "; POTs " (statistics.hits)
         ", the largest " (coins(statistics.best_pot))
-        @for counter in kind.counters {
-            "; " (counter.title.to_lowercase()) " " (statistics.counter(counter.name))
+        @for counter in &statistics.counters {
+            "; " (counter.title.to_lowercase()) " " (counter.value)
         }
     }
+}
+
+/// Draws a link to the page of a player.
+fn player_link(player: &Uuid, name: &str) -> Markup {
+    html! { a href={ (HERE) "/" (player) } { (name) } }
 }
 
 fn actions_section(session: &OperatorSession, here: &str) -> Markup {
@@ -222,156 +209,105 @@ fn actions_section(session: &OperatorSession, here: &str) -> Markup {
     html! { (button(session, &format!("{here}/sign-out"), "Sign out everywhere", question)) }
 }
 
-fn shared_badge(shared: SharedSource) -> Markup {
+fn shared_badge(shared: SharedSignal) -> Markup {
     match shared {
-        SharedSource::Device => badge("bad", "same device"),
-        SharedSource::Address => badge("waiting", "same address"),
+        SharedSignal::Device => badge("bad", "same device"),
+        SharedSignal::Address => badge("waiting", "same address"),
     }
 }
 
 fn partners_table(partners: &[Partner]) -> Markup {
-    let columns = [
-        Column::Text("Partner"),
-        Column::Number("Games together"),
-        Column::Number("Paid to partner"),
-        Column::Number("in games"),
-        Column::Number("Received from partner"),
-        Column::Number("in games"),
-        Column::Text(""),
-    ];
-    let rows: Vec<_> = partners
-        .iter()
-        .map(|partner| {
-            vec![
-                html! { a href={ (HERE) "/" (partner.player) } { (partner.name) } },
-                html! { (partner.games) " of " (partner.of) },
-                coins(partner.paid),
-                html! { (partner.games_paid) },
-                coins(partner.received),
-                html! { (partner.games_received) },
-                html! { @if let Some(shared) = partner.shared { (shared_badge(shared)) } },
-            ]
-        })
-        .collect();
-    table("Partners in the newest 500 games", &columns, &rows)
+    table_of(
+        "Partners in the newest 500 games",
+        partners,
+        &[
+            (Column::Text("Partner"), &|one| player_link(&one.player, &one.name)),
+            (Column::Number("Games together"), &|one| html! { (one.games) " of " (one.of) }),
+            (Column::Number("Paid to partner"), &|one| coins(one.paid)),
+            (Column::Number("in games"), &|one| html! { (one.games_paid) }),
+            (Column::Number("Received from partner"), &|one| coins(one.received)),
+            (Column::Number("in games"), &|one| html! { (one.games_received) }),
+            (Column::Text(""), &|one| {
+                html! { @if let Some(shared) = one.shared { (shared_badge(shared)) } }
+            }),
+        ],
+    )
 }
 
-fn shared_table(shared: &[LinkedPlayer]) -> Markup {
-    let columns = [Column::Text("Player"), Column::Text("")];
-    let rows: Vec<_> = shared
-        .iter()
-        .map(|player| {
-            vec![
-                html! { a href={ (HERE) "/" (player.player) } { (player.name) } },
-                shared_badge(player.shared),
-            ]
-        })
-        .collect();
-    table("Other players with the same device or address", &columns, &rows)
+fn shared_table(shared: &[SharedBy]) -> Markup {
+    table_of(
+        "Other players with the same device or address",
+        shared,
+        &[
+            (Column::Text("Player"), &|one| player_link(&one.player, &one.name)),
+            (Column::Text(""), &|one| shared_badge(one.shared)),
+        ],
+    )
 }
 
-pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
-    let columns = [
-        Column::Number("Entry"),
-        Column::Text("Booked (UTC)"),
-        Column::Text("Purpose"),
-        Column::Text("Counterparty"),
-        Column::Number("Coins"),
-        Column::Number("Balance"),
-        Column::Text("Operation"),
-    ];
-    let rows: Vec<_> = entries
-        .iter()
-        .map(|entry| {
-            vec![
-                html! { (entry.version) },
-                time(entry.booked_at),
-                html! {
-                    @match entry.game {
-                        Some(game) => { a href={ "/desk/games/" (game) } { (entry.code) } }
-                        None => (entry.code)
-                    }
-                },
-                id(&entry.other),
-                coins(entry.amount),
-                coins(entry.balance_after),
-                html! {
-                    a href={ "/desk/ledger?operation=" (entry.operation) } { (entry.operation) }
-                },
-            ]
-        })
-        .collect();
-    table("Entries, newest first", &columns, &rows)
-}
-
-fn sessions(report: &PlayerReport) -> Markup {
-    let columns = [
-        Column::Text("Since (UTC)"),
-        Column::Text("Last seen"),
-        Column::Text("Method"),
-        Column::Text("Address"),
-        Column::Text("Client"),
-        Column::Text("Ended"),
-    ];
-    let rows: Vec<_> = report
-        .sessions
-        .iter()
-        .map(|session| {
-            vec![
-                time(session.created_at),
-                time(session.last_seen_at),
-                html! { (session.method) },
-                html! { @if let Some(address) = &session.address { (address) } },
-                html! { @if let Some(agent) = &session.user_agent { (agent) } },
-                html! { @if let Some(at) = session.revoked_at { (time(at)) } },
-            ]
-        })
-        .collect();
+fn sessions(dossier: &PlayerDossier) -> Markup {
+    let sessions = table_of(
+        "Sessions, the newest 50",
+        &dossier.sessions,
+        &[
+            (Column::Text("Since (UTC)"), &|session| time(session.created_at)),
+            (Column::Text("Last seen"), &|session| time(session.last_seen_at)),
+            (Column::Text("Method"), &|session| html! { (session.method) }),
+            (Column::Text("Address"), &|session| optional_text(session.address.as_deref())),
+            (Column::Text("Client"), &|session| optional_text(session.user_agent.as_deref())),
+            (Column::Text("Ended"), &|session| {
+                html! { @if let Some(at) = session.ended_at { (time(at)) } }
+            }),
+        ],
+    );
     html! {
-        (table("Sessions, the newest 50", &columns, &rows))
+        (sessions)
         p { "Only the roles support and admin see addresses; each view is recorded in the audit log." }
     }
 }
 
-fn devices(report: &PlayerReport) -> Markup {
-    let columns = [Column::Text("First seen (UTC)"), Column::Text("Last seen")];
-    let row = |device: &DeviceRow| vec![time(device.first_seen_at), time(device.last_seen_at)];
-    let rows: Vec<_> = report.devices.iter().map(row).collect();
-    table("Devices that sign the player in, at most 50", &columns, &rows)
+fn optional_text(text: Option<&str>) -> Markup {
+    html! { (text.unwrap_or_default()) }
 }
 
-fn notes(report: &PlayerReport) -> Markup {
-    let columns = [Column::Text("Written (UTC)"), Column::Text("By"), Column::Text("Note")];
-    let rows: Vec<_> = report
-        .notes
-        .iter()
-        .map(|note| {
-            vec![time(note.written_at), html! { (note.written_by) }, html! { (note.words) }]
-        })
-        .collect();
-    table("Notes, newest first", &columns, &rows)
+fn devices(dossier: &PlayerDossier) -> Markup {
+    table_of(
+        "Devices that sign the player in, at most 50",
+        &dossier.devices,
+        &[
+            (Column::Text("First seen (UTC)"), &|device| time(device.first_seen_at)),
+            (Column::Text("Last seen"), &|device| time(device.last_seen_at)),
+        ],
+    )
 }
 
-fn complaints(report: &PlayerReport) -> Markup {
-    let columns = [
-        Column::Text("Reported (UTC)"),
-        Column::Text("Reason"),
-        Column::Text("Description"),
-        Column::Text("By"),
-        Column::Text("Game"),
-    ];
-    let rows: Vec<_> = report
-        .complaints
-        .iter()
-        .map(|one| {
-            vec![
-                time(one.created_at),
-                html! { (one.reason) },
-                html! { @if let Some(words) = &one.words { (words) } },
-                html! { a href={ (HERE) "/" (one.reporter) } { (id(&one.reporter)) } },
-                html! { a href={ "/desk/games/" (one.game) } { "game" } },
-            ]
-        })
-        .collect();
-    table("Reports, newest first", &columns, &rows)
+fn notes(dossier: &PlayerDossier) -> Markup {
+    table_of(
+        "Notes, newest first",
+        &dossier.notes,
+        &[
+            (Column::Text("Written (UTC)"), &|note| time(note.written_at)),
+            (Column::Text("By"), &|note| html! { (note.written_by) }),
+            (Column::Text("Note"), &|note| html! { (note.words) }),
+        ],
+    )
+}
+
+fn complaints(dossier: &PlayerDossier) -> Markup {
+    table_of(
+        "Reports, newest first",
+        &dossier.complaints,
+        &[
+            (Column::Text("Reported (UTC)"), &|one| time(one.created_at)),
+            (Column::Text("Reason"), &|one| html! { (one.reason) }),
+            (Column::Text("Description"), &|one| optional_text(one.words.as_deref())),
+            (Column::Text("By"), &|one| {
+                html! { a href={ (HERE) "/" (one.reporter) } { (id(&one.reporter)) } }
+            }),
+            (
+                Column::Text("Game"),
+                &|one| html! { a href={ "/desk/games/" (one.game) } { "game" } },
+            ),
+        ],
+    )
 }

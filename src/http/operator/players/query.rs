@@ -1,0 +1,79 @@
+//! The part of players that the API and the desk share: search, dossier and notes.
+
+use bahay_api::operator::players::{PlayerDossier, PlayerMatch};
+use serde_json::json;
+
+use crate::http::player::people::profiles::load_statistics;
+use crate::http::{Code, CodeExt as _, Problem, Services};
+use crate::ids::PlayerId;
+use crate::ledger::Wallet;
+use crate::operators::audit::Action;
+use crate::operators::{NoteText, Operator, RoleMissing};
+use crate::reports::{PlayerReport, Reports};
+
+/// The longest prefix of a name that can be searched for, in characters.
+const SEARCH_LENGTH_MAX: usize = 64;
+
+/// Searches players by a prefix of the name, or by id. A text of another length, or with a zero
+/// byte, is rejected.
+pub(crate) async fn find(reports: &Reports, text: &str) -> Result<Vec<PlayerMatch>, Problem> {
+    if !(1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) || text.contains('\0') {
+        return Err(Code::QueryInvalid.with_detail("a search has 1 to 64 characters"));
+    }
+    Ok(reports.find_players(text).await?)
+}
+
+/// Returns all that operators see of a player. Addresses are included only for operators who may
+/// moderate, after the view is recorded in the audit log.
+pub(crate) async fn load_dossier(
+    services: &Services,
+    operator: &Operator,
+    player: PlayerId,
+) -> Result<PlayerDossier, Problem> {
+    let Services { reports, ledger, standings, .. } = services;
+    let mut report = find_report(reports, player).await?;
+    if report.sessions.iter().any(|session| session.address.is_some()) {
+        match operator.require_moderator() {
+            Ok(by) => {
+                let subject = format!("player:{player}");
+                let action = Action::AddressesSeen;
+                services.audit.record(by.actor(), action, &subject, json!({})).await?;
+            }
+            Err(RoleMissing { .. }) => {
+                report.sessions.iter_mut().for_each(|session| session.address = None);
+            }
+        }
+    }
+    let Wallet { available, held, .. } = ledger.wallet(player).await?;
+    let PlayerReport { name, created_at, deleted_at, devices, has_password, .. } = report;
+    let PlayerReport { identities, sessions, notes, complaints, .. } = report;
+    Ok(PlayerDossier {
+        id: player.0,
+        name,
+        created_at,
+        deleted_at,
+        available: available.into(),
+        held: held.into(),
+        statistics: load_statistics(standings, player).await?,
+        devices,
+        has_password,
+        identities,
+        sessions,
+        notes,
+        complaints,
+        linked_players: reports.linked_players(player).await?,
+    })
+}
+
+/// Returns the report of an existing player.
+pub(crate) async fn find_report(
+    reports: &Reports,
+    player: PlayerId,
+) -> Result<PlayerReport, Problem> {
+    reports.player(player).await?.ok_or_else(|| Code::PlayerNotFound.problem())
+}
+
+/// Parses the text of a note.
+pub(crate) fn parse_note(words: &str) -> Result<NoteText, Problem> {
+    words.parse().map_err(|error| Code::BodyInvalid.with_detail(format!("{error}")))
+}
