@@ -24,8 +24,8 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
     ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("events", &["base", "db"]),
     // A player's client, and the laboratory, which may also depend on the service itself.
-    ("client", &["base", "engine", "protocol"]),
-    ("lab", &["base", "client", "db", "engine", "protocol", "rate-limit"]),
+    ("client", &["base", "bots", "engine", "protocol"]),
+    ("lab", &["base", "bots", "client", "db", "engine", "protocol", "rate-limit"]),
 ];
 
 /// Reports packages without a line, and dependencies that their line does not permit.
