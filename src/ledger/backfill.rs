@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{AccountState, Books, ChangedAccountRow, Games};
+use super::books::{AccountState, Books, ChangedAccountRow};
 use super::chart::Account;
 use super::error::LedgerError;
 use super::house_projection;
@@ -96,7 +96,7 @@ impl LedgerBackfill {
         let wallet = Account::Wallet(input.player);
         self.create_account(&wallet);
         let mut books = self.select_books(&[wallet]);
-        self.append_operation(input, at_ms, &mut books, &mut Games::default())?;
+        self.append_operation(input, at_ms, &mut books)?;
         self.apply_books(&books);
         Ok(())
     }
@@ -118,18 +118,18 @@ impl LedgerBackfill {
         let wallets = opening.players.iter().copied().map(Account::Wallet);
         let mut books = self.select_books(&wallets.chain([pot]).collect::<Vec<_>>());
         for seat in Seat::all(u8::try_from(opening.players.len()).unwrap_or(u8::MAX)) {
-            books.add(Account::Stake(game, seat), AccountState::new(self.account_next));
+            let account_state = AccountState::new(self.account_next);
+            books.account_states.insert(Account::Stake(game, seat), account_state);
             self.account_next += 1;
         }
-        let mut games = Games::default();
         let opened = Opening { input: opening.clone(), limit: WinLimit::Room };
-        match self.append_operation(opened, opened_at_ms, &mut books, &mut games)? {
+        match self.append_operation(opened, opened_at_ms, &mut books)? {
             OpeningOutcome::Opened { .. } => {}
             OpeningOutcome::CannotPay { .. } | OpeningOutcome::OverAllowance { .. } => {
                 return Err(LedgerError::Invalid { what: "a player cannot pay for its game" });
             }
         }
-        let net = self.append_operation(settling, finished_at_ms, &mut books, &mut games)?.net;
+        let net = self.append_operation(settling, finished_at_ms, &mut books)?.net;
 
         self.push_row(
             GAMES,
@@ -145,14 +145,14 @@ impl LedgerBackfill {
                 &times[1],
             ],
         );
-        let held = games.by_id(game).map(|game| game.stakes.clone()).unwrap_or_default();
+        let held = books.games.by_id(game).map(|game| game.stakes.clone()).unwrap_or_default();
         for (seat, ((player, stake), net)) in
             opening.players.iter().zip(&held).zip(&net).enumerate()
         {
             let [stake, net] = [stake, net].map(|amount| amount.hundredths());
             self.push_row(SEATS, &[&game, player, &seat, &stake, &net, &times[1]]);
         }
-        for (account, account_state) in books.account_states() {
+        for (account, account_state) in &books.account_states {
             if let Account::Stake(..) = account {
                 self.push_account(account, account_state);
             }
@@ -170,19 +170,23 @@ impl LedgerBackfill {
     fn select_books(&self, accounts: &[Account]) -> Books {
         let account_state =
             |account: &Account| Some((account.clone(), *self.account_states.get(account)?));
-        Books::new(accounts.iter().filter_map(account_state).collect(), self.house_ids.clone())
+        Books {
+            account_states: accounts.iter().filter_map(account_state).collect(),
+            house_ids: self.house_ids.clone(),
+            ..Books::default()
+        }
     }
 
     /// Appends the rows of the decided transfers and entries, and stores the new account states.
     fn apply_books(&mut self, books: &Books) {
-        for row in books.transfers() {
+        for row in &books.transfers {
             let [operation, source, destination, amount] =
                 [&row.operation, &row.source, &row.destination, &row.amount];
             let fields: [&dyn Display; 6] =
                 [operation, &row.number, &row.code, source, destination, amount];
             self.push_row(TRANSFERS, &fields);
         }
-        for row in books.entries() {
+        for row in books.sorted_entries() {
             self.push_row(
                 ENTRIES,
                 &[
@@ -196,7 +200,7 @@ impl LedgerBackfill {
                 ],
             );
         }
-        for (account, account_state) in books.account_states() {
+        for (account, account_state) in &books.account_states {
             if let Some(kept) = self.account_states.get_mut(account) {
                 *kept = *account_state;
             }
@@ -209,7 +213,6 @@ impl LedgerBackfill {
         operation: O,
         at_ms: i64,
         books: &mut Books,
-        games: &mut Games,
     ) -> Result<O::Outcome, LedgerError> {
         let at = parse_time(at_ms)?;
         let id = self.operation_next.saturating_add(1).max(months::first_operation_of(at));
@@ -217,7 +220,8 @@ impl LedgerBackfill {
         let (first, last) = self.times_ms.unwrap_or((at_ms, at_ms));
         self.times_ms = Some((first.min(at_ms), last.max(at_ms)));
 
-        let outcome = operation.decide(id, books, games)?;
+        books.operation = id;
+        let outcome = operation.decide(books)?;
         let request = Request::new(operation)?;
         let hash = bytea_text(&request.input_hash);
         let answer = to_json(&outcome)?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::books::{Books, Games};
+use super::books::Books;
 use super::canonical::{Document, to_canonical_json};
 use super::chart::Account;
 use super::error::LedgerError;
@@ -74,13 +74,7 @@ pub(super) trait Operation: fmt::Debug + Send + Sync + Serialize + 'static {
     }
 
     /// Decides the operation: books its transfers and returns its answer, or leaves no trace.
-    /// `operation` identifies it within its batch.
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        games: &mut Games,
-    ) -> Result<Self::Outcome, LedgerError>;
+    fn decide(&self, books: &mut Books) -> Result<Self::Outcome, LedgerError>;
 }
 
 /// A kind of operations.
@@ -153,7 +147,7 @@ pub(super) struct PostedAmount {
 trait AnyOperation: fmt::Debug + Send + Sync {
     fn any_documents(&self) -> Option<Documents<'_>>;
 
-    fn answer(&self, operation: i64, books: &mut Books, games: &mut Games) -> Answer;
+    fn answer(&self, books: &mut Books) -> Answer;
 }
 
 impl<O: Operation> AnyOperation for O {
@@ -161,8 +155,8 @@ impl<O: Operation> AnyOperation for O {
         self.documents()
     }
 
-    fn answer(&self, operation: i64, books: &mut Books, games: &mut Games) -> Answer {
-        let outcome = self.decide(operation, books, games)?;
+    fn answer(&self, books: &mut Books) -> Answer {
+        let outcome = self.decide(books)?;
         serde_json::to_value(outcome).map_err(|error| LedgerError::broken(error.to_string()))
     }
 }
@@ -200,8 +194,8 @@ impl Request {
         self.operation.any_documents()
     }
 
-    pub(super) fn decide(&self, operation: i64, books: &mut Books, games: &mut Games) -> Answer {
-        self.operation.answer(operation, books, games)
+    pub(super) fn decide(&self, books: &mut Books) -> Answer {
+        self.operation.answer(books)
     }
 }
 

@@ -8,7 +8,7 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::PlayerId;
+use bahay_engine::table::{GameId, PlayerId};
 
 use super::chart::{Account, Code};
 use super::error::LedgerError;
@@ -77,28 +77,25 @@ impl AccountState {
     }
 }
 
+/// The books of one transaction.
 #[derive(Debug, Default)]
 pub(super) struct Books {
-    account_states: BTreeMap<Account, AccountState>,
+    pub(super) account_states: BTreeMap<Account, AccountState>,
+    pub(super) games: Games,
     /// The ids of house accounts. These have no state here, because they are not locked.
-    house_ids: BTreeMap<Account, i64>,
+    pub(super) house_ids: BTreeMap<Account, i64>,
     /// The most that each player of an opening at a private table, or one at the limit of a room,
     /// may still win.
-    win_limits: BTreeMap<PlayerId, Coins>,
+    pub(super) win_limits: BTreeMap<PlayerId, Coins>,
     /// The players of openings who have deleted their accounts.
-    deleted_players: BTreeSet<PlayerId>,
-    transfers: Vec<TransferRow>,
-    entries: Vec<EntryRow>,
+    pub(super) deleted_players: BTreeSet<PlayerId>,
+    /// The operation that is being decided, by its index in the batch.
+    pub(super) operation: i64,
+    pub(super) transfers: Vec<TransferRow>,
+    pub(super) entries: Vec<EntryRow>,
 }
 
 impl Books {
-    pub(super) fn new(
-        account_states: BTreeMap<Account, AccountState>,
-        house_ids: BTreeMap<Account, i64>,
-    ) -> Self {
-        Self { account_states, house_ids, ..Self::default() }
-    }
-
     /// Returns the balance of an account; zero if there is no such account.
     pub(super) fn balance(&self, account: &Account) -> Coins {
         self.account_states.get(account).map_or(Coins::ZERO, |account_state| account_state.balance)
@@ -112,16 +109,6 @@ impl Books {
     /// Returns the version of an account's newest entry; `None` if there is no such account.
     pub(super) fn version(&self, account: &Account) -> Option<i64> {
         self.account_states.get(account).map(|account_state| account_state.version)
-    }
-
-    /// Sets the most that players may still win.
-    pub(super) fn set_win_limits(&mut self, win_limits: BTreeMap<PlayerId, Coins>) {
-        self.win_limits = win_limits;
-    }
-
-    /// Sets the players who have deleted their accounts.
-    pub(super) fn set_deleted_players(&mut self, deleted_players: BTreeSet<PlayerId>) {
-        self.deleted_players = deleted_players;
     }
 
     /// Returns the balance that a player can spend on a game: zero for a deleted account.
@@ -149,7 +136,8 @@ impl Books {
     /// Books all transfers of an operation, or none of them.
     ///
     /// The operation has been validated before, so an error here is a bug.
-    pub(super) fn post(&mut self, operation: i64, moves: &[Move]) -> Result<(), LedgerError> {
+    pub(super) fn post(&mut self, moves: &[Move]) -> Result<(), LedgerError> {
+        let operation = self.operation;
         let mut changed = BTreeMap::new();
         let mut transfers = Vec::with_capacity(moves.len());
         let mut entries = Vec::with_capacity(2 * moves.len());
@@ -189,11 +177,7 @@ impl Books {
 
     /// Books the transfers if the wallets cover all of them, and rejects the operation otherwise.
     /// Unlike in a game, nothing is held in advance. Returns the sum of the transfers.
-    pub(super) fn post_covered(
-        &mut self,
-        operation: i64,
-        moves: &[Move],
-    ) -> Result<Coins, LedgerError> {
+    pub(super) fn post_covered(&mut self, moves: &[Move]) -> Result<Coins, LedgerError> {
         let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
         for Move { source, destination, amount, .. } in moves {
             if !source.is_house() {
@@ -211,7 +195,7 @@ impl Books {
                 left.insert(destination, balance.checked_add(*amount).ok_or_else(overflow)?);
             }
         }
-        self.post(operation, moves)?;
+        self.post(moves)?;
         Coins::checked_sum(moves.iter().map(|one| one.amount)).ok_or_else(overflow)
     }
 
@@ -230,21 +214,18 @@ impl Books {
         id.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
-    /// Adds an account that is created outside of these books.
-    pub(super) fn add(&mut self, account: Account, account_state: AccountState) {
-        self.account_states.insert(account, account_state);
+    /// Adds a game that the operation opens.
+    pub(super) fn open_game(&mut self, game: LedgerGame, opened: OpenedGame) {
+        self.games.open(self.operation, game, opened);
     }
 
-    pub(super) fn account_states(&self) -> impl Iterator<Item = (&Account, &AccountState)> {
-        self.account_states.iter()
-    }
-
-    pub(super) fn transfers(&self) -> &[TransferRow] {
-        &self.transfers
+    /// Ends a game by the operation.
+    pub(super) fn finish_game(&mut self, game: GameId, finish: FinishedGame) {
+        self.games.finish(self.operation, game, finish);
     }
 
     /// Returns the entries in the order of their primary key, which is the fastest order to insert.
-    pub(super) fn entries(&self) -> Vec<EntryRow> {
+    pub(super) fn sorted_entries(&self) -> Vec<EntryRow> {
         let mut entries = self.entries.clone();
         entries.sort_unstable_by_key(|entry| (entry.account, entry.version));
         entries
@@ -280,7 +261,11 @@ mod tests {
             |id, balance| AccountState { id, balance: coins(balance), version: 4, version_read: 4 };
         let account_states = [(wallet(), account_state(7, 500)), (pot(), account_state(8, 0))];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
-        Books::new(account_states.into(), house_ids.into())
+        Books {
+            account_states: account_states.into(),
+            house_ids: house_ids.into(),
+            ..Books::default()
+        }
     }
 
     fn ante(amount: i64) -> Move {
@@ -291,10 +276,10 @@ mod tests {
     #[test]
     fn a_transfer_has_two_entries_that_continue_their_accounts() {
         let mut books = books();
-        books.post(20, &[ante(100), ante(50)]).unwrap();
+        books.post(&[ante(100), ante(50)]).unwrap();
         assert_eq!(books.balance(&wallet()), coins(350));
-        assert_eq!(books.transfers().len(), 2);
-        let entries = books.entries();
+        assert_eq!(books.transfers.len(), 2);
+        let entries = books.sorted_entries();
         let ours: Vec<_> = entries.iter().filter(|entry| entry.account == 7).collect();
         assert_eq!([ours[0].version, ours[1].version], [5, 6]);
         assert_eq!(ours[1].balance_before, ours[0].balance_after);
@@ -304,18 +289,15 @@ mod tests {
     #[test]
     fn a_refused_operation_leaves_no_trace() {
         let mut books = books();
-        books.post(20, &[ante(100), ante(401)]).unwrap_err();
-        books.post(21, &[ante(0)]).unwrap_err();
+        books.post(&[ante(100), ante(401)]).unwrap_err();
+        books.post(&[ante(0)]).unwrap_err();
         let fee = Account::Fee("newbie".into());
         let amount = coins(1);
         let back = Move { code: Code::Refund, source: fee, destination: wallet(), amount };
-        books.post(22, &[back]).unwrap_err();
+        books.post(&[back]).unwrap_err();
         assert_eq!(books.balance(&wallet()), coins(500));
-        assert!(books.transfers().is_empty() && books.entries().is_empty());
-        assert_eq!(
-            books.account_states().filter(|(_, account_state)| account_state.has_changed()).count(),
-            0
-        );
+        assert!(books.transfers.is_empty() && books.entries.is_empty());
+        assert!(!books.account_states.values().any(AccountState::has_changed));
     }
 
     #[test]
@@ -324,8 +306,8 @@ mod tests {
         let amount = coins(100);
         let welcome = Code::Welcome;
         let grant = Move { code: welcome, source: Account::Issue, destination: wallet(), amount };
-        books.post(20, &[grant]).unwrap();
-        assert_eq!(books.entries().len(), 1);
-        assert_eq!(books.transfers()[0].source, 1);
+        books.post(&[grant]).unwrap();
+        assert_eq!(books.entries.len(), 1);
+        assert_eq!(books.transfers[0].source, 1);
     }
 }

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 
 use crate::ids::CorrectionId;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::books::{Books, Move};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{AMOUNT_MAX, Accounts, Kind, Operation, PostedAmount, ensure};
@@ -49,12 +49,7 @@ impl Operation for AdjustWallet {
         Accounts::of_issue_and(self.player)
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        _: &mut Games,
-    ) -> Result<PostedAmount, LedgerError> {
+    fn decide(&self, books: &mut Books) -> Result<PostedAmount, LedgerError> {
         let mut sides = [Account::Issue, Account::Wallet(self.player)];
         if self.amount.is_negative() {
             sides.reverse();
@@ -63,7 +58,7 @@ impl Operation for AdjustWallet {
         // The bounds of the amount have been checked.
         let amount = Coins::from_hundredths(self.amount.hundredths().abs());
         let adjustment = Move { code: Code::Adjustment, source, destination, amount };
-        Ok(PostedAmount { amount: books.post_covered(operation, &[adjustment])? })
+        Ok(PostedAmount { amount: books.post_covered(&[adjustment])? })
     }
 }
 

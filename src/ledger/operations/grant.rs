@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::books::{Books, Move};
 use crate::ledger::chart::{Account, Grant};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{AMOUNT_MAX, Accounts, Kind, Operation, check_name, ensure};
@@ -48,12 +48,7 @@ impl Operation for GrantCoins {
         Accounts::of_issue_and(self.player)
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        _: &mut Games,
-    ) -> Result<GrantOutcome, LedgerError> {
+    fn decide(&self, books: &mut Books) -> Result<GrantOutcome, LedgerError> {
         let wallet = Account::Wallet(self.player);
         let grant = Move {
             code: self.grant.code(),
@@ -61,7 +56,7 @@ impl Operation for GrantCoins {
             destination: wallet.clone(),
             amount: self.amount,
         };
-        books.post(operation, &[grant])?;
+        books.post(&[grant])?;
         Ok(GrantOutcome { wallet: books.balance(&wallet) })
     }
 }

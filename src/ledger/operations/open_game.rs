@@ -11,7 +11,7 @@ use crate::archive::GameState;
 use crate::db;
 use crate::ids::PRIVATE_ROOM;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, Games, LedgerGame, Move, OpenedGame};
+use crate::ledger::books::{Books, LedgerGame, Move, OpenedGame};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{
@@ -132,18 +132,13 @@ impl Operation for Opening {
         Some(GameStart { game, table, players, opened_at_ms, limit: self.limit })
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        games: &mut Games,
-    ) -> Result<OpeningOutcome, LedgerError> {
+    fn decide(&self, books: &mut Books) -> Result<OpeningOutcome, LedgerError> {
         let Self { input, .. } = self;
         let OpenGame { game, table, ante, players, .. } = input;
-        if let Some(known) = games.by_id(*game) {
+        if let Some(known) = books.games.by_id(*game) {
             return Err(LedgerError::GameNotOpen { game: *game, state: known.state });
         }
-        if let Some(busy) = games.open_at(*table) {
+        if let Some(busy) = books.games.open_at(*table) {
             return Err(LedgerError::TableBusy { table: *table, game: busy.id });
         }
 
@@ -188,9 +183,8 @@ impl Operation for Opening {
             destination: Account::Stake(*game, seat),
             amount: *stake,
         }));
-        books.post(operation, &moves)?;
-        games.open(
-            operation,
+        books.post(&moves)?;
+        books.open_game(
             LedgerGame {
                 id: *game,
                 table: *table,

@@ -22,7 +22,7 @@ use sqlx::{PgConnection, PgPool};
 
 use crate::db;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::books::{Books, Move};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{Accounts, Kind, NEVER_REVERSED, Operation};
@@ -111,12 +111,7 @@ impl Operation for PlannedPotRefund {
         Accounts { used, ..Accounts::default() }
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        _: &mut Games,
-    ) -> Result<PotRefundOutcome, LedgerError> {
+    fn decide(&self, books: &mut Books) -> Result<PotRefundOutcome, LedgerError> {
         let Self { input: RefundPot { table, player, .. }, version, shares } = self;
         let pot = Account::Pot(*table);
         let sum = Coins::checked_sum(shares.iter().map(|share| share.amount));
@@ -134,7 +129,7 @@ impl Operation for PlannedPotRefund {
                 amount: share.amount,
             })
             .collect();
-        books.post(operation, &moves)?;
+        books.post(&moves)?;
         Ok(PotRefundOutcome { shares: shares.clone() })
     }
 }
@@ -144,8 +139,7 @@ impl Ledger {
     /// notices. A table that still exists would find its POT empty.
     pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, LedgerError> {
         let mut tx = self.pool.begin().await?;
-        let RefundPreconditions { open_game, .. } = read_preconditions(&mut tx, table, "").await?;
-        if let Some(game) = open_game {
+        if let (Some(game), _) = read_preconditions(&mut tx, table, "").await? {
             return Err(LedgerError::TableBusy { table, game });
         }
         let Some(pot) =
@@ -173,12 +167,10 @@ impl Ledger {
         let mut tx = self.pool.begin().await?;
         // Both values are of one snapshot: if the refund was booked before, another game may be
         // open by now.
-        let RefundPreconditions { open_game, answer } =
-            read_preconditions(&mut tx, table, &input.key()).await?;
-        let returned = match (answer, open_game) {
-            (Some(answer), _) => serde_json::from_value(answer)
+        let returned = match read_preconditions(&mut tx, table, &input.key()).await? {
+            (_, Some(answer)) => serde_json::from_value(answer)
                 .map_err(|error| LedgerError::broken(error.to_string()))?,
-            (None, Some(game)) => return Err(LedgerError::TableBusy { table, game }),
+            (Some(game), None) => return Err(LedgerError::TableBusy { table, game }),
             (None, None) => {
                 let pot = read_contributions(&mut tx, table).await?;
                 let version = pot.as_ref().map(|pot| pot.version);
@@ -220,19 +212,13 @@ impl Ledger {
     }
 }
 
-/// The preconditions of a refund at a table, from one snapshot.
-struct RefundPreconditions {
-    /// The game that is open at the table.
-    open_game: Option<GameId>,
-    /// The answer stored under the key.
-    answer: Option<Value>,
-}
-
+/// Returns the game that is open at the table and the answer stored under the key, from one
+/// snapshot.
 async fn read_preconditions(
     connection: &mut PgConnection,
     table: TableId,
     key: &str,
-) -> Result<RefundPreconditions, sqlx::Error> {
+) -> Result<(Option<GameId>, Option<Value>), sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select
@@ -249,7 +235,7 @@ async fn read_preconditions(
     )
     .fetch_one(connection)
     .await?;
-    Ok(RefundPreconditions { open_game: row.open_game.map(GameId), answer: row.answer })
+    Ok((row.open_game.map(GameId), row.answer))
 }
 
 /// A POT with coins and the contributions of each player.

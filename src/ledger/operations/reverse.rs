@@ -16,7 +16,7 @@ use super::{BookedCorrection, check_reversible};
 use crate::db;
 use crate::ids::CorrectionId;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::books::{Books, Move};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{Accounts, Kind, Operation, PostedAmount};
@@ -61,13 +61,8 @@ impl Operation for Reversal {
         Accounts { used, house, ..Accounts::default() }
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        _: &mut Games,
-    ) -> Result<PostedAmount, LedgerError> {
-        Ok(PostedAmount { amount: books.post_covered(operation, &self.moves)? })
+    fn decide(&self, books: &mut Books) -> Result<PostedAmount, LedgerError> {
+        Ok(PostedAmount { amount: books.post_covered(&self.moves)? })
     }
 }
 

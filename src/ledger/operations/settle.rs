@@ -4,14 +4,14 @@
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
+use bahay_engine::table::{Fee, GameId, PlayerId, Settlement, TableId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::archive::GameState;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, FinishedGame, Games, LedgerGame, Move};
+use crate::ledger::books::{Books, FinishedGame, LedgerGame, Move};
 use crate::ledger::canonical::{Document, to_canonical_json, to_canonical_json_with};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::{LedgerError, SettlementFault};
@@ -78,13 +78,8 @@ impl Operation for SettleGame {
         Some(Documents { settlement: &self.settlement, record: &self.record })
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        games: &mut Games,
-    ) -> Result<SettlementOutcome, LedgerError> {
-        let game = games.find_open(self.game)?;
+    fn decide(&self, books: &mut Books) -> Result<SettlementOutcome, LedgerError> {
+        let game = books.games.find_open(self.game)?;
         check_same(self, game)?;
         let pot = Account::Pot(self.table);
         let stakes: Vec<_> = seats_of(&self.players)
@@ -101,12 +96,11 @@ impl Operation for SettleGame {
             plan_settlement(&self.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
 
         let wallets_before = books.wallet_balances(&self.players);
-        books.post(operation, &build_moves(self, &plan))?;
+        books.post(&build_moves(self, &plan))?;
         let wallets = books.wallet_balances(&self.players);
         check_wallets(&wallets_before, &wallets, &stakes, &plan.net)?;
 
-        games.finish(
-            operation,
+        books.finish_game(
             self.game,
             FinishedGame {
                 state: GameState::Settled,
@@ -158,17 +152,15 @@ pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
 }
 
 fn check_same(input: &SettleGame, game: &LedgerGame) -> Result<(), LedgerError> {
-    let differs = |what| Err(LedgerError::GameDiffers { game: input.game, what });
-    if input.table != game.table {
-        return differs("table");
+    let parts = [
+        ("table", input.table == game.table),
+        ("room", input.room == game.room),
+        ("players", input.players == game.players),
+    ];
+    match parts.into_iter().find(|(_, is_same)| !is_same) {
+        Some((what, _)) => Err(LedgerError::GameDiffers { game: input.game, what }),
+        None => Ok(()),
     }
-    if input.room != game.room {
-        return differs("room");
-    }
-    if input.players != game.players {
-        return differs("players");
-    }
-    Ok(())
 }
 
 /// A validated settlement.
@@ -229,9 +221,7 @@ fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), Settlem
             return Err(SettlementFault::AmountInvalid);
         }
         if fee.fee > fee.gross {
-            let seat = fee.seat;
-            let gross = fee.gross;
-            let fee = fee.fee;
+            let Fee { seat, gross, fee } = *fee;
             return Err(SettlementFault::FeeExceedsGross { seat, gross, fee });
         }
     }
@@ -239,8 +229,7 @@ fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), Settlem
         Seat::all(seat_count(received)).zip(received.iter().zip(&gross))
     {
         if received != gross {
-            let received = *received;
-            let gross = *gross;
+            let [received, gross] = [*received, *gross];
             return Err(SettlementFault::GrossDiffers { seat, received, gross });
         }
     }

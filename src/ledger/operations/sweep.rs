@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::db;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, Games, Move};
+use crate::ledger::books::{Books, Move};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{Accounts, Kind, NEVER_REVERSED, Operation, PostedAmount, ensure};
@@ -43,19 +43,14 @@ impl Operation for SweepWallet {
         Accounts { used, house: vec![Account::Issue], ..Accounts::default() }
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        _: &mut Games,
-    ) -> Result<PostedAmount, LedgerError> {
+    fn decide(&self, books: &mut Books) -> Result<PostedAmount, LedgerError> {
         let sweep = Move {
             code: Code::Sweep,
             source: Account::Wallet(self.player),
             destination: Account::Issue,
             amount: self.amount,
         };
-        Ok(PostedAmount { amount: books.post_covered(operation, &[sweep])? })
+        Ok(PostedAmount { amount: books.post_covered(&[sweep])? })
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::archive::GameState;
 use crate::entropy;
 use crate::ledger::Ledger;
-use crate::ledger::books::{Books, FinishedGame, Games, Move};
+use crate::ledger::books::{Books, FinishedGame, Move};
 use crate::ledger::chart::{Account, Code};
 use crate::ledger::error::LedgerError;
 use crate::ledger::operation::{Accounts, Kind, Operation, seats_of};
@@ -59,13 +59,8 @@ impl Operation for VoidGame {
         Accounts { of_booked_game: true, ..Accounts::default() }
     }
 
-    fn decide(
-        &self,
-        operation: i64,
-        books: &mut Books,
-        games: &mut Games,
-    ) -> Result<VoidOutcome, LedgerError> {
-        let game = games.find_open(self.game)?;
+    fn decide(&self, books: &mut Books) -> Result<VoidOutcome, LedgerError> {
+        let game = books.games.find_open(self.game)?;
         let ante = game.ante;
         let players = game.players.clone();
         let stakes = game.stakes.clone();
@@ -83,10 +78,9 @@ impl Operation for VoidGame {
         });
         let moves: Vec<_> =
             refunds.filter(|refund| !refund.amount.is_zero()).chain(releases).collect();
-        books.post(operation, &moves)?;
+        books.post(&moves)?;
         let net = vec![Default::default(); players.len()];
-        games.finish(
-            operation,
+        books.finish_game(
             self.game,
             FinishedGame {
                 state: GameState::Voided,

@@ -34,14 +34,14 @@ pub(crate) async fn run_in_tx(
     let mut plan = Plan::new(requests);
     lock_games(connection, &plan).await?;
     if plan.booked_games().next().is_some() {
-        let snapshot = read_snapshot(connection, &plan).await?;
-        plan.add_booked_games(&snapshot.games);
+        let (books, _) = read_snapshot(connection, &plan).await?;
+        plan.add_booked_games(&books.games);
     }
     create_accounts(connection, &plan.made).await?;
     lock_accounts(connection, &plan).await?;
-    let mut snapshot = read_snapshot(connection, &plan).await?;
-    snapshot.deleted_players = read_deleted_players(connection, plan.openings()).await?;
-    plan.post(connection, house_ids, snapshot).await
+    let (mut books, stored) = read_snapshot(connection, &plan).await?;
+    books.deleted_players = read_deleted_players(connection, plan.openings()).await?;
+    plan.post(connection, house_ids, (books, stored)).await
 }
 
 /// Locks the games that the batch names, and those that are open at the tables of its openings.

@@ -3,15 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::table::{GameId, TableId};
+use serde_json::Value;
 use sqlx::PgConnection;
 
-use super::snapshot::{BatchSnapshot, StoredAnswer};
 use super::write::{DecidedOperation, write_batch};
 use crate::ledger::books::{Books, Games};
 use crate::ledger::chart::Account;
 use crate::ledger::error::LedgerError;
 use crate::ledger::openings::read_win_limits;
 use crate::ledger::operation::{Answer, GameStart, Request, accounts_of_game};
+
+/// The input hash and the answer stored under a key.
+pub(crate) type StoredAnswer = (Vec<u8>, Value);
+
+/// The books as of one snapshot, as far as a batch needs them, and the stored answers in the order
+/// of the requests.
+pub(crate) type BatchSnapshot = (Books, Vec<Option<StoredAnswer>>);
 
 /// The requests of a batch with everything that they name.
 pub(crate) struct Plan<'a> {
@@ -64,15 +71,13 @@ impl<'a> Plan<'a> {
         &self,
         connection: &mut PgConnection,
         house_ids: &BTreeMap<Account, i64>,
-        snapshot: BatchSnapshot,
+        (mut books, stored): BatchSnapshot,
     ) -> Result<Vec<Answer>, sqlx::Error> {
-        let BatchSnapshot { mut games, account_states, stored, deleted_players } = snapshot;
-        let mut books = Books::new(account_states, house_ids.clone());
-        books.set_win_limits(read_win_limits(connection, self.openings()).await?);
-        books.set_deleted_players(deleted_players);
-        let (answers, decided) = self.decide(stored, &mut books, &mut games);
+        books.house_ids.clone_from(house_ids);
+        books.win_limits = read_win_limits(connection, self.openings()).await?;
+        let (answers, decided) = self.decide(stored, &mut books);
         if !decided.is_empty() {
-            write_batch(connection, &decided, &books, &games).await?;
+            write_batch(connection, &decided, &books).await?;
         }
         Ok(answers)
     }
@@ -83,28 +88,25 @@ impl<'a> Plan<'a> {
         &self,
         stored: Vec<Option<StoredAnswer>>,
         books: &mut Books,
-        games: &mut Games,
     ) -> (Vec<Answer>, Vec<DecidedOperation<'a>>) {
         let mut decided: BTreeMap<&str, DecidedOperation<'a>> = BTreeMap::new();
         let mut answers = Vec::with_capacity(self.requests.len());
         for ((place, request), stored) in (0..).zip(self.requests).zip(stored) {
-            let stored = match decided.get(request.key.as_str()) {
-                Some(twin) => Some((twin.request.input_hash.to_vec(), twin.answer.clone())),
-                None => stored.map(|stored| (stored.input_hash, stored.answer)),
-            };
-            let answer = match stored {
+            let twin = decided.get(request.key.as_str());
+            let twin = twin.map(|twin| (twin.request.input_hash.to_vec(), twin.answer.clone()));
+            answers.push(match twin.or(stored) {
                 Some((input_hash, answer)) if input_hash == request.input_hash => Ok(answer),
                 Some(_) => Err(LedgerError::KeyReused { key: request.key.clone() }),
                 None => {
-                    let answer = request.decide(place, books, games);
+                    books.operation = place;
+                    let answer = request.decide(books);
                     if let Ok(answer) = &answer {
                         let answer = answer.clone();
                         decided.insert(&request.key, DecidedOperation { place, request, answer });
                     }
                     answer
                 }
-            };
-            answers.push(answer);
+            });
         }
         (answers, decided.into_values().collect())
     }

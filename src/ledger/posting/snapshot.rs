@@ -8,17 +8,10 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::plan::Plan;
+use super::plan::{BatchSnapshot, Plan};
 use crate::db;
 use crate::ledger::books::{AccountState, Books, LedgerGame};
 use crate::ledger::chart::Account;
-
-/// The input hash and the answer stored under a key.
-pub(crate) type StoredAnswer = (Vec<u8>, Value);
-
-/// The books as of one snapshot, as far as a batch needs them, and the stored answers in the order
-/// of the requests.
-pub(crate) type BatchSnapshot = (Books, Vec<Option<StoredAnswer>>);
 
 /// Reads the snapshot as one row of arrays: accounts and keys by index, games and their seats.
 pub(crate) async fn read_snapshot(

@@ -45,22 +45,21 @@ pub(crate) async fn write_batch(
     connection: &mut PgConnection,
     decided: &[DecidedOperation<'_>],
     books: &Books,
-    games: &Games,
 ) -> Result<(), sqlx::Error> {
     if decided.iter().any(|one| usize::try_from(one.place).is_ok_and(|at| at >= OPERATIONS_MAX)) {
         return Err(sqlx::Error::Protocol("a batch has more operations than ids".into()));
     }
-    let operations = decided.iter().map(|one| operation_row(one, games));
+    let operations = decided.iter().map(|one| operation_row(one, &books.games));
     let operations = operations.collect::<Result<Vec<_>, _>>()?;
     let (new_accounts, changed_accounts) = account_rows(books);
     sqlx::query!(
         r#"select write_books($1, $2, $3, $4, $5, $6) as "nothing?: ()""#,
         &operations as _,
-        &games.seat_rows()? as _,
+        &books.games.seat_rows()? as _,
         &new_accounts as _,
         &changed_accounts as _,
-        books.transfers() as _,
-        &books.entries() as _
+        &books.transfers as _,
+        &books.sorted_entries() as _
     )
     .fetch_one(connection)
     .await?;
@@ -103,7 +102,7 @@ fn operation_row<'a>(
 fn account_rows(books: &Books) -> (Vec<NewAccountRow>, Vec<ChangedAccountRow>) {
     let mut new = Vec::new();
     let mut changed = Vec::new();
-    for (account, account_state) in books.account_states() {
+    for (account, account_state) in &books.account_states {
         if account_state.exists() {
             changed.push(account_state.row());
         } else if account_state.has_changed() {
