@@ -4,15 +4,15 @@
 use std::time::Instant;
 
 use bahay::db::{self, PoolOptions};
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions, OpeningOutcome};
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 use futures_util::future::join_all;
 use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 
-use super::{WON, pause, retry_until_answered};
-use crate::support::bank::{Bank, PotGoes, settlement, table};
+use super::{WON, open_won, pause, play_won, retry_until_answered};
+use crate::support::bank::{Bank, table};
 use crate::support::house::PATIENCE;
 use crate::support::wire::Wire;
 
@@ -105,9 +105,7 @@ async fn wait_for_deadlocks(bank: &Bank, count: i64) {
 async fn settle_all(bank: &Bank, ledger: &Ledger, players: &[PlayerId], games: usize) {
     let mut settling = Vec::new();
     for _ in 0..games {
-        let game = bank.deal(table(), players);
-        let (stakes, pot) = bank.open(&game).await;
-        let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
+        let input = open_won(bank, players).await;
         settling.push(async move {
             retry_until_answered(|| ledger.settle_game(input.clone())).await.unwrap()
         });
@@ -133,9 +131,7 @@ async fn deadlocks_on_wallets_end_in_payment() {
     assert_eq!(ids.len(), 3);
     let mut adversary = Adversary::new(&bank).await;
     for _ in 0..ROUNDS {
-        let game = bank.deal(table(), &players);
-        let (stakes, pot) = bank.open(&game).await;
-        let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
+        let input = open_won(&bank, &players).await;
         adversary.begin().await;
         adversary.lock_account(ids[2]).await.unwrap();
         let one = retry_until_answered(|| node.settle_game(input.clone()));
@@ -172,9 +168,7 @@ async fn deadlocks_on_games_end_in_payment() {
     let mut players = Vec::new();
     for _ in 0..3 {
         let seats = bank.players([10_000; 3]).await;
-        let game = bank.deal(table(), &seats);
-        let (stakes, pot) = bank.open(&game).await;
-        inputs.push(bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot)));
+        inputs.push(open_won(&bank, &seats).await);
         players.extend(seats);
     }
     // The games are in ascending order, as PostgreSQL compares their ids.
@@ -248,15 +242,11 @@ async fn nodes_whose_transactions_are_serializable_pay_once() {
 async fn play(bank: &Bank, node: &Ledger, players: &[PlayerId]) {
     let table = table();
     for _ in 0..GAMES_EACH {
-        let game = bank.deal(table, players);
-        let opening = retry_until_answered(|| node.open_game(game.clone())).await.unwrap();
-        let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
-        let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
-        retry_until_answered(|| node.settle_game(input.clone())).await.unwrap();
+        let game = play_won(bank, node, table, players).await;
         let grant = GrantCoins {
             player: players[2],
             grant: Grant::Relief,
-            key: game.game.to_string(),
+            key: game.to_string(),
             amount: Coins::from_hundredths(50),
         };
         retry_until_answered(|| node.grant(grant.clone())).await.unwrap();

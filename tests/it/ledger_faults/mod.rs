@@ -14,8 +14,10 @@ mod outages;
 use std::future::Future;
 use std::time::Duration;
 
-use bahay::ledger::LedgerError;
+use bahay::ledger::{Ledger, LedgerError, OpeningOutcome, SettleGame};
+use bahay_engine::table::{GameId, PlayerId, TableId};
 
+use crate::support::bank::{Bank, PotGoes, settlement, table};
 use crate::support::house::PATIENCE;
 
 /// The ante and the stake that the opening of a game of
@@ -41,6 +43,24 @@ where
     };
     // The timeout guards against a hang: the longest outage of a test lasts a few seconds.
     tokio::time::timeout(8 * PATIENCE, retries).await.expect("the ledger is available again")
+}
+
+/// Opens a game at a table of its own and returns its settlement, in which each player wins what
+/// [`WON`] says.
+async fn open_won(bank: &Bank, players: &[PlayerId]) -> SettleGame {
+    let game = bank.deal(table(), players);
+    let (stakes, pot) = bank.open(&game).await;
+    bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot))
+}
+
+/// Plays such a game through a node that may be unavailable for some time.
+async fn play_won(bank: &Bank, node: &Ledger, table: TableId, players: &[PlayerId]) -> GameId {
+    let game = bank.deal(table, players);
+    let opening = retry_until_answered(|| node.open_game(game.clone())).await.unwrap();
+    let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
+    let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
+    retry_until_answered(|| node.settle_game(input.clone())).await.unwrap();
+    game.game
 }
 
 /// Waits between two polls of a condition that only a query can observe.

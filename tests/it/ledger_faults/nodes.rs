@@ -5,8 +5,8 @@ use bahay::ledger::{LedgerError, SettleGame};
 use bahay_engine::table::PlayerId;
 use futures_util::future::join_all;
 
-use super::{TAKEN, WON};
-use crate::support::bank::{Bank, PotGoes, settlement, table};
+use super::{TAKEN, WON, open_won};
+use crate::support::bank::Bank;
 use crate::support::reason;
 
 const GAMES: usize = 50;
@@ -16,9 +16,7 @@ const GAMES: usize = 50;
 async fn open_games(bank: &Bank, players: &[PlayerId]) -> Vec<SettleGame> {
     let mut games = Vec::new();
     for number in 0..GAMES {
-        let game = bank.deal(table(), &choose_players(players, number));
-        let (stakes, pot) = bank.open(&game).await;
-        games.push(bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot)));
+        games.push(open_won(bank, &choose_players(players, number)).await);
     }
     games
 }

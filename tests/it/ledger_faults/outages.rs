@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bahay::db::{self, PoolOptions};
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, OpeningOutcome};
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, LedgerOptions};
 use bahay_engine::coins::Coins;
 use futures_util::future::join_all;
 use tokio::sync::watch;
 
-use super::{TAKEN, WON, retry_until_answered};
-use crate::support::bank::{Bank, PotGoes, settlement, table};
+use super::{TAKEN, WON, open_won, play_won};
+use crate::support::bank::{Bank, table};
 use crate::support::db::TestDatabase;
 use crate::support::house::PATIENCE;
 use crate::support::reason;
@@ -22,9 +22,7 @@ async fn a_call_without_a_connection_is_unavailable_and_can_be_retried() {
     let options = PoolOptions { connections_max: 2, acquire_timeout_ms: 200, ..Default::default() };
     let pool = db::connect(bank.database.options(), options).await.unwrap();
     let (node, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    let to_settle = bank.deal(table(), &players);
-    let (stakes, pot) = bank.open(&to_settle).await;
-    let settling = bank.finish(&to_settle, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
+    let settling = open_won(&bank, &players).await;
     let to_void = bank.deal(table(), &players);
     bank.open(&to_void).await;
     let to_open = bank.deal(table(), &players);
@@ -93,11 +91,7 @@ async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
         tables.push(tokio::spawn(async move {
             let table = table();
             for _ in 0..GAMES {
-                let game = bank.deal(table, &players);
-                let opening = retry_until_answered(|| node.open_game(game.clone())).await.unwrap();
-                let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
-                let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
-                retry_until_answered(|| node.settle_game(input.clone())).await.unwrap();
+                play_won(&bank, &node, table, &players).await;
                 played.send_modify(|played| *played += 1);
             }
             players
