@@ -2,13 +2,14 @@
 
 use std::sync::OnceLock;
 
+use bahay_bots::Ai;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits, Skill};
+use bahay_engine::game::{GameKind, Hits};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
-use bahay_engine::table::{Clocks, Price, Spectators, Terms};
+use bahay_engine::testing;
 use serde_json::Value;
 
 use crate::Choices;
@@ -34,7 +35,7 @@ pub fn table_documents(choices: &mut Choices<'_>) -> &'static TableDocuments {
 }
 
 /// Plays one game of each rule set, by players who go silent, disconnect and send invalid actions.
-fn play<G: GameKind>() -> TableDocuments {
+fn play<G: Ai + GameKind>() -> TableDocuments {
     let mut documents = TableDocuments { kind: G::NAME, records: Vec::new(), steps: Vec::new() };
     for (seed, set) in (1..).zip(G::rule_sets()) {
         let mut simulation = simulation::<G>(seed, (set.rules)(), set.hits);
@@ -52,19 +53,9 @@ fn play<G: GameKind>() -> TableDocuments {
 }
 
 /// Returns a simulation of a table with such players and sufficient coins.
-pub fn simulation<G: Game>(seed: u64, rules: G::Rules, hits: Option<Hits>) -> Simulation<G> {
+pub fn simulation<G: Ai>(seed: u64, rules: G::Rules, hits: Option<Hits>) -> Simulation<G> {
     let bet = Coins::from_whole(1).expect("the amount is small");
-    let terms = Terms {
-        room: "newbie".to_owned(),
-        rules,
-        price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-        hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms(rules, hits, bet, 1);
     let welcome = Coins::from_whole(100_000).expect("the amount is small");
     Simulation::new(seed, terms, Habits::ROUGH, welcome)
 }

@@ -20,11 +20,9 @@ pub trait Ai: Game {
     /// prompted.
     fn choose_action(view: &Self::View) -> Option<Self::Action>;
 
-    /// Chooses the action of an AI of this skill; see [`Ai::choose_action`].
+    /// Chooses the action of an AI of this skill without memory; see [`Ai::choose_action`].
     fn choose_action_with_skill(skill: Skill, view: &Self::View) -> Option<Self::Action> {
-        match skill {
-            Skill::Greedy | Skill::Quick => Self::choose_action(view),
-        }
+        Self::choose_action_with_memory(skill, view, &mut core::iter::empty())
     }
 
     /// Chooses the action of an AI of this skill that remembers all events that its seat has seen,
@@ -34,7 +32,9 @@ pub trait Ai: Game {
         view: &Self::View,
         _shown: &mut dyn Iterator<Item = &Self::Event>,
     ) -> Option<Self::Action> {
-        Self::choose_action_with_skill(skill, view)
+        match skill {
+            Skill::Greedy | Skill::Quick => Self::choose_action(view),
+        }
     }
 
     /// Chooses an action for a player who is away: the action of [`Skill::Quick`] unless it is a

@@ -43,14 +43,6 @@ macro_rules! ai_catalog {
                 }
             }
 
-            fn choose_action_with_skill(skill: Skill, view: &AnyView) -> Option<AnyAction> {
-                match view {
-                    $(AnyView::$variant(view) => {
-                        <$game>::choose_action_with_skill(skill, view).map(AnyAction::$variant)
-                    })+
-                }
-            }
-
             fn choose_action_with_memory(
                 skill: Skill,
                 view: &AnyView,

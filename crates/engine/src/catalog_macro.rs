@@ -117,46 +117,14 @@ macro_rules! catalog {
         }
 
         impl GameRules for AnyRules {
-            fn kind(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(_) => <$game as GameKind>::NAME,)+
-                }
-            }
-
-            fn seats(&self) -> SeatRange {
-                match self {
-                    $(Self::$variant(rules) => rules.seats(),)+
-                }
-            }
-
-            fn counts_per_bet(&self) -> u32 {
-                match self {
-                    $(Self::$variant(rules) => rules.counts_per_bet(),)+
-                }
-            }
-
-            fn counts_max(&self, seats: u8) -> u32 {
-                match self {
-                    $(Self::$variant(rules) => rules.counts_max(seats),)+
-                }
-            }
-
-            fn may_have_short_stakes(&self) -> bool {
-                match self {
-                    $(Self::$variant(rules) => rules.may_have_short_stakes(),)+
-                }
-            }
-
-            fn check(&self) -> Result<(), RulesError> {
-                match self {
-                    $(Self::$variant(rules) => rules.check(),)+
-                }
-            }
-
-            fn countdown_ms(&self) -> RangeInclusive<u32> {
-                match self {
-                    $(Self::$variant(rules) => rules.countdown_ms(),)+
-                }
+            catalog! { @forward [$($variant)+]
+                kind(&self) -> &'static str;
+                seats(&self) -> SeatRange;
+                counts_per_bet(&self) -> u32;
+                counts_max(&self, seats: u8) -> u32;
+                may_have_short_stakes(&self) -> bool;
+                check(&self) -> Result<(), RulesError>;
+                countdown_ms(&self) -> RangeInclusive<u32>;
             }
         }
 
@@ -167,17 +135,23 @@ macro_rules! catalog {
             type View = AnyView;
             type Refusal = AnyRefusal;
 
+            catalog! { @forward [$($variant)+]
+                turn(&self) -> Turn;
+                outcome(&self) -> Option<Outcome>;
+                ending(&self) -> Option<&'static str>;
+                counts(&self) -> Vec<CounterIncrement>;
+                prompt_for(&self, viewer: Viewer) -> Option<Prompt>;
+            }
+
+            catalog! { @ask [$($variant($game))+]
+                prompt_in_view(AnyView) -> Option<Prompt>;
+            }
+
             fn new(rules: &AnyRules, seats: u8, starter: Option<Seat>) -> Self {
                 match rules {
                     $(AnyRules::$variant(rules) => {
                         Self::$variant(<$game as Game>::new(rules, seats, starter))
                     })+
-                }
-            }
-
-            fn turn(&self) -> Turn {
-                match self {
-                    $(Self::$variant(game) => game.turn(),)+
                 }
             }
 
@@ -239,24 +213,6 @@ macro_rules! catalog {
                 }
             }
 
-            fn outcome(&self) -> Option<Outcome> {
-                match self {
-                    $(Self::$variant(game) => game.outcome(),)+
-                }
-            }
-
-            fn ending(&self) -> Option<&'static str> {
-                match self {
-                    $(Self::$variant(game) => game.ending(),)+
-                }
-            }
-
-            fn counts(&self) -> Vec<CounterIncrement> {
-                match self {
-                    $(Self::$variant(game) => game.counts(),)+
-                }
-            }
-
             fn view(&self, viewer: Viewer) -> AnyView {
                 match self {
                     $(Self::$variant(game) => {
@@ -284,18 +240,6 @@ macro_rules! catalog {
                 }
             }
 
-            fn prompt_in_view(view: &AnyView) -> Option<Prompt> {
-                match view {
-                    $(AnyView::$variant(view) => <$game>::prompt_in_view(view),)+
-                }
-            }
-
-            fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
-                match self {
-                    $(Self::$variant(game) => game.prompt_for(viewer),)+
-                }
-            }
-
             fn legal_in_view(view: &AnyView, actions: &mut Vec<AnyAction>) {
                 match view {
                     $(AnyView::$variant(view) => {
@@ -318,26 +262,10 @@ macro_rules! catalog {
         }
 
         impl Describe for AnyGame {
-            fn describe(view: &AnyView) -> Vec<Row> {
-                match view {
-                    $(AnyView::$variant(view) => <$game>::describe(view),)+
-                }
-            }
-
-            fn describe_action(action: &AnyAction) -> Vec<Piece> {
-                match action {
-                    $(AnyAction::$variant(action) => {
-                        <$game>::describe_action(action)
-                    })+
-                }
-            }
-
-            fn describe_event(event: &AnyEvent) -> Option<Row> {
-                match event {
-                    $(AnyEvent::$variant(event) => {
-                        <$game>::describe_event(event)
-                    })+
-                }
+            catalog! { @ask [$($variant($game))+]
+                describe(AnyView) -> Vec<Row>;
+                describe_action(AnyAction) -> Vec<Piece>;
+                describe_event(AnyEvent) -> Option<Row>;
             }
         }
 
@@ -476,6 +404,32 @@ macro_rules! catalog {
                 return Some(visitor.visit::<$game>());
             })+
             None
+        }
+    };
+
+    // A method of one of the union's values.
+    (@forward $variants:tt $($name:ident(&self $(, $arg:ident: $of:ty)?) -> $out:ty;)+) => {
+        $(catalog! { @forward_one $variants $name [$($arg: $of)?] ($($arg)?) -> $out })+
+    };
+
+    (@forward_one [$($variant:ident)+] $name:ident [$($arg:ident: $of:ty)?] $args:tt -> $out:ty) => {
+        fn $name(&self $(, $arg: $of)?) -> $out {
+            match self {
+                $(Self::$variant(one) => one.$name $args,)+
+            }
+        }
+    };
+
+    // A function of the game to which a value belongs.
+    (@ask $variants:tt $($name:ident($any:ident) -> $out:ty;)+) => {
+        $(catalog! { @ask_one $variants $name($any) -> $out })+
+    };
+
+    (@ask_one [$($variant:ident($game:ty))+] $name:ident($any:ident) -> $out:ty) => {
+        fn $name(value: &$any) -> $out {
+            match value {
+                $($any::$variant(one) => <$game>::$name(one),)+
+            }
         }
     };
 

@@ -42,7 +42,11 @@ impl Ai for Tongits {
         greedy::choose_action(view)
     }
 
-    fn choose_action_with_skill(skill: Skill, view: &View) -> Option<Action> {
+    fn choose_action_with_memory(
+        skill: Skill,
+        view: &View,
+        _shown: &mut dyn Iterator<Item = &Event>,
+    ) -> Option<Action> {
         match skill {
             Skill::Greedy => greedy::choose_action(view),
             Skill::Quick => quick::choose_action(view),

@@ -27,13 +27,6 @@ impl Ai for TongoOptions {
         greedy::choose_action(view)
     }
 
-    fn choose_action_with_skill(skill: Skill, view: &View) -> Option<Action> {
-        match skill {
-            Skill::Greedy => greedy::choose_action(view),
-            Skill::Quick => quick::choose_action(view, &mut core::iter::empty()),
-        }
-    }
-
     fn choose_action_with_memory(
         skill: Skill,
         view: &View,

@@ -60,7 +60,8 @@ macro_rules! card_text {
 }
 
 /// Defines a set of cards in which bit n is the card with index n. It serializes as the list of its
-/// cards in ascending order of index.
+/// cards in ascending order of index. Its functions are inlined into other crates, whose AI computes
+/// with sets.
 macro_rules! card_set {
     (
         $(#[$about:meta])*
@@ -73,52 +74,63 @@ macro_rules! card_set {
         impl $set {
             pub const EMPTY: Self = Self(0);
 
+            #[inline]
             pub const fn only(card: $card) -> Self {
                 Self(1 << card.index())
             }
 
+            #[inline]
             pub const fn contains(self, card: $card) -> bool {
                 self.0 >> card.index() & 1 == 1
             }
 
+            #[inline]
             pub const fn contains_all(self, other: Self) -> bool {
                 other.0 & !self.0 == 0
             }
 
             #[must_use]
+            #[inline]
             pub const fn with(self, card: $card) -> Self {
                 Self(self.0 | 1 << card.index())
             }
 
             #[must_use]
+            #[inline]
             pub const fn without(self, card: $card) -> Self {
                 Self(self.0 & !(1 << card.index()))
             }
 
             #[must_use]
+            #[inline]
             pub const fn union(self, other: Self) -> Self {
                 Self(self.0 | other.0)
             }
 
             #[must_use]
+            #[inline]
             pub const fn intersection(self, other: Self) -> Self {
                 Self(self.0 & other.0)
             }
 
             #[must_use]
+            #[inline]
             pub const fn difference(self, other: Self) -> Self {
                 Self(self.0 & !other.0)
             }
 
+            #[inline]
             pub const fn is_empty(self) -> bool {
                 self.0 == 0
             }
 
+            #[inline]
             pub const fn len(self) -> usize {
                 self.0.count_ones() as usize
             }
 
             /// Returns the card with the lowest index.
+            #[inline]
             pub const fn first(self) -> Option<$card> {
                 if self.0 == 0 {
                     return None;
@@ -127,6 +139,7 @@ macro_rules! card_set {
             }
 
             /// Iterates over the cards in ascending order of index.
+            #[inline]
             pub fn iter(self) -> impl Iterator<Item = $card> + Clone {
                 let mut left = self;
                 core::iter::from_fn(move || {

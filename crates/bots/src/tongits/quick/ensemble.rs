@@ -10,8 +10,7 @@ use bahay_engine::seat::Seat;
 
 use crate::tongits::quick::accumulator::Accumulator;
 use crate::tongits::quick::candidates::{DecisionKind, Judge};
-use crate::tongits::quick::inputs::INPUTS;
-use crate::tongits::quick::inputs::SeatPosition;
+use crate::tongits::quick::inputs::{INPUTS, SeatPosition};
 use crate::tongits::quick::large::{
     CATEGORIES, CATEGORY_FROM, LargeNetwork, NetworkPosition, OUTPUTS,
 };

@@ -6,16 +6,13 @@ use crate::game::{
     CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
 };
 use crate::games::tongits::action::{Action, Illegal};
-use crate::games::tongits::describe;
 use crate::games::tongits::event::Event;
-use crate::games::tongits::kind;
-use crate::games::tongits::legal;
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Rules, SEATS};
-use crate::games::tongits::score;
 use crate::games::tongits::state::{FightAnswers, Tongits};
 use crate::games::tongits::view::View;
+use crate::games::tongits::{describe, kind, legal, score};
 use crate::seat::Seat;
 use alloc::vec::Vec;
 

@@ -17,6 +17,7 @@ impl Lanes {
     /// All cards.
     pub const ALL: u64 = SUIT * ACES;
 
+    #[inline]
     pub const fn from_cards(cards: CardSet) -> Self {
         let bits = cards.bits();
         Self(
@@ -27,6 +28,7 @@ impl Lanes {
         )
     }
 
+    #[inline]
     pub const fn cards(self) -> CardSet {
         let lanes = self.0;
         CardSet::from_bits(
@@ -38,11 +40,13 @@ impl Lanes {
     }
 
     /// Returns the four cards of a rank.
+    #[inline]
     pub const fn from_rank(rank: u32) -> Self {
         Self(ACES << rank)
     }
 
     /// Returns all cards of the ranks whose bits are set.
+    #[inline]
     pub const fn from_ranks(ranks: u16) -> Self {
         Self(ranks as u64 * ACES)
     }
@@ -59,40 +63,47 @@ impl Lanes {
     }
 
     /// Returns the cards that belong to a run of three or more.
+    #[inline]
     pub const fn run_cards(self) -> Self {
         let starts = self.run_starts(3);
         Self(starts | starts << 1 | starts << 2)
     }
 
+    #[inline]
     pub const fn has_run(self, length: u8) -> bool {
         self.run_starts(length) != 0
     }
 
     /// Returns the ranks of which at least two cards are present, one bit per rank.
+    #[inline]
     pub const fn ranks_of_two(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b | c & d | (a | b) & (c | d)
     }
 
     /// Returns the ranks of which at least three cards are present, one bit per rank.
+    #[inline]
     pub const fn ranks_of_three(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b & (c | d) | c & d & (a | b)
     }
 
     /// Returns the ranks of which all four cards are present, one bit per rank.
+    #[inline]
     pub const fn ranks_of_four(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b & c & d
     }
 
     /// Returns the number of cards of a rank.
+    #[inline]
     pub const fn count_of_rank(self, rank: u32) -> u32 {
         // The highest lane of the product is the sum of all lanes.
         ((self.0 >> rank & ACES).wrapping_mul(ACES) >> 48) as u32
     }
 
     /// Returns the ranks of each suit.
+    #[inline]
     pub const fn suits(self) -> [u16; 4] {
         let [a, b, c, d, e, f, g, h] = self.0.to_le_bytes();
         [

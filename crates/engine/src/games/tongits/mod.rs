@@ -5,9 +5,10 @@
 //! one by its number. [`Rules`] holds their parameters and switches, and [`Tongits`] is a game
 //! under them.
 //!
-//! Dependencies point in one direction: `state` → `look_ahead` → `quick`, `sampling` → `belief` →
-//! `habit_tables` → `habits`, `bot`, `score`, `legal`, `view` → `phase` → `event` → `arrange` →
-//! `partition` → `meld` → `joker` → `lanes`.
+//! Each file names only files further right: `game` → `describe`, `imagine`, `spaces` → `kind`,
+//! `setup`, `view` → `state` → `legal`, `score` → `phase` → `event`, `sort` → `arrange` →
+//! `exposed`, `partition` → `meld` → `joker`, `presets` → `action`, `lanes`, `pile`, `rules`. The AI
+//! is a module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod arrange;

@@ -17,12 +17,11 @@ use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{
     BySeat, EndingKind, Event, FightAnswer, ShownHand, SpecialEnding,
 };
-use crate::games::tongits::legal;
 use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{DealDirection, SEATS};
-use crate::games::tongits::score;
+use crate::games::tongits::{legal, score};
 use crate::seat::{Seat, SeatSet};
 
 /// The answers to a fight in the order given; the fighter does not answer.

@@ -5,9 +5,10 @@
 //! of them by its number. [`Rules`] holds their numbers and switches, and [`TongoAssets`] is a game
 //! under them.
 //!
-//! Dependencies point one way: `state` → `sampling` → `bot`, `describe`, `kind`, `list`, `payout`,
-//! `view` → `legal`, `hidden` → `public` → `event` → `phase` → `strength`, `slots`, `deck` → `set`,
-//! `ring` → `card`.
+//! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
+//! `clock`, `list`, `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` →
+//! `action`, `deck`, `strength` → `set`, `slots` → `card`, `refusal`, `ring`, `rules`. The AI is a
+//! module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod card;

@@ -12,8 +12,7 @@ use crate::games::tongo_options::costs::{
     PERCENTS, change_costs, discounted_price, exchange_price, for_each_change, index_costs,
 };
 use crate::games::tongo_options::dice::has_die_facing;
-use crate::games::tongo_options::phase::CostsChange;
-use crate::games::tongo_options::phase::{Challenge, Phase, Step, TurnState};
+use crate::games::tongo_options::phase::{Challenge, CostsChange, Phase, Step, TurnState};
 use crate::games::tongo_options::player::PlayerState;
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;

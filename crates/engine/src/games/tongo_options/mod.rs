@@ -5,9 +5,11 @@
 //! one of them by its number. [`Rules`] holds their numbers and switches, and [`TongoOptions`] is a
 //! game under them.
 //!
-//! Dependencies point one way: `state` → `bot` → `odds`, `legal`, `showdown`, `deal`, `view` →
-//! `costs`, `public`, `hidden` → `phase`, `player` → `event`, `action` → `strength`, `dice` →
-//! `card`, `rules`, `list`.
+//! Each file names only files further right: `game` → `imagine`, `kind`, `setup`, `spaces` →
+//! `describe`, `legal`, `state` → `commitment`, `costs`, `deal`, `showdown`, `view` → `public` →
+//! `event` → `dice`, `hidden` → `action`, `presets`, `strength` → `card`, `list`, `phase`, `player`,
+//! `refusal`, `rules`. The AI is a module of `bahay-bots`; [`analysis`] is what it needs beside the
+//! rules.
 
 mod action;
 mod card;
