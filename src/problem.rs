@@ -129,36 +129,28 @@ pub(crate) fn retry_after_value(wait: Duration) -> HeaderValue {
     HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
 }
 
+/// The error of a query.
 impl From<db::Error> for Problem {
     fn from(error: db::Error) -> Self {
-        database_problem(error)
+        if Failure::classify(&error).is_transient() {
+            Self::unavailable(&error)
+        } else {
+            Self::internal(&error)
+        }
     }
 }
 
+/// The error of reading a game's record.
 impl From<RecordError> for Problem {
     fn from(error: RecordError) -> Self {
-        record_problem(error)
-    }
-}
-
-/// Maps an error of reading a game's record to its problem.
-pub(crate) fn record_problem(error: RecordError) -> Problem {
-    match error {
-        RecordError::Database(error) => database_problem(error),
-        RecordError::Unreachable { .. } => {
-            tracing::warn!(%error, "a record cannot be read from the archive");
-            Code::ArchiveUnreachable.with_detail("the record exists: retry later")
+        match error {
+            RecordError::Database(error) => error.into(),
+            RecordError::Unreachable { .. } => {
+                tracing::warn!(%error, "a record cannot be read from the archive");
+                Code::ArchiveUnreachable.with_detail("the record exists: retry later")
+            }
+            RecordError::Damaged { .. } => Self::internal(&error),
         }
-        RecordError::Damaged { .. } => Problem::internal(&error),
-    }
-}
-
-/// Maps an error of reading from PostgreSQL to its problem.
-pub(crate) fn database_problem(error: db::Error) -> Problem {
-    if Failure::classify(&error).is_transient() {
-        Problem::unavailable(&error)
-    } else {
-        Problem::internal(&error)
     }
 }
 

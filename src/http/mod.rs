@@ -21,18 +21,14 @@ mod routes;
 
 pub use self::core::connection::connection_limits::LimitedListener;
 pub use self::core::connection::server::serve;
-pub use self::core::extractors::{Body, Path, Query};
+pub(crate) use self::core::extractors::{Body, Path, Query};
 pub use self::core::health::{Probe, Readiness};
 pub use self::core::middleware::Options;
-pub use self::core::openapi::openapi_yaml;
-pub use self::core::pagination::{CursorOwner, Cursors};
+pub use self::core::pagination::Cursors;
 pub use self::core::services::Services;
-pub use bahay_api::{
-    CardText, Code, Coins, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText,
-    PageOf, PageQuery, ProblemBody, ReasonText, RoomText, Time, TimeZoneText, TransferCode,
-};
-pub use crate::problem::{CodeExt, Problem};
-use crate::problem::{database_problem, record_problem};
+pub(crate) use crate::problem::{CodeExt, Problem};
+pub use bahay_api::Code;
+pub(crate) use bahay_api::{Coins, PageOf, PageQuery, Time};
 pub use operator::desk_ui::DeskOptions;
 pub use player::games::analysis::Analyses;
 pub use routes::{probe_router, router};

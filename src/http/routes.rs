@@ -3,7 +3,6 @@
 use axum::Router;
 use axum::routing::get;
 use bahay_api::server;
-use utoipa::openapi::OpenApi;
 
 use crate::http::core::routing::Routes;
 use crate::http::core::{health, middleware};
@@ -14,12 +13,10 @@ use crate::http::{Code, CodeExt as _, Options, Services, operator, player};
 /// Returns the router of the whole service. The routes in `more`, such as the socket's, get the
 /// same middleware.
 pub fn router(services: Services, options: &Options, more: Router) -> Router {
-    let routes = documented_routes();
-    let document = routes.document();
     let auth = services.auth.clone();
-    let routes = routes
+    let routes = documented_routes()
         .into_router()
-        .merge(documentation_routes(document))
+        .merge(documentation_routes())
         .merge(desk::routes(options.desk))
         .merge(play::routes())
         .with_state(services)
@@ -43,13 +40,13 @@ pub fn probe_router(services: Services) -> Router {
 
 /// Returns the routes of openapi.yaml.
 pub(crate) fn documented_routes() -> Routes {
-    operator::routes(player::routes(Routes::new())).on(&server::IS_ALIVE, health::is_alive)
+    operator::routes(player::routes(Routes::default())).on(&server::IS_ALIVE, health::is_alive)
 }
 
 /// Returns the routes that serve the documentation.
-fn documentation_routes(document: OpenApi) -> Router<Services> {
+fn documentation_routes() -> Router<Services> {
     Router::new()
-        .route("/openapi.json", docs::openapi_json(&document))
+        .route("/openapi.json", docs::openapi_json())
         .route("/docs", get(docs::serve_page))
         .route("/docs/start.js", get(docs::serve_start_script))
         .route("/docs/swagger-ui-bundle.js", get(docs::serve_script))

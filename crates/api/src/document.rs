@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use utoipa::openapi::path::{Operation as Documented, Parameter, PathItem};
-use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Components, Schema};
+use utoipa::openapi::path::{Operation as Documented, Parameter};
+use utoipa::openapi::schema::{AdditionalProperties, Components, Schema};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
@@ -12,7 +12,7 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoParams as _, PartialSchema as _, ToSchema as _};
 
-use crate::operation::{Caller, Header, Operation, Tag};
+use crate::operation::{Caller, Header, Tag};
 use crate::{Code, PageQuery, ProblemBody};
 
 const DESCRIPTION: &str = "\
@@ -28,8 +28,8 @@ Each response carries an `x-request-id`; quote it when you report a problem.";
 
 /// The names of the security schemes: a player's access token; an operator's token or the token of
 /// an operator session.
-pub const ACCESS_TOKEN: &str = "access_token";
-pub const OPERATOR_TOKEN: &str = "operator_token";
+const ACCESS_TOKEN: &str = "access_token";
+const OPERATOR_TOKEN: &str = "operator_token";
 
 /// The sets of codes that get a name of their own in the components.
 const NAMED_REFUSALS: &[(&str, &[Code])] = &[
@@ -59,15 +59,8 @@ const NAMED_REFUSALS: &[(&str, &[Code])] = &[
 /// The maximum number of codes of a shared response without a name of its own.
 const SHARED_CODES_MAX: usize = 3;
 
-/// Returns the document of the operations.
-pub fn openapi<'a>(operations: impl IntoIterator<Item = &'a &'static Operation>) -> OpenApi {
-    let mut document = base_document();
-    add_operations(&mut document, operations);
-    document
-}
-
-/// Returns the document without any operation.
-pub fn base_document() -> OpenApi {
+/// Returns the document of all operations.
+pub fn openapi() -> OpenApi {
     let license = env!("CARGO_PKG_LICENSE");
     let license = LicenseBuilder::new().name(license).identifier(Some(license)).build();
     let info = InfoBuilder::new()
@@ -93,12 +86,12 @@ pub fn base_document() -> OpenApi {
     components.schemas.insert(Code::name().into(), Code::schema());
     components.parameters =
         shared_parameters().map(|(name, parameter)| (name, parameter.into())).collect();
-    OpenApiBuilder::new()
-        .info(info)
-        .servers(Some([here]))
-        .tags(Some(tags))
-        .components(Some(components))
-        .build()
+    let mut document =
+        OpenApiBuilder::new().info(info).servers(Some([here])).tags(Some(tags)).build();
+    add_operations(&mut document, &mut components);
+    close_schemas(&mut components.schemas);
+    document.components = Some(components);
+    document
 }
 
 /// Returns the parameters to which operations refer, with their names in the components.
@@ -115,18 +108,13 @@ fn shared_parameters() -> impl Iterator<Item = (String, Parameter)> {
     headers.chain(page.into_iter().map(|parameter| (parameter.name.clone(), parameter)))
 }
 
-/// Adds operations to the document.
-pub fn add_operations<'a>(
-    document: &mut OpenApi,
-    operations: impl IntoIterator<Item = &'a &'static Operation>,
-) {
-    let operations: Vec<_> = operations.into_iter().copied().collect();
+/// Adds the operations, with the schemas and responses to which they refer.
+fn add_operations(document: &mut OpenApi, components: &mut Components) {
     let mut uses: BTreeMap<Vec<Code>, usize> = BTreeMap::new();
-    for (_, codes) in operations.iter().flat_map(|operation| operation.refusals_by_status()) {
+    for (_, codes) in crate::operations().flat_map(|operation| operation.refusals_by_status()) {
         *uses.entry(codes).or_default() += 1;
     }
-    let components = document.components.get_or_insert_default();
-    for operation in operations {
+    for operation in crate::operations() {
         let mut schemas = Vec::new();
         let mut documented = operation.to_openapi(&mut schemas);
         components.schemas.extend(schemas);
@@ -142,13 +130,9 @@ pub fn add_operations<'a>(
             };
             documented.responses.responses.insert(status.as_str().to_owned(), response);
         }
+        share_parameters(&mut documented);
         let methods = vec![operation.method.to_openapi()];
         document.paths.add_path_operation(operation.path, methods, documented);
-    }
-    reference_items(&mut components.schemas);
-    close_schemas(&mut components.schemas);
-    for item in document.paths.paths.values_mut() {
-        documented_operations(item).for_each(share_parameters);
     }
 }
 
@@ -178,7 +162,7 @@ fn shared_name(codes: &[Code], uses: &BTreeMap<Vec<Code>, usize>) -> Option<Stri
 }
 
 /// Converts `room_not_found` to `RoomNotFound`.
-fn camel_case(name: &str) -> String {
+pub(crate) fn camel_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
@@ -187,7 +171,7 @@ fn camel_case(name: &str) -> String {
 }
 
 /// Returns the response that refuses with one of these codes.
-pub fn refusal_response(codes: &[Code]) -> Response {
+fn refusal_response(codes: &[Code]) -> Response {
     let lines = codes.iter().map(|code| format!("`{}`: {}.", code.as_str(), code.title()));
     let schema = Ref::from_schema_name(ProblemBody::name());
     let content = ContentBuilder::new().schema(Some(schema)).build();
@@ -203,19 +187,6 @@ fn share_parameters(operation: &mut Documented) {
         let RefOr::T(own) = parameter else { continue };
         if let Some((name, _)) = shared_parameters().find(|(_, known)| known == own) {
             *parameter = RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")));
-        }
-    }
-}
-
-/// Replaces the inline schema of a page's items by a reference to the item's own schema.
-fn reference_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
-    for (name, schema) in schemas {
-        let (Some(item), RefOr::T(Schema::Object(page))) = (name.strip_prefix("PageOf_"), schema)
-        else {
-            continue;
-        };
-        if let Some(RefOr::T(Schema::Array(list))) = page.properties.get_mut("items") {
-            list.items = ArrayItems::RefOrSchema(Box::new(Ref::from_schema_name(item).into()));
         }
     }
 }
@@ -236,11 +207,4 @@ fn close_schemas(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
             }
         }
     }
-}
-
-/// Returns the operations of a path.
-pub fn documented_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Documented> {
-    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete]
-        .into_iter()
-        .flatten()
 }

@@ -19,11 +19,7 @@ pub mod socket;
 mod values;
 
 pub use code::{Code, ProblemBody};
-pub use document::{
-    ACCESS_TOKEN, OPERATOR_TOKEN, add_operations, base_document, documented_operations, openapi,
-    refusal_response,
-};
-pub use headers::{OptionalKeyHeader, ProofHeader, RequiredKeyHeader};
+pub use document::openapi;
 pub use operation::{Answer, Body, Caller, Header, Method, Operation, PathParameter, Tag};
 pub use page::{Limit, NoFilter, PageOf, PageQuery};
 pub use values::{

@@ -2,22 +2,15 @@
 
 use std::process::ExitCode;
 
-use bahay_api::socket;
-
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("openapi") => match bahay_api::openapi(bahay_api::operations()).to_yaml() {
-            Ok(document) => print!("{document}"),
-            Err(error) => {
-                eprintln!("bahay-api: {error}");
-                return ExitCode::FAILURE;
-            }
-        },
-        Some("asyncapi") => print!("{}", socket::asyncapi_yaml()),
+    let document = match std::env::args().nth(1).as_deref() {
+        Some("openapi") => bahay_api::openapi().to_yaml().expect("the document can be serialized"),
+        Some("asyncapi") => bahay_api::socket::asyncapi_yaml(),
         _ => {
             eprintln!("usage: bahay-api openapi|asyncapi");
             return ExitCode::FAILURE;
         }
-    }
+    };
+    print!("{document}");
     ExitCode::SUCCESS
 }

@@ -2,8 +2,8 @@
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
-use utoipa::{IntoParams, ToSchema};
 
 const LIMIT_DEFAULT: u32 = 20;
 const LIMIT_MAX: u32 = 100;
@@ -102,11 +102,10 @@ impl<'de> Deserialize<'de> for Limit {
 }
 
 /// One page of a list.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PageOf<T> {
     pub items: Vec<T>,
     /// The `cursor` of the next page; null on the last page.
-    #[schema(required = true)]
     pub next_cursor: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 crate::text_enum! {
     /// The state of a game.
-    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     pub enum GameState {
         Open = "open",
         Settled = "settled",
@@ -12,7 +12,7 @@ crate::text_enum! {
 
 crate::text_enum! {
     /// The outcome of a game for a player; `drawn` if nobody won.
-    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     pub enum GameOutcome {
         Won = "won",
         Lost = "lost",
@@ -25,7 +25,7 @@ crate::text_enum! {
 
 crate::text_enum! {
     /// The state of a ticket.
-    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     pub enum TicketState {
         Waiting = "waiting",
         /// The matcher has chosen a table, and the player is being seated.
@@ -38,7 +38,7 @@ crate::text_enum! {
 
 crate::text_enum! {
     /// The reason for which a player waits although other players wait too. Absent if there is none.
-    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     pub enum WaitReason {
         /// All suitable players are on the same network, such as that of one mobile carrier, and
         /// this room keeps them apart. Rooms of a lower bet and private tables do not; another

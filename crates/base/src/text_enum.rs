@@ -29,7 +29,7 @@ impl fmt::Display for UnknownTextError {
 impl std::error::Error for UnknownTextError {}
 
 /// Defines an enum with a text for each variant: `ALL`, `as_str`, `Display`, `FromStr`, and the
-/// conversions of serde.
+/// conversions of serde. A text is a `tt`, so that derives of other crates see a plain literal.
 ///
 /// ```
 /// bahay_base::text_enum! {
@@ -50,7 +50,7 @@ macro_rules! text_enum {
     (
         $(#[$meta:meta])*
         $visibility:vis enum $name:ident {
-            $($(#[$variant_meta:meta])* $variant:ident = $text:literal),+ $(,)?
+            $($(#[$variant_meta:meta])* $variant:ident = $text:tt),+ $(,)?
         }
     ) => {
         $(#[$meta])*

@@ -29,8 +29,6 @@ use crate::entropy;
 use crate::idempotency::{Claim, Idempotency, IdempotentCall, Lease, StoredResponse};
 use crate::operators::Operator;
 
-pub(crate) use bahay_api::{OptionalKeyHeader, RequiredKeyHeader};
-
 use super::extractors::{body_problem, is_json, parse_json};
 use crate::http::{Code, CodeExt as _, Problem};
 

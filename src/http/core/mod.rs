@@ -7,7 +7,6 @@ pub(crate) mod extractors;
 pub(crate) mod health;
 pub(crate) mod idempotency;
 pub(crate) mod middleware;
-pub(crate) mod openapi;
 pub(crate) mod pagination;
 pub(crate) mod request_limits;
 pub(crate) mod routing;

@@ -3,7 +3,6 @@
 //! issued, and cannot be forged.
 
 use std::fmt;
-use std::str::FromStr;
 
 use bahay_api::PageOf;
 use bahay_engine::hex::Hex;
@@ -14,8 +13,6 @@ use crate::auth::{Auth, Player, hmac_sha256};
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::Page;
 use crate::http::{Code, CodeExt as _, Problem};
-
-pub(crate) use bahay_api::Limit;
 
 /// The maximum length of a cursor, in bytes. The server's own cursors have less than 100.
 const CURSOR_BYTES_MAX: usize = 256;
@@ -99,8 +96,11 @@ impl Cursors {
         owner: &impl CursorOwner,
         page: Page<T, impl Position>,
     ) -> PageOf<T> {
-        let next_cursor = page.next.map(|next| self.seal(list, owner, &next.to_text()));
-        PageOf { items: page.items, next_cursor }
+        let seal = |position: String| {
+            let seal = compute_seal(&self.keys[0], list, owner.owner(), &position);
+            format!("{position}{SEAL}{seal}")
+        };
+        PageOf { items: page.items, next_cursor: page.next.map(|next| seal(next.to_text())) }
     }
 
     /// Returns the position in a cursor that was issued for this list and this owner, or `None`
@@ -114,34 +114,6 @@ impl Cursors {
         owner: &impl CursorOwner,
         cursor: Option<&str>,
     ) -> Result<Option<P>, Problem> {
-        let text: Option<String> = self.open(list, owner, cursor)?;
-        let parse = |text: String| P::from_text(&text).ok_or(Code::CursorInvalid.problem());
-        text.map(parse).transpose()
-    }
-
-    /// Returns the cursor of a position in a list of this owner.
-    pub fn seal(
-        &self,
-        list: &str,
-        owner: &impl CursorOwner,
-        position: &impl fmt::Display,
-    ) -> String {
-        let position = position.to_string();
-        let seal = compute_seal(&self.keys[0], list, owner.owner(), &position);
-        format!("{position}{SEAL}{seal}")
-    }
-
-    /// Returns the position in a cursor that was issued for this list and this owner, or `None`
-    /// without a cursor.
-    ///
-    /// # Errors
-    /// `cursor_invalid` for any other cursor.
-    pub fn open<C: FromStr>(
-        &self,
-        list: &str,
-        owner: &impl CursorOwner,
-        cursor: Option<&str>,
-    ) -> Result<Option<C>, Problem> {
         let Some(cursor) = cursor else {
             return Ok(None);
         };
@@ -156,7 +128,7 @@ impl Cursors {
         if !self.keys.iter().any(matches) {
             return Err(forged());
         }
-        position.parse().map(Some).map_err(|_| forged())
+        P::from_text(position).map(Some).ok_or_else(forged)
     }
 }
 

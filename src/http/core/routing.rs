@@ -4,27 +4,19 @@ use axum::Router;
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, on};
 use bahay_api::{Method, Operation};
-use utoipa::openapi::OpenApi;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::openapi;
 use super::services::Services;
 
 /// The routes of the API, under construction.
+#[derive(Default)]
 pub(crate) struct Routes {
     router: Router<Services>,
     /// The operations, with the type names of their handlers.
+    #[cfg(test)]
     bound: Vec<(&'static Operation, &'static str)>,
-    /// The routes whose handlers describe themselves.
-    described: OpenApiRouter<Services>,
 }
 
 impl Routes {
-    pub(crate) fn new() -> Self {
-        let described = OpenApiRouter::with_openapi(bahay_api::base_document());
-        Self { router: Router::new(), bound: Vec::new(), described }
-    }
-
     /// Binds a handler to an operation.
     pub(crate) fn on<H, T>(mut self, operation: &'static Operation, handler: H) -> Self
     where
@@ -33,27 +25,13 @@ impl Routes {
     {
         let method = method_filter(operation.method);
         self.router = self.router.route(operation.path, on(method, handler));
+        #[cfg(test)]
         self.bound.push((operation, std::any::type_name::<H>()));
         self
     }
 
-    /// Adds handlers that describe themselves.
-    pub(crate) fn routes(mut self, described: UtoipaMethodRouter<Services>) -> Self {
-        self.described = self.described.routes(described);
-        self
-    }
-
-    /// Returns the document of all operations.
-    pub(crate) fn document(&self) -> OpenApi {
-        let mut document = self.described.get_openapi().clone();
-        openapi::complete_document(&mut document);
-        let operations: Vec<_> = self.bound.iter().map(|(operation, _)| *operation).collect();
-        bahay_api::add_operations(&mut document, &operations);
-        document
-    }
-
     pub(crate) fn into_router(self) -> Router<Services> {
-        self.router.merge(self.described.split_for_parts().0)
+        self.router
     }
 }
 

@@ -16,7 +16,6 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
-use utoipa::openapi::OpenApi;
 
 use super::accept_encoding::accepts_encoding;
 use crate::http::Code;
@@ -71,12 +70,10 @@ const START: &str = "SwaggerUIBundle({
 });
 ";
 
-/// Returns a route that serves the given document, serialized once.
-pub(crate) fn openapi_json<S: Clone + Send + Sync + 'static>(
-    document: &OpenApi,
-) -> MethodRouter<S> {
-    let json = document.to_json().expect("the document can be serialized");
-    let json = Bytes::from(json);
+/// Returns a route that serves the document of the API, serialized once.
+pub(crate) fn openapi_json<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
+    let document = bahay_api::openapi();
+    let json = Bytes::from(document.to_json().expect("the document can be serialized"));
     get(async move || ([(CONTENT_TYPE, "application/json")], json))
 }
 

@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 
 use super::examples;
 use super::refusals::refusals;
+use crate::document::camel_case;
 
 /// The parts of the document, in reading order.
 const PARTS: [&str; 7] =
@@ -308,7 +309,7 @@ fn parts<T: Serialize>(
         let name = text(&variant["properties"]["type"]["const"]);
         let (about, has_id) =
             (text(&variant["description"]), !variant["properties"]["id"].is_null());
-        let schema = format!("{}{kind}", to_title_case(&name));
+        let schema = format!("{}{kind}", camel_case(&name));
         schemas.insert(schema.clone(), variant);
         let examples = select_examples(&name, examples);
         MessageSchema { name, schema, about, has_id, examples }
@@ -381,15 +382,6 @@ fn to_prose(comment: &str) -> String {
     let paragraphs = comment.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
     text.replace("[`", "`").replace("`]", "`").replace("`None`", "null")
-}
-
-/// Converts `not_ready` to `NotReady`.
-fn to_title_case(name: &str) -> String {
-    let word = |word: &str| {
-        let mut letters = word.chars();
-        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
-    };
-    name.split('_').map(word).collect::<Vec<String>>().concat()
 }
 
 /// Sorts the keys of every object, so that the output does not depend on the build.

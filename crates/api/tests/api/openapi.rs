@@ -11,7 +11,7 @@ use crate::example_bodies::ExampleBodies;
 use crate::schema::{Document, find_unlimited};
 
 fn document() -> OpenApi {
-    bahay_api::openapi(bahay_api::operations())
+    bahay_api::openapi()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bahay_api::{PageOf, PageQuery};
 use bahay_jobs::DeadJob;
 
 use crate::http::core::routing::Routes;
-use crate::http::{Code, CodeExt as _, Cursors, Problem, Services, database_problem};
+use crate::http::{Code, CodeExt as _, Cursors, Problem, Services};
 use crate::operators::{DeadJobDecision, DeadJobs, Operator};
 
 /// Adds the routes of this topic.
@@ -30,7 +30,7 @@ async fn list(
 ) -> Result<PageOf<DeadJob>, Problem> {
     operator.require_administrator()?;
     let below = cursors.position("jobs", operator, query.cursor.as_deref())?;
-    let page = jobs.list(below, items).await.map_err(database_problem)?;
+    let page = jobs.list(below, items).await?;
     Ok(cursors.page("jobs", operator, page))
 }
 
@@ -42,7 +42,7 @@ async fn decide(
     decision: DeadJobDecision,
 ) -> Result<(), Problem> {
     let by = operator.require_administrator()?;
-    match jobs.decide(&by, id, decision).await.map_err(database_problem)? {
+    match jobs.decide(&by, id, decision).await? {
         true => Ok(()),
         false => Err(Code::JobNotFound.problem()),
     }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::accounts::Accounts;
 use crate::auth::Player;
-use crate::http::{Code, CodeExt as _, Path, Problem, database_problem, record_problem};
+use crate::http::{Code, CodeExt as _, Path, Problem};
 use crate::ids::PlayerId;
 use crate::standings::{Standings, StandingsError};
 
@@ -74,8 +74,8 @@ pub(crate) async fn show_player(
 impl From<StandingsError> for Problem {
     fn from(error: StandingsError) -> Self {
         match error {
-            StandingsError::Database(error) => database_problem(error),
-            StandingsError::Records(error) => record_problem(error),
+            StandingsError::Database(error) => error.into(),
+            StandingsError::Records(error) => error.into(),
             StandingsError::LiveStore(error) => Self::unavailable(&error),
             StandingsError::Unreadable(_) => Self::internal(&error),
         }

@@ -3,27 +3,20 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use bahay_api::player::people::{ListedPlayer, ListedPlayers, PlayerReportRequest};
+use bahay_api::player::people::{ListedPlayers, PlayerReportRequest};
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::http::{Body, Code, CodeExt as _, Path, Problem, Services, Time, database_problem};
+use crate::http::{Body, Code, CodeExt as _, Path, Problem, Services};
 use crate::ids::{GameId, PlayerId};
 use crate::live_store::{LiveStore, SeatClaim};
-use crate::social::{RelatedPlayer, Relation, Report, Social, SocialError, TableBroadcast};
-
-impl From<RelatedPlayer> for ListedPlayer {
-    fn from(related: RelatedPlayer) -> Self {
-        let RelatedPlayer { player, name, since_ms } = related;
-        Self { player: player.0, name, since: Time::from_ms(since_ms) }
-    }
-}
+use crate::social::{Relation, Report, Social, SocialError, TableBroadcast};
 
 pub(crate) async fn list_blocks(
     State(social): State<Social>,
     player: Player,
 ) -> Result<Json<ListedPlayers>, Problem> {
-    let items = list_relation(&social, player.id, Relation::Block).await?;
+    let items = social.list_relations(player.id, Relation::Block).await?;
     Ok(Json(ListedPlayers { items }))
 }
 
@@ -32,7 +25,8 @@ pub(crate) async fn block_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    add_relation(&services, player, Relation::Block, id).await
+    services.social.add_relation(player.id, Relation::Block, PlayerId(id)).await?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
 pub(crate) async fn unblock_player(
@@ -40,14 +34,15 @@ pub(crate) async fn unblock_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    remove_relation(&services, player, Relation::Block, id).await
+    services.social.remove_relation(player.id, Relation::Block, PlayerId(id)).await?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
 pub(crate) async fn list_mutes(
     State(social): State<Social>,
     player: Player,
 ) -> Result<Json<ListedPlayers>, Problem> {
-    let items = list_relation(&social, player.id, Relation::Mute).await?;
+    let items = social.list_relations(player.id, Relation::Mute).await?;
     Ok(Json(ListedPlayers { items }))
 }
 
@@ -56,7 +51,8 @@ pub(crate) async fn mute_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    add_relation(&services, player, Relation::Mute, id).await
+    services.social.add_relation(player.id, Relation::Mute, PlayerId(id)).await?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
 pub(crate) async fn unmute_player(
@@ -64,7 +60,8 @@ pub(crate) async fn unmute_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    remove_relation(&services, player, Relation::Mute, id).await
+    services.social.remove_relation(player.id, Relation::Mute, PlayerId(id)).await?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
 pub(crate) async fn report_player(
@@ -82,37 +79,6 @@ pub(crate) async fn report_player(
     };
     social.file_report(&report).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Returns the players whom a player blocks or mutes, the latest first.
-pub(crate) async fn list_relation(
-    social: &Social,
-    player: PlayerId,
-    relation: Relation,
-) -> Result<Vec<ListedPlayer>, Problem> {
-    let related = social.list_relations(player, relation).await.map_err(database_problem)?;
-    Ok(related.into_iter().map(ListedPlayer::from).collect())
-}
-
-async fn add_relation(
-    services: &Services,
-    player: Player,
-    relation: Relation,
-    other: Uuid,
-) -> Result<StatusCode, Problem> {
-    services.social.add_relation(player.id, relation, PlayerId(other)).await?;
-    Ok(announce_relations(&services.live, player).await)
-}
-
-async fn remove_relation(
-    services: &Services,
-    player: Player,
-    relation: Relation,
-    other: Uuid,
-) -> Result<StatusCode, Problem> {
-    let removed = services.social.remove_relation(player.id, relation, PlayerId(other)).await;
-    removed.map_err(database_problem)?;
-    Ok(announce_relations(&services.live, player).await)
 }
 
 /// Publishes the change to the player's table, wherever its connections are. A connection that
@@ -142,7 +108,7 @@ impl From<SocialError> for Problem {
             SocialError::TooMany => Code::TooManyRelations.problem(),
             SocialError::NotInGame => Code::GameNotFound.problem(),
             SocialError::Reported => Code::AlreadyReported.problem(),
-            SocialError::Database(error) => database_problem(error),
+            SocialError::Database(error) => error.into(),
         }
     }
 }

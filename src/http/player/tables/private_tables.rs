@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::auth::Player;
 use crate::db::PgPool;
 use crate::http::player::games::records::load_record;
-use crate::http::{Body, Path, Problem, Services, database_problem};
+use crate::http::{Body, Path, Problem, Services};
 use crate::ids::PlayerId;
 use crate::lobby::{self, FinishedGame, Invitation, PrivateView, Rematch};
 use crate::notices::{InvitationResult, Notices, RematchInvitation};
@@ -123,8 +123,7 @@ pub(crate) async fn request_rematch(
         let game = game.game;
         let code = seat.code.clone();
         let invitation = RematchInvitation { game, from, code: code.clone() };
-        let InvitationResult { players, name } =
-            notices.invite(&invitation).await.map_err(database_problem)?;
+        let InvitationResult { players, name } = notices.invite(&invitation).await?;
         let invitation = Invitation { code, from, name, game };
         if let Err(error) = services.lobby.send_invitation(players, &invitation).await {
             // The invitations remain available as notices.
