@@ -24,7 +24,8 @@ use super::second_factor::SecondFactor;
 use crate::db::to_sql;
 
 use super::sign_in::{
-    OpenedSession, OperatorAuth, OperatorAuthError, SignInClient, end_sessions_in_tx, open_in_tx,
+    OpenedSession, OperatorAuth, OperatorAuthError, PASSWORD_MIN, SignInClient, end_sessions_in_tx,
+    open_in_tx,
 };
 use super::{browsers, issuance};
 use crate::accounts::NewPassword;
@@ -35,9 +36,6 @@ use crate::ids::OperatorId;
 
 /// The validity of a code.
 pub const ENROLMENT_LIFE: Duration = Duration::from_hours(24);
-
-/// The minimum length of an operator's password, in characters. Players may have shorter ones.
-pub const PASSWORD_MIN: usize = 12;
 
 /// The limit of openings for one code, which bounds the rows that they add to the audit log.
 const OPENINGS_MAX: i32 = 50;

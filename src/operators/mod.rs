@@ -41,35 +41,23 @@ use crate::ids::{OperatorId, OperatorSessionId};
 
 use audit::{Actor, Channel};
 
+pub use bahay_api::operator::operators::OperatorRole as Role;
+
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use audit::Audit;
 pub use corrections::{Correction, CorrectionError, Corrections, Decision, State, Subject};
 pub use dead_jobs::{DeadJobDecision, DeadJobs};
-pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
+pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion};
 pub use issuance::INDEPENDENT_AFTER;
-pub use operator_admin::{OperatorAdminError, OperatorSummary};
+pub use operator_admin::OperatorAdminError;
 pub use player_notes::{Moderation, ModerationError, NOTE_LENGTH, NoteText, ParseNoteError};
 pub use sanctions::Sanctions;
 pub use second_factor::SecondFactor;
-pub use sign_in::{
+pub use sign_in::{PASSWORD_MIN, 
     IDLE_MAX, OpenedSession, OperatorAuth, OperatorAuthError, RequestContext, SESSION_MAX,
     SignInClient, SignInRequest,
 };
 pub use tokens::TOKEN_LIFE;
-
-bahay_base::text_enum! {
-    /// The role of an operator, which determines its capabilities.
-    pub enum Role {
-        /// Reads reports.
-        Viewer = "viewer",
-        /// Assists players.
-        Support = "support",
-        /// Corrects the books.
-        Finance = "finance",
-        /// Has every capability.
-        Admin = "admin",
-    }
-}
 
 /// An operator's name: a lower-case letter, then letters, digits, dots and hyphens, at most 32.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -346,15 +334,7 @@ impl Operators {
 
 #[cfg(test)]
 mod tests {
-    use super::{OperatorName, ParseOperatorNameError, Role};
-
-    #[test]
-    fn roles_round_trip_through_text() {
-        for role in Role::ALL.iter().copied() {
-            assert_eq!(role.as_str().parse(), Ok(role));
-        }
-        assert!("root".parse::<Role>().is_err());
-    }
+    use super::{OperatorName, ParseOperatorNameError};
 
     #[test]
     fn operator_names_are_validated() {

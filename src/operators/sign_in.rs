@@ -22,8 +22,8 @@ use super::{Operator, OperatorName, Proof, SecondFactorMissing};
 use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, clear_failures};
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
-use crate::db::to_sql;
 use crate::db;
+use crate::db::to_sql;
 use crate::entropy;
 use crate::ids::{OperatorId, OperatorSessionId};
 
@@ -45,6 +45,9 @@ pub struct OperatorAuth {
     /// The keys under which second factors are stored.
     pub(super) keys: SealingKeys,
 }
+
+/// The minimum length of an operator's password, in characters. Players may have shorter ones.
+pub const PASSWORD_MIN: usize = 12;
 
 /// The origin of a sign-in or an enrolment.
 #[derive(Clone, Debug)]
@@ -109,7 +112,7 @@ pub enum OperatorAuthError {
     RateLimited { retry_after: Duration },
     #[error("this password is easy to guess; choose another one")]
     PasswordEasy,
-    #[error("a password at the desk has at least {} characters", super::enrolment::PASSWORD_MIN)]
+    #[error("a password at the desk has at least {} characters", PASSWORD_MIN)]
     PasswordShort,
     #[error("this is not the code that the authenticator displays now")]
     CodeWrong,

@@ -48,7 +48,10 @@ fn imports(root: &str, files: &[&File]) -> Graph {
     let all: BTreeSet<String> = files.iter().map(|file| module(file)).collect();
     let is_face = |name: &str| {
         let folder = format!("{name}/");
-        name == "lib" || name == "mod" || name.ends_with("/mod") || all.iter().any(|other| other.starts_with(&folder))
+        name == "lib"
+            || name == "mod"
+            || name.ends_with("/mod")
+            || all.iter().any(|other| other.starts_with(&folder))
     };
     let leaves: BTreeSet<String> =
         all.iter().filter(|name| !is_face(name)).map(|name| name.replace('/', "::")).collect();

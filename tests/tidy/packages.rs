@@ -32,7 +32,8 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
 pub(super) fn packages(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for file in files {
-        let name = file.path.strip_prefix("crates/").and_then(|path| path.strip_suffix("/Cargo.toml"));
+        let name =
+            file.path.strip_prefix("crates/").and_then(|path| path.strip_suffix("/Cargo.toml"));
         let Some(name) = name.filter(|name| !name.contains('/')) else {
             continue;
         };

@@ -12,7 +12,7 @@ fn named(text: &str) -> Vec<(usize, String)> {
     let (mut is_schema, mut own) = (false, None);
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
-        is_schema |= text.starts_with("#[derive(") && text.contains("ToSchema");
+        is_schema |= text.contains("derive(") && text.contains("ToSchema");
         if let Some((_, rest)) = text.split_once("schema(as = ") {
             own = Some(word(rest));
         }
@@ -38,7 +38,8 @@ fn word(text: &str) -> String {
 pub(super) fn twins(files: &[File]) -> Complaints {
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let mut complaints = Vec::new();
-    let is_api = |path: &str| path.starts_with("src/") || path.starts_with("crates/api/src/");
+    let roots = ["src/", "crates/api/src/", "crates/base/src/"];
+    let is_api = |path: &str| roots.iter().any(|root| path.starts_with(root));
     for file in files.iter().filter(|file| file.is_rust() && is_api(&file.path)) {
         for (line, name) in named(&file.text) {
             let place = format!("{}:{line}", file.path);
