@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 
-use super::today::Figures;
+use super::today::sum_figures;
 use super::{Interval, ReportError, Reports, to_sql};
 use crate::clock::{self, Timestamp};
 
@@ -60,8 +60,13 @@ impl Reports {
         for (span, hours) in spans.iter_mut().zip(SPANS) {
             let from = Timestamp::from_ms(to.ms() - hours * HOUR_MS);
             let counted = self.operation_counts(Interval { from, to }, false).await?;
-            let Figures { opened, settled, voided, .. } = Figures::from_counts(&counted, &[])?;
-            *span = DealSpan { hours, opened, settled, voided };
+            let figures = sum_figures(&counted, &[])?;
+            *span = DealSpan {
+                hours,
+                opened: figures.games_opened,
+                settled: figures.games_settled,
+                voided: figures.games_voided,
+            };
         }
         let opened_before = clock::subtract(to, UNENDED_AFTER);
         let unended = sqlx::query_scalar!(

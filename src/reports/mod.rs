@@ -41,12 +41,13 @@ use crate::records::Records;
 pub use bahay_api::operator::players::PlayerNote;
 pub use bahay_api::operator::settlements::SettlementFilter;
 
-pub use booked::{Interval, OperationCount, Sums, TransferTotals};
+pub use booked::{Interval, OperationCount, TransferTotals};
 pub use books::{OperationRow, Reversibility, add_up};
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
 pub use game::{Dossier, RecordVerdict};
 pub use player::PlayerReport;
+pub use today::sum_figures;
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;

@@ -5,75 +5,93 @@
 
 use std::collections::BTreeMap;
 
+use bahay_api::Coins;
 use bahay_api::operator::today::{BookedFigures, HourFigures, RoomFigures, TodayReport};
+use bahay_engine::coins;
 use jiff::tz::TimeZone;
 
-use super::booked::{Interval, OperationCount, Sums, TransferTotals};
+use super::booked::{Interval, OperationCount, TransferTotals};
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
+use crate::ledger::Code;
 
-/// The figures of an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    pub opened: i64,
-    pub settled: i64,
-    pub voided: i64,
-    /// The number of reversed settlements.
-    pub reversed: i64,
-    pub sums: Sums,
+/// Returns the figures of an interval.
+pub fn sum_figures(
+    counted: &[OperationCount],
+    booked: &[TransferTotals],
+) -> Result<BookedFigures, ReportError> {
+    let mut figures = BookedFigures::default();
+    for one in counted {
+        count_games(&mut figures, one);
+    }
+    for one in booked {
+        add_transfers(&mut figures, one)?;
+    }
+    Ok(figures)
 }
 
-impl From<Figures> for BookedFigures {
-    fn from(figures: Figures) -> Self {
-        let Figures { opened, settled, voided, reversed, sums } = figures;
-        let Sums { payments, fees, antes, pots, pots_taken, issued, claimed, withdrawn, .. } = sums;
-        Self {
-            games_opened: opened,
-            games_settled: settled,
-            games_voided: voided,
-            settlements_reversed: reversed,
-            payments: payments.into(),
-            fees: fees.into(),
-            antes: antes.into(),
-            pots: pots.into(),
-            pots_taken,
-            issued: issued.into(),
-            claimed: claimed.into(),
-            withdrawn: withdrawn.into(),
+fn count_games(figures: &mut BookedFigures, counted: &OperationCount) {
+    let games = match counted.kind.as_str() {
+        // An opening that was refused has no room, because there is no game.
+        "open" if counted.room.is_some() => &mut figures.games_opened,
+        "settle" => &mut figures.games_settled,
+        "void" => &mut figures.games_voided,
+        // Reversals of grants and adjustments have no room.
+        "reverse" if counted.room.is_some() => &mut figures.settlements_reversed,
+        _ => return,
+    };
+    *games = games.saturating_add(counted.operations);
+}
+
+/// Adds a sum of transfers. Fails if a sum does not fit 64 bits.
+fn add_transfers(figures: &mut BookedFigures, booked: &TransferTotals) -> Result<(), ReportError> {
+    let TransferTotals { code, source, destination, transfers, amount, .. } = booked;
+    let overflow = || sqlx::Error::Decode("a sum does not fit 64 bits".into());
+    let set = |sum: &mut Coins, after: Option<coins::Coins>| {
+        after.map(|after| *sum = after.into()).ok_or_else(overflow)
+    };
+    let plus = |sum: &mut Coins| {
+        let after = sum.checked_add(*amount);
+        set(sum, after)
+    };
+    let minus = |sum: &mut Coins| {
+        let after = sum.checked_sub(*amount);
+        set(sum, after)
+    };
+    match code {
+        Code::Payment => plus(&mut figures.payments)?,
+        Code::Ante => plus(&mut figures.antes)?,
+        Code::Pot => {
+            plus(&mut figures.pots)?;
+            figures.pots_taken = figures.pots_taken.saturating_add(*transfers);
         }
-    }
-}
-
-impl Figures {
-    pub(super) fn from_counts(
-        counted: &[OperationCount],
-        booked: &[TransferTotals],
-    ) -> Result<Self, ReportError> {
-        let mut figures = Self::default();
-        for one in counted {
-            figures.count(one);
+        Code::Daily | Code::Relief => plus(&mut figures.claimed)?,
+        // Only a payment is reversed from a wallet to a wallet.
+        Code::Reversal if source == "wallet" && destination == "wallet" => {
+            minus(&mut figures.payments)?;
         }
-        figures.sums = Sums::from_totals(booked).ok_or_else(overflow)?;
-        Ok(figures)
+        Code::Fee
+        | Code::Hold
+        | Code::Release
+        | Code::Refund
+        | Code::Welcome
+        | Code::Adjustment
+        | Code::Reversal
+        | Code::PotRefund
+        | Code::HouseBot
+        | Code::Sweep => {}
     }
-
-    fn count(&mut self, counted: &OperationCount) {
-        let games = match counted.kind.as_str() {
-            // An opening that was refused has no room, because there is no game.
-            "open" if counted.room.is_some() => &mut self.opened,
-            "settle" => &mut self.settled,
-            "void" => &mut self.voided,
-            // Reversals of grants and adjustments have no room.
-            "reverse" if counted.room.is_some() => &mut self.reversed,
-            _ => return,
-        };
-        *games = games.saturating_add(counted.operations);
+    match source.as_str() {
+        "fee" => minus(&mut figures.fees)?,
+        "issue" => plus(&mut figures.issued)?,
+        _ => {}
     }
-}
-
-fn overflow() -> ReportError {
-    sqlx::Error::Decode("a sum does not fit 64 bits".into())
+    match destination.as_str() {
+        "fee" => plus(&mut figures.fees),
+        "issue" => plus(&mut figures.withdrawn),
+        _ => Ok(()),
+    }
 }
 
 impl Reports {
@@ -84,8 +102,8 @@ impl Reports {
         let so_far = Interval { from: begins_at, to: now };
         let counted = self.operation_counts(so_far, true).await?;
         let booked = self.transfer_totals(so_far, true).await?;
-        let mut rooms = BTreeMap::<String, Figures>::new();
-        let mut hours = BTreeMap::<i64, Figures>::new();
+        let mut rooms = BTreeMap::<String, BookedFigures>::new();
+        let mut hours = BTreeMap::<i64, BookedFigures>::new();
         let mut hour_ms = begins_at.ms() - begins_at.ms().rem_euclid(3_600_000);
         while hour_ms < now.ms() {
             hours.entry(hour_ms).or_default();
@@ -93,34 +111,33 @@ impl Reports {
         }
         for one in &counted {
             if let Some(room) = &one.room {
-                rooms.entry(room.clone()).or_default().count(one);
+                count_games(rooms.entry(room.clone()).or_default(), one);
             }
             if let Some(hour) = one.hour {
-                hours.entry(hour.ms()).or_default().count(one);
+                count_games(hours.entry(hour.ms()).or_default(), one);
             }
         }
         for one in &booked {
             if let Some(room) = &one.room {
-                rooms.entry(room.clone()).or_default().sums.add(one).ok_or_else(overflow)?;
+                add_transfers(rooms.entry(room.clone()).or_default(), one)?;
             }
             if let Some(hour) = one.hour {
-                hours.entry(hour.ms()).or_default().sums.add(one).ok_or_else(overflow)?;
+                add_transfers(hours.entry(hour.ms()).or_default(), one)?;
             }
         }
         let held = self.held_coins().await?;
         let of_kind = |kind: &str| held.get(kind).copied().unwrap_or_default().into();
         let rooms = rooms.into_iter();
-        let rooms = rooms.map(|(room, figures)| RoomFigures { room, figures: figures.into() });
-        let hours = hours.into_iter().map(|(ms, figures)| HourFigures {
-            begins_at: Timestamp::from_ms(ms).into(),
-            figures: figures.into(),
-        });
+        let rooms = rooms.map(|(room, figures)| RoomFigures { room, figures });
+        let hours = hours
+            .into_iter()
+            .map(|(ms, figures)| HourFigures { begins_at: Timestamp::from_ms(ms).into(), figures });
         Ok(TodayReport {
             at: now.into(),
             begins_at: begins_at.into(),
-            day: Figures::from_counts(&counted, &booked)?.into(),
-            day_before: self.figures_until_now(now, zone, 1).await?.into(),
-            week_before: self.figures_until_now(now, zone, 7).await?.into(),
+            day: sum_figures(&counted, &booked)?,
+            day_before: self.figures_until_now(now, zone, 1).await?,
+            week_before: self.figures_until_now(now, zone, 7).await?,
             rooms: rooms.collect(),
             hours: hours.collect(),
             tables_playing: None,
@@ -147,12 +164,12 @@ impl Reports {
         now: Timestamp,
         zone: &TimeZone,
         days: i64,
-    ) -> Result<Figures, ReportError> {
+    ) -> Result<BookedFigures, ReportError> {
         let elapsed = now.ms() - day_begins(now, zone, 0).ms();
         let from = day_begins(now, zone, days);
         let interval = Interval { from, to: Timestamp::from_ms(from.ms() + elapsed) };
         let counted = self.operation_counts(interval, false).await?;
-        Figures::from_counts(&counted, &self.transfer_totals(interval, false).await?)
+        sum_figures(&counted, &self.transfer_totals(interval, false).await?)
     }
 }
 

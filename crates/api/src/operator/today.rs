@@ -53,7 +53,7 @@ pub struct TodayReport {
 }
 
 /// The sums of what was booked in a period, exact to the hundredth of a coin.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct BookedFigures {
     pub games_opened: i64,
     pub games_settled: i64,
