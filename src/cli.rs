@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use bahay_api::operator::operators::Operator;
 use bahay_base::error_line::to_one_line;
 use clap::{Parser, Subcommand};
 use http_body_util::Empty;
@@ -14,17 +15,19 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 
 use crate::accounts::{Sanction, SanctionKind, SanctionRecord};
+use crate::clock::Timestamp;
 use crate::config::{ArchiveSettings, Config, Database, OwnerSettings, StandingsSettings};
 use crate::ids::PlayerId;
 use crate::operate::TableCommand;
 use crate::operators::audit::Actor;
-use crate::operators::{OperatorName, OperatorSummary, Operators, Role, Sanctions};
+use crate::operators::{OperatorName, Operators, Role, Sanctions};
 use crate::projections;
 use crate::ratings::Ratings;
 use crate::reason::Reason;
 use crate::records::command::ArchiveOptions;
 use crate::records::{self, Records};
 use crate::reports::Reports;
+use crate::rooms::Catalog;
 use crate::standings::Standings;
 use crate::telemetry::LogFormat;
 use crate::{app, clock, db, operate, standings, telemetry, verify};
@@ -74,6 +77,13 @@ enum Command {
     Events {
         #[command(flatten)]
         what: bahay_events::EventsOptions,
+        #[command(flatten)]
+        database: Box<Database>,
+    },
+    /// Close or open the whole house: while it is closed, no game begins.
+    House {
+        #[command(subcommand)]
+        what: HouseCommand,
         #[command(flatten)]
         database: Box<Database>,
     },
@@ -162,6 +172,20 @@ enum OperatorCommand {
     Reset { name: OperatorName },
 }
 
+#[derive(Subcommand, Debug)]
+enum HouseCommand {
+    /// Print whether the house is open.
+    Show,
+    /// Close every room and all private tables; running games are finished.
+    Close {
+        /// The reason, for operators: 10 to 500 characters.
+        #[arg(long, value_name = "TEXT")]
+        reason: Reason,
+    },
+    /// Open the house.
+    Open,
+}
+
 /// A command about bans or mutes.
 #[derive(Subcommand, Debug)]
 enum SanctionCommand {
@@ -245,6 +269,7 @@ fn run(command: Command) -> Result<(), CommandError> {
             print!("{said}");
             Ok(())
         }
+        Command::House { what, database } => runtime()?.block_on(run_house(what, *database)),
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
         Command::Ban { what, database } => {
             runtime()?.block_on(run_sanction(SanctionKind::Ban, what, *database))
@@ -318,15 +343,12 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Comma
         }
         OperatorCommand::List => {
             for operator in operators.list().await? {
-                let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, .. } =
-                    operator;
+                let Operator { name, role, created_at, disabled_at, is_enrolled, .. } = operator;
                 let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
-                let token = token
-                    .map_or(String::new(), |at| format!("  token until {:.0}", clock::to_jiff(at)));
-                let since = clock::to_jiff(created_at);
+                let token = suffix("token until", token.map(Into::into));
+                let since = clock::to_jiff(created_at.into());
                 let enrolled = if is_enrolled { "  enrolled" } else { "" };
-                let disabled = disabled_at
-                    .map_or(String::new(), |at| format!("  disabled {:.0}", clock::to_jiff(at)));
+                let disabled = suffix("disabled", disabled_at.map(Into::into));
                 println!("{name:<32}  {role:<7}  since {since:.0}{enrolled}{token}{disabled}");
             }
         }
@@ -334,6 +356,22 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Comma
         OperatorCommand::Reset { name } => {
             println!("{}", operators.reset(&by, &name, now).await?.reveal());
         }
+    }
+    Ok(())
+}
+
+async fn run_house(what: HouseCommand, database: Database) -> Result<(), CommandError> {
+    db::check_schema(&database.database_url).await?;
+    let rooms = Catalog::load(connect_owner(database).await?, &[]).await?;
+    let by = Actor::COMMAND_LINE;
+    let state = match what {
+        HouseCommand::Show => rooms.house_state().await?,
+        HouseCommand::Close { reason } => rooms.switch_house_as(&by, Some(&reason)).await?,
+        HouseCommand::Open => rooms.switch_house_as(&by, None).await?,
+    };
+    match state.reason {
+        None => println!("open"),
+        Some(reason) => println!("closed: {reason}"),
     }
     Ok(())
 }
@@ -360,13 +398,17 @@ async fn run_sanction(
                 sanctions.list(player, kind).await?
             {
                 let since = clock::to_jiff(imposed_at);
-                let lifted = lifted_at
-                    .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
+                let lifted = suffix("lifted", lifted_at);
                 println!("since {since:.0}  {sanction}{lifted}");
             }
         }
     }
     Ok(())
+}
+
+/// Formats the time of an event, if it has occurred, as the end of a line.
+fn suffix(event: &str, at: Option<Timestamp>) -> String {
+    at.map_or(String::new(), |at| format!("  {event} {:.0}", clock::to_jiff(at)))
 }
 
 async fn healthcheck(what: &Healthcheck) -> Result<(), CommandError> {

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use bahay_engine::table::TableId;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
 
 use crate::archive::halted;
 use crate::clock::{self, Clock, Timestamp};
@@ -16,7 +15,7 @@ use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Actor};
 use crate::reason::Reason;
-use crate::tables::{Tables, TermsSource, VoidOutcome};
+use crate::tables::{OperateError, Tables, TermsSource, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
 /// A command about tables.
@@ -74,11 +73,10 @@ type CommandError = Box<dyn std::error::Error>;
 pub async fn run_table_command(command: TableCommand) -> Result<String, CommandError> {
     match command {
         TableCommand::Void { table, reason, house } => {
-            let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
-            record_audit(&audit, Action::TableVoided, table, json!({ "reason": reason.as_str() }))
-                .await?;
-            let voided = tables.void(table, &reason).await;
-            ledger.stop().await;
+            let house = connect_house(*house).await?;
+            let order = house.tables.void(table, &reason);
+            let voided = house.run_order(Action::TableVoided, table, Some(&reason), order).await;
+            house.ledger.stop().await;
             Ok(match voided? {
                 VoidOutcome { game: Some(game), .. } => {
                     format!("voided: table {table}, game {game}; its coins went back\n")
@@ -89,18 +87,18 @@ pub async fn run_table_command(command: TableCommand) -> Result<String, CommandE
             })
         }
         TableCommand::Release { table, house } => {
-            let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
-            record_audit(&audit, Action::TableReleased, table, json!({})).await?;
-            let released = tables.release(table).await;
-            ledger.stop().await;
+            let house = connect_house(*house).await?;
+            let order = house.tables.release(table);
+            let released = house.run_order(Action::TableReleased, table, None, order).await;
+            house.ledger.stop().await;
             released?;
             Ok(format!("released: table {table}\n"))
         }
         TableCommand::RefundPot { table, house } => {
-            let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
-            record_audit(&audit, Action::PotRefunded, table, json!({})).await?;
-            let returned = tables.refund_pot(table).await;
-            ledger.stop().await;
+            let house = connect_house(*house).await?;
+            let order = house.tables.refund_pot(table);
+            let returned = house.run_order(Action::PotRefunded, table, None, order).await;
+            house.ledger.stop().await;
             let mut output = format!("given back: the POT of table {table}\n");
             for share in returned?.shares {
                 writeln!(output, "{}  {}", share.player, share.amount)?;
@@ -138,15 +136,17 @@ struct HouseConnection {
     audit: Audit,
 }
 
-/// Records the audit entry before the act, so that no act lacks its entry.
-async fn record_audit(
-    audit: &Audit,
-    action: Action,
-    table: TableId,
-    detail: Value,
-) -> Result<(), CommandError> {
-    let subject = format!("table:{table}");
-    Ok(audit.record(&Actor::COMMAND_LINE, action, &subject, detail).await?)
+impl HouseConnection {
+    /// Performs an order, recorded in the audit log like those of the API and the desk.
+    async fn run_order<T>(
+        &self,
+        action: Action,
+        table: TableId,
+        reason: Option<&Reason>,
+        order: impl Future<Output = Result<T, OperateError>>,
+    ) -> Result<T, CommandError> {
+        self.audit.run_table_order(&Actor::COMMAND_LINE, (action, table, reason), order).await
+    }
 }
 
 async fn connect_house(house: HouseServices) -> Result<HouseConnection, CommandError> {

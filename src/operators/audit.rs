@@ -5,46 +5,24 @@
 //! other. An act with effects elsewhere, such as an order about a table, is recorded before it is
 //! performed.
 
-use std::fmt;
-use std::str::FromStr;
+use std::fmt::Display;
 
+use bahay_engine::table::TableId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
-use thiserror::Error;
 use uuid::Uuid;
 
-use crate::clock::{self, Timestamp};
+use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::db::{self, Page};
 use crate::entropy;
-use crate::ids::{AuditEntryId, OperatorId};
+use crate::ids::OperatorId;
+use crate::reason::Reason;
+
+pub use bahay_api::operator::audit::{Action, AuditEntry, AuditFilter, Channel};
 
 /// The largest page; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 1_000;
-
-/// The channel and credential of an act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
-    /// A session in a browser.
-    Desk,
-    /// A session over the API.
-    Api,
-    /// An API token, held by a program.
-    Token,
-    Command,
-}
-
-impl Channel {
-    /// Returns the value of the column `channel`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Desk => "desk",
-            Self::Api => "api",
-            Self::Token => "token",
-            Self::Command => "command",
-        }
-    }
-}
 
 /// The author of an act, with its channel and client address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,135 +37,6 @@ impl Actor {
     /// The command line, whose user is known to the operating system but not to the service.
     pub const COMMAND_LINE: Self =
         Self { operator: None, channel: Channel::Command, address: None };
-}
-
-macro_rules! actions {
-    ($($(#[$meta:meta])* $name:ident = $text:literal;)*) => {
-        /// The kind of an audited act.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Action {
-            $($(#[$meta])* $name,)*
-        }
-
-        impl Action {
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// Returns the value of the column `action`.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $text,)*
-                }
-            }
-        }
-    };
-}
-
-actions! {
-    SignedIn = "sign_in";
-    SignInRefused = "sign_in_refused";
-    SignedOut = "sign_out";
-    /// The second factor of an enrolment was displayed.
-    EnrolmentOpened = "enrolment_look";
-    Enrolled = "enrolment";
-    OperatorAdded = "operator_add";
-    OperatorDisabled = "operator_disable";
-    TokenCreated = "token_create";
-    TokenRevoked = "token_revoke";
-    SignInReset = "operator_reset_sign_in";
-    CorrectionRequested = "correction_request";
-    CorrectionApproved = "correction_approve";
-    CorrectionRejected = "correction_reject";
-    RoomCreated = "room_create";
-    RoomChanged = "room_change";
-    HouseClosed = "house_close";
-    HouseOpened = "house_open";
-    PlayerBanned = "player_ban";
-    BanLifted = "player_lift_ban";
-    PlayerMuted = "player_mute";
-    MuteLifted = "player_lift_mute";
-    SessionsEnded = "player_end_sessions";
-    NoteWritten = "player_note";
-    ReportDecided = "player_report_decide";
-    TableVoided = "table_void";
-    TableReleased = "table_release";
-    PotRefunded = "pot_refund";
-    JobRetried = "job_retry";
-    JobDiscarded = "job_discard";
-    /// An order about a table was recorded and then failed.
-    TableOrderFailed = "table_order_failed";
-    /// Hidden cards of a running game were displayed.
-    HandsSeen = "hands_look";
-    /// All hands of a finished game were displayed.
-    ReplaySeen = "replay_look";
-    /// The client addresses of a player were displayed.
-    AddressesSeen = "addresses_look";
-    Exported = "export";
-}
-
-/// The error of parsing an [`Action`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("unknown action")]
-pub struct ParseActionError;
-
-impl FromStr for Action {
-    type Err = ParseActionError;
-
-    fn from_str(text: &str) -> Result<Self, ParseActionError> {
-        Self::ALL.iter().copied().find(|action| action.as_str() == text).ok_or(ParseActionError)
-    }
-}
-
-/// An audit entry, that is a row of the audit log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditEntry {
-    pub id: AuditEntryId,
-    pub at: Timestamp,
-    /// The operator's name; `None` for the command line and for names that no operator has.
-    pub operator: Option<String>,
-    pub action: String,
-    /// The kind and id of the affected object, such as `room:newbie`.
-    pub subject: Option<String>,
-    pub detail: Value,
-    pub channel: String,
-    pub address: Option<String>,
-}
-
-/// A filter on audit entries. An entry matches if it satisfies every condition that is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuditFilter {
-    /// An operator's name.
-    pub operator: Option<String>,
-    pub action: Option<Action>,
-    pub subject: Option<String>,
-    pub from: Option<Timestamp>,
-    /// The exclusive upper bound of the time.
-    pub to: Option<Timestamp>,
-}
-
-/// The position of a page of audit entries. Opaque to clients, which send it back unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AuditCursor {
-    below: Uuid,
-}
-
-/// The error of parsing an [`AuditCursor`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a cursor that this service issued")]
-pub struct ParseAuditCursorError;
-
-impl fmt::Display for AuditCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.below.simple(), f)
-    }
-}
-
-impl FromStr for AuditCursor {
-    type Err = ParseAuditCursorError;
-
-    fn from_str(text: &str) -> Result<Self, ParseAuditCursorError> {
-        let below = Uuid::try_parse(text).map_err(|_| ParseAuditCursorError)?;
-        Ok(Self { below })
-    }
 }
 
 /// The audit log. Clones share the pool.
@@ -219,19 +68,40 @@ impl Audit {
         db::retry(once).await
     }
 
-    /// Returns the entries that match the filter, newest first.
+    /// Performs an order about a table, after recording it with its reason, and records its failure.
+    pub async fn run_table_order<T, X: Display, E: From<sqlx::Error> + From<X>>(
+        &self,
+        by: &Actor,
+        (action, table, reason): (Action, TableId, Option<&Reason>),
+        order: impl Future<Output = Result<T, X>>,
+    ) -> Result<T, E> {
+        let subject = table_subject(table);
+        let detail = json!({ "reason": reason.map(Reason::as_str) });
+        self.record(by, action, &subject, detail).await?;
+        match order.await {
+            Ok(outcome) => Ok(outcome),
+            Err(error) => {
+                let detail = json!({ "order": action.as_str(), "error": error.to_string() });
+                self.record(by, Action::TableOrderFailed, &subject, detail).await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Returns the entries that match the filter, newest first, below an id.
     pub async fn list(
         &self,
         filter: &AuditFilter,
-        cursor: Option<AuditCursor>,
+        below: Option<Uuid>,
         limit: u32,
-    ) -> Result<Page<AuditEntry, AuditCursor>, sqlx::Error> {
+    ) -> Result<Page<AuditEntry, Uuid>, sqlx::Error> {
         let limit = limit.clamp(1, PAGE_MAX);
         // Ids are UUIDs of version 7, which begin with their time, so that a time bounds a range of
         // ids.
-        let first = filter.from.map_or(Uuid::nil(), first_id_at);
-        let below = filter.to.map_or(Uuid::max(), first_id_at);
-        let below = cursor.map_or(below, |cursor| cursor.below.min(below));
+        let bound = |at: BoundedTimestamp| first_id_at(at.into());
+        let first = filter.from.map_or(Uuid::nil(), bound);
+        let last = filter.to.map_or(Uuid::max(), bound);
+        let below = below.map_or(last, |below| below.min(last));
         let once = || {
             sqlx::query!(
                 r#"
@@ -257,8 +127,8 @@ impl Audit {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| AuditEntry {
-            id: AuditEntryId(row.id),
-            at: clock::from_jiff(row.at.to_jiff()),
+            id: row.id,
+            at: clock::from_jiff(row.at.to_jiff()).into(),
             operator: row.operator,
             action: row.action,
             subject: row.subject,
@@ -266,8 +136,13 @@ impl Audit {
             channel: row.channel,
             address: row.address,
         });
-        Ok(Page::from_rows(rows.collect(), limit, |last| AuditCursor { below: last.id.0 }))
+        Ok(Page::from_rows(rows.collect(), limit, |last| last.id))
     }
+}
+
+/// Returns the subject that denotes a table.
+pub fn table_subject(table: TableId) -> String {
+    format!("table:{table}")
 }
 
 /// Records an act within the caller's transaction.
@@ -330,18 +205,10 @@ fn first_id_at(time: Timestamp) -> Uuid {
 
 #[cfg(test)]
 mod tests {
-    use super::{Action, first_id_at};
+    use super::first_id_at;
     use crate::clock::Clock;
     use crate::entropy;
     use std::time::Duration;
-
-    #[test]
-    fn actions_round_trip_through_text() {
-        for action in Action::ALL {
-            assert_eq!(action.as_str().parse(), Ok(*action));
-        }
-        assert!("".parse::<Action>().is_err());
-    }
 
     #[test]
     fn ids_of_a_time_lie_between_its_bounds() {

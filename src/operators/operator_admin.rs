@@ -2,6 +2,7 @@
 //! administrators at the desk. The enrolment code is the only secret that these functions return;
 //! it is displayed once.
 
+use bahay_api::operator::operators::Operator as OperatorSummary;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
 use thiserror::Error;
@@ -12,21 +13,6 @@ use super::{OperatorName, Operators, Role, browsers, enrolment, issuance, sign_i
 use crate::auth::EnrolmentCode;
 use crate::clock::{self, Timestamp};
 use crate::{db, entropy};
-
-/// An operator in the list of operators.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OperatorSummary {
-    pub name: String,
-    pub role: String,
-    pub created_at: Timestamp,
-    pub disabled_at: Option<Timestamp>,
-    /// True if a password and a second factor are set.
-    pub is_enrolled: bool,
-    /// The expiry of the API token; `None` without one.
-    pub token_expires_at: Option<Timestamp>,
-    /// The time of the operator's last request in a session.
-    pub last_seen_at: Option<Timestamp>,
-}
 
 /// The reason why operators remain unchanged.
 #[derive(Debug, Error)]
@@ -96,7 +82,7 @@ impl Operators {
             )
             .fetch_all(&self.pool)
         };
-        let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff());
+        let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff()).into();
         let rows = db::retry(once).await?.into_iter().map(|row| OperatorSummary {
             name: row.name,
             role: row.role,

@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 
+use bahay_api::operator::player_reports::{PlayerReport, ReportOutcome};
 use serde_json::json;
 use sqlx::PgPool;
 use thiserror::Error;
@@ -16,7 +17,7 @@ use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
-use crate::social::{self, ReportError, ReportOutcome, ReportRecord};
+use crate::social::{self, ReportError};
 
 /// The length of a note, in characters.
 pub const NOTE_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
@@ -144,10 +145,10 @@ impl Moderation {
         report: Uuid,
         outcome: ReportOutcome,
         note: &Reason,
-    ) -> Result<ReportRecord, ReportError> {
+    ) -> Result<PlayerReport, ReportError> {
         let mut tx = self.pool.begin().await?;
         let decided = social::decide_report_in_tx(&mut tx, report, by.id, outcome, note).await?;
-        let subject = format!("player:{}", decided.report.reported);
+        let subject = format!("player:{}", decided.reported);
         let detail = json!({ "report": report, "outcome": outcome.as_str() });
         let action = Action::ReportDecided;
         audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;

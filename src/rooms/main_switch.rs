@@ -2,14 +2,15 @@
 //! Running games are finished. Nodes learn of it as they learn of changes of rooms, and the
 //! settings of each room stay untouched.
 
+use bahay_api::operator::house::HouseSwitch as HouseState;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
 
 use super::{Catalog, RoomError};
-use crate::clock::{self, Timestamp};
+use crate::clock;
 use crate::db::{self, PgPool};
 use crate::operators::Administrator;
-use crate::operators::audit::{self, Action};
+use crate::operators::audit::{self, Action, Actor};
 use crate::reason::Reason;
 
 /// The main switch as nodes apply it.
@@ -25,23 +26,22 @@ impl HouseSwitch {
     pub(super) const OPEN: Self = Self { is_open: true, revision: 0 };
 }
 
-/// The main switch as operators see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HouseState {
-    pub is_open: bool,
-    /// The reason for which the house is closed.
-    pub reason: Option<String>,
-    /// The operator's name; `None` before the first change.
-    pub changed_by: Option<String>,
-    pub changed_at: Timestamp,
-}
-
 impl Catalog {
     /// Closes the house for a reason, or opens it. Idempotent: a house that is already in that
     /// state stays unchanged.
     pub async fn switch_house(
         &self,
         by: &Administrator,
+        closed_for: Option<&Reason>,
+    ) -> Result<HouseState, RoomError> {
+        self.switch_house_as(by.actor(), closed_for).await
+    }
+
+    /// Switches the house as [`Catalog::switch_house`] does, for an actor that is authorised by
+    /// other means.
+    pub async fn switch_house_as(
+        &self,
+        by: &Actor,
         closed_for: Option<&Reason>,
     ) -> Result<HouseState, RoomError> {
         let is_open = closed_for.is_none();
@@ -56,12 +56,12 @@ impl Catalog {
             "#,
             is_open,
             reason,
-            by.id.0
+            by.operator.map(|operator| operator.0)
         );
         if changed.execute(&mut *tx).await?.rows_affected() == 1 {
             let action = if is_open { Action::HouseOpened } else { Action::HouseClosed };
             let detail = json!({ "reason": reason });
-            audit::record_in_tx(&mut tx, by.actor(), action, Some("house"), detail).await?;
+            audit::record_in_tx(&mut tx, by, action, Some("house"), detail).await?;
         }
         tx.commit().await?;
         self.refresh().await?;
@@ -87,7 +87,7 @@ impl Catalog {
             is_open: row.is_open,
             reason: row.reason,
             changed_by: row.changed_by,
-            changed_at: clock::from_jiff(row.changed_at.to_jiff()),
+            changed_at: clock::from_jiff(row.changed_at.to_jiff()).into(),
         })
     }
 }

@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;
-pub use main_switch::{HouseState, HouseSwitch};
+pub use main_switch::HouseSwitch;
 pub use rules::{RuleSetRequest, check_clocks, choose_rules};
 pub use store::{RoomDraft, RoomRevision};
 

@@ -13,6 +13,8 @@ mod reports;
 
 use std::collections::BTreeSet;
 
+use bahay_api::Time;
+use bahay_api::player::people::ListedPlayer;
 use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,9 +24,7 @@ use crate::db;
 
 pub use bahay_api::player::people::ReportReason;
 pub use bahay_protocol::Phrase;
-pub use reports::{
-    ReportDecision, ReportError, ReportOutcome, ReportRecord, ReportState, decide_report_in_tx,
-};
+pub use reports::{ReportError, decide_report_in_tx};
 
 /// The most players that a player may mute, and that it may block.
 pub const RELATIONS_MAX: i64 = 500;
@@ -46,30 +46,14 @@ impl TableBroadcast {
     }
 }
 
-/// A relation of a player to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// The two are not seated together, and the other's phrases are hidden.
-    Block,
-    /// The other's phrases are hidden.
-    Mute,
-}
-
-impl Relation {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Mute => "mute",
-        }
+bahay_base::text_enum! {
+    /// A relation of a player to another.
+    pub enum Relation {
+        /// The two are not seated together, and the other's phrases are hidden.
+        Block = "block",
+        /// The other's phrases are hidden.
+        Mute = "mute",
     }
-}
-
-/// A player whom another mutes or blocks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RelatedPlayer {
-    pub player: PlayerId,
-    pub name: String,
-    pub since_ms: i64,
 }
 
 /// A report of a player about another.
@@ -183,7 +167,7 @@ impl Social {
         &self,
         player: PlayerId,
         relation: Relation,
-    ) -> Result<Vec<RelatedPlayer>, sqlx::Error> {
+    ) -> Result<Vec<ListedPlayer>, sqlx::Error> {
         let query = || {
             sqlx::query!(
                 r#"
@@ -199,10 +183,10 @@ impl Social {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(query).await?;
-        let rows = rows.into_iter().map(|row| RelatedPlayer {
-            player: PlayerId(row.id),
+        let rows = rows.into_iter().map(|row| ListedPlayer {
+            player: row.id,
             name: row.name,
-            since_ms: row.created_at.to_jiff().as_millisecond(),
+            since: Time::from(db::from_sql(row.created_at)),
         });
         Ok(rows.collect())
     }

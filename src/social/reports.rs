@@ -1,50 +1,20 @@
 //! The operators' view of reports, newest first, and the decision on each, made once.
 
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_api::Time;
+use bahay_api::operator::player_reports::{
+    PlayerReport, ReportDecision, ReportOutcome, ReportState,
+};
+use bahay_engine::table::PlayerId;
 use jiff_sqlx::Timestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Report, ReportReason, Social};
+use super::Social;
 use crate::db::{self, Page};
 use crate::ids::OperatorId;
 
 /// The largest page.
 const PAGE_MAX: u32 = 100;
-
-/// The state of a report: open until it is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportState {
-    Open,
-    Closed,
-}
-
-bahay_base::text_enum! {
-    /// The outcome of the decision on a report.
-    pub enum ReportOutcome {
-        Upheld = "upheld",
-        Dismissed = "dismissed",
-    }
-}
-
-/// A stored report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportRecord {
-    pub id: Uuid,
-    pub report: Report,
-    pub created_at_ms: i64,
-    /// The decision; `None` while the report is open.
-    pub decision: Option<ReportDecision>,
-}
-
-/// The decision on a report, with its operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportDecision {
-    pub outcome: ReportOutcome,
-    pub by: OperatorId,
-    pub at_ms: i64,
-    pub note: String,
-}
 
 /// The errors of deciding on a report.
 #[derive(Debug, thiserror::Error)]
@@ -72,36 +42,28 @@ struct Row {
     note: Option<String>,
 }
 
-impl TryFrom<Row> for ReportRecord {
+impl TryFrom<Row> for PlayerReport {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let invalid =
-            |field: &str| sqlx::Error::Decode(format!("invalid {field} of a report").into());
-        let reason = row.reason.parse::<ReportReason>().ok();
-        let outcome = match &row.outcome {
-            None => None,
-            Some(text) => {
-                let outcome = text.parse::<ReportOutcome>().ok();
-                Some(outcome.ok_or_else(|| invalid("outcome"))?)
-            }
-        };
+        let to_time = |at: Timestamp| Time::from_ms(at.to_jiff().as_millisecond());
+        let outcome = row.outcome.as_deref().map(db::parse_column).transpose()?;
         let decision = match (outcome, row.decided_by, row.decided_at, row.note) {
-            (Some(outcome), Some(by), Some(at), Some(note)) => {
-                let at_ms = at.to_jiff().as_millisecond();
-                Some(ReportDecision { outcome, by: OperatorId(by), at_ms, note })
+            (Some(outcome), Some(decided_by), Some(at), Some(note)) => {
+                Some(ReportDecision { outcome, decided_by, decided_at: to_time(at), note })
             }
             (Some(_) | None, ..) => None,
         };
-        let report = Report {
-            game: GameId(row.game),
-            reporter: PlayerId(row.reporter),
-            reported: PlayerId(row.reported),
-            reason: reason.ok_or_else(|| invalid("reason"))?,
+        Ok(Self {
+            id: row.id,
+            game: row.game,
+            reporter: row.reporter,
+            reported: row.reported,
+            reason: db::parse_column(&row.reason)?,
             words: row.words,
-        };
-        let created_at_ms = row.created_at.to_jiff().as_millisecond();
-        Ok(Self { id: row.id, report, created_at_ms, decision })
+            created_at: to_time(row.created_at),
+            decision,
+        })
     }
 }
 
@@ -110,7 +72,7 @@ impl Social {
     pub async fn list_reports_by(
         &self,
         player: PlayerId,
-    ) -> Result<Vec<ReportRecord>, sqlx::Error> {
+    ) -> Result<Vec<PlayerReport>, sqlx::Error> {
         self.find_reports(Some(player), None).await
     }
 
@@ -118,7 +80,7 @@ impl Social {
     pub async fn list_reports_about(
         &self,
         player: PlayerId,
-    ) -> Result<Vec<ReportRecord>, sqlx::Error> {
+    ) -> Result<Vec<PlayerReport>, sqlx::Error> {
         self.find_reports(None, Some(player)).await
     }
 
@@ -126,7 +88,7 @@ impl Social {
         &self,
         reporter: Option<PlayerId>,
         reported: Option<PlayerId>,
-    ) -> Result<Vec<ReportRecord>, sqlx::Error> {
+    ) -> Result<Vec<PlayerReport>, sqlx::Error> {
         let query = || {
             sqlx::query_as!(
                 Row,
@@ -143,7 +105,7 @@ impl Social {
             )
             .fetch_all(&self.pool)
         };
-        db::retry(query).await?.into_iter().map(ReportRecord::try_from).collect()
+        db::retry(query).await?.into_iter().map(PlayerReport::try_from).collect()
     }
 
     /// Returns a page of reports, newest first, starting below `below`.
@@ -152,7 +114,7 @@ impl Social {
         state: Option<ReportState>,
         below: Option<Uuid>,
         limit: u32,
-    ) -> Result<Page<ReportRecord, Uuid>, sqlx::Error> {
+    ) -> Result<Page<PlayerReport, Uuid>, sqlx::Error> {
         let limit = limit.clamp(1, PAGE_MAX);
         let is_open = state.map(|state| state == ReportState::Open);
         let query = || {
@@ -179,7 +141,7 @@ impl Social {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(query).await?.into_iter().map(ReportRecord::try_from);
+        let rows = db::retry(query).await?.into_iter().map(PlayerReport::try_from);
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         Ok(Page::from_rows(rows, limit, |last| last.id))
     }
@@ -195,7 +157,7 @@ pub async fn decide_report_in_tx(
     by: OperatorId,
     outcome: ReportOutcome,
     note: &crate::reason::Reason,
-) -> Result<ReportRecord, ReportError> {
+) -> Result<PlayerReport, ReportError> {
     let decided = sqlx::query_as!(
         Row,
         r#"

@@ -23,8 +23,6 @@ bahay_engine::uuid_ids! {
     OperatorId;
     /// The id of an operator's sign-in in one browser.
     OperatorSessionId;
-    /// The id of an audit entry.
-    AuditEntryId;
     /// The id of a correction of the books, which one operator requests and another decides on.
     CorrectionId;
 }

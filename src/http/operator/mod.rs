@@ -6,7 +6,6 @@ pub(crate) mod audit;
 pub(crate) mod corrections;
 pub(crate) mod desk_ui;
 pub(crate) mod games;
-pub(crate) mod house;
 pub(crate) mod jobs;
 pub(crate) mod ledger;
 pub(crate) mod operators;
@@ -37,7 +36,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         audit::routes,
         corrections::routes,
         games::routes,
-        house::routes,
         jobs::routes,
         ledger::routes,
         operators::routes,

@@ -104,10 +104,10 @@ pub struct AuditFilter {
     #[param(max_length = 200, pattern = "^[!-~]+$")]
     pub subject: Option<String>,
     /// The inclusive lower bound of the time.
-    #[param(value_type = Option<Time>)]
+    #[param(value_type = Option<Time>, inline)]
     pub from: Option<BoundedTimestamp>,
     /// The exclusive upper bound of the time.
-    #[param(value_type = Option<Time>)]
+    #[param(value_type = Option<Time>, inline)]
     pub to: Option<BoundedTimestamp>,
 }
 

@@ -115,9 +115,9 @@ pub struct RoomSettings {
     pub needs_account: bool,
 }
 
-/// The skill of house bots: the schema of [`Skill`].
+/// The skill of house bots.
 #[derive(Debug, ToSchema)]
-#[schema(rename_all = "snake_case", description = "The skill of house bots.")]
+#[schema(rename_all = "snake_case")]
 pub enum BotSkill {
     /// By rules of thumb.
     Greedy,

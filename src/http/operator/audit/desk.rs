@@ -2,62 +2,56 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use bahay_api::operator::audit::{Action, AuditEntry, AuditFilter};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::api::{AuditFilterQuery, cursor_scope, export_csv};
+use super::query;
 use crate::http::operator::desk_ui::components::{
     Column, Field, field, pager, select, table, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_time;
-use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
-use crate::http::{Code, CodeExt as _, Cursors, Query};
+use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorSession};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Problem};
 use crate::operators::Audit;
-use crate::operators::audit::{Action, AuditEntry, AuditFilter};
 
 const HERE: &str = "/desk/audit";
 
 /// The number of audit entries on one page.
 const PAGE: u32 = 100;
 
+/// A search as it is typed: times have no zone.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct AuditSearchForm {
-    #[serde(default)]
     operator: String,
-    #[serde(default)]
-    action: String,
-    #[serde(default)]
+    action: Option<Action>,
     subject: String,
-    #[serde(default)]
     from: String,
-    #[serde(default)]
     to: String,
     cursor: Option<String>,
 }
 
 impl AuditSearchForm {
-    fn to_filter(&self) -> Result<AuditFilter, crate::http::Problem> {
-        // An empty field of the form sets no condition.
-        let text =
-            |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    fn to_filter(&self) -> Result<AuditFilter, Problem> {
+        let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let time = |given: &str| {
             let unknown = || Code::QueryInvalid.with_detail("a time has the form 2026-03-01T12:00");
             text(given).map(|given| parse_time(&given).ok_or_else(unknown)).transpose()
         };
-        let Self { operator, action, subject, from, to, .. } = self;
-        let filter = AuditFilterQuery {
-            operator: text(operator),
-            action: text(action),
-            subject: text(subject),
-            from: time(from)?,
-            to: time(to)?,
-        };
-        filter.to_filter()
+        Ok(AuditFilter {
+            operator: text(&self.operator),
+            action: self.action,
+            subject: text(&self.subject),
+            from: time(&self.from)?,
+            to: time(&self.to)?,
+        })
     }
 
     fn pairs(&self) -> [(&str, &str); 5] {
         let Self { operator, action, subject, from, to, .. } = self;
+        let action = action.map_or("", Action::as_str);
         [
             ("operator", operator),
             ("action", action),
@@ -72,14 +66,11 @@ pub(crate) async fn list(
     State(audit): State<Audit>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    Query(form): Query<AuditSearchForm>,
+    FilterForm(form): FilterForm<AuditSearchForm>,
 ) -> Result<Response, ErrorPage> {
-    session.operator.require_administrator()?;
     let filter = form.to_filter()?;
-    let list = cursor_scope(&filter);
-    let cursor = cursors.open(&list, &session.operator, form.cursor.as_deref())?;
-    let listed = audit.list(&filter, cursor, PAGE).await.map_err(crate::http::database_problem)?;
-    let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
+    let query = PageQuery { filter, cursor: form.cursor.clone(), ..PageQuery::default() };
+    let listed = query::list(&audit, &cursors, &session.operator, &query, PAGE).await?;
     let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
     let columns = [
         Column::Text("At (UTC)"),
@@ -101,7 +92,7 @@ pub(crate) async fn list(
     let body = html! {
         form class="filter" method="get" action=(HERE) {
             (field(Field { value: &form.operator, ..Field::optional("operator", "Operator") }))
-            (select("action", "Action", &actions, &form.action))
+            (select("action", "Action", &actions, form.action.map_or("", Action::as_str)))
             (field(Field {
                 value: &form.subject, hint: "Such as room:newbie.",
                 ..Field::optional("subject", "Subject")
@@ -112,7 +103,7 @@ pub(crate) async fn list(
         }
         p { a href={ "/desk/audit.csv?" (query) } { "Export all matches as CSV" } }
         (table("Audit entries, newest first", &columns, &rows))
-        (pager(HERE, &form.pairs(), next.as_deref()))
+        (pager(HERE, &form.pairs(), listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Audit", body))
 }
@@ -133,7 +124,7 @@ fn row(entry: &AuditEntry) -> Vec<Markup> {
 pub(crate) async fn export(
     State(audit): State<Audit>,
     session: OperatorSession,
-    Query(form): Query<AuditSearchForm>,
+    FilterForm(form): FilterForm<AuditSearchForm>,
 ) -> Result<Response, ErrorPage> {
-    Ok(export_csv(audit, &session.operator, form.to_filter()?).await?)
+    Ok(query::export(audit, &session.operator, form.to_filter()?).await?)
 }

@@ -1,13 +1,16 @@
 //! Audit entries.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
+mod query;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::audit as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.routes(describe!(api::list_audit_entries)).routes(describe!(api::export_audit_entries))
+    routes
+        .on(&operations::LIST_AUDIT_ENTRIES, api::list_audit_entries)
+        .on(&operations::EXPORT_AUDIT_ENTRIES, api::export_audit_entries)
 }

@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use bahay_api::operator::corrections::{CorrectionFilter, RequestCorrection};
+use bahay_api::operator::corrections::{CorrectionFilter, RejectCorrection, RequestCorrection};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -17,11 +17,12 @@ use crate::http::operator::desk_ui::components::{
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_amount;
 use crate::http::operator::desk_ui::{
-    EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession, parse_reason,
+    EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession,
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
 use crate::operators::{Correction, Corrections, Decision, State as Stage, Subject};
+use crate::reason::Reason;
 
 const HERE: &str = "/desk/corrections";
 
@@ -160,14 +161,14 @@ pub(crate) struct CorrectionForm {
     amount: String,
     #[serde(default)]
     operation: String,
-    reason: String,
+    reason: Reason,
 }
 
 impl CorrectionForm {
     /// Converts what an operator typed into the request of the API.
-    fn to_request(&self) -> Result<RequestCorrection, Problem> {
+    fn to_request(self) -> Result<RequestCorrection, Problem> {
         let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
-        let reason = parse_reason(&self.reason);
+        let reason = self.reason;
         match self.kind.as_str() {
             "adjustment" => {
                 let player = PlayerId::from_str(self.player.trim());
@@ -175,7 +176,7 @@ impl CorrectionForm {
                 Ok(RequestCorrection::Adjustment {
                     player: player.map_err(|_| invalid("a player's id is a UUID"))?.0,
                     amount: amount.ok_or_else(|| invalid(AMOUNT_INVALID))?.hundredths(),
-                    reason: reason?,
+                    reason,
                 })
             }
             "reversal" => {
@@ -183,7 +184,7 @@ impl CorrectionForm {
                 Ok(RequestCorrection::Reversal {
                     operation: operation
                         .map_err(|_| invalid("an operation is denoted by its number"))?,
-                    reason: reason?,
+                    reason,
                 })
             }
             _ => Err(invalid("a correction is an adjustment or a reversal")),
@@ -196,8 +197,9 @@ pub(crate) async fn request(
     OperatorForm { session, input }: OperatorForm<CorrectionForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
+    let attempt = input.attempt;
     let (subject, reason) = query::subject(input.to_request()?)?;
-    let correction = corrections.request(&by, subject, &reason, input.attempt).await?;
+    let correction = corrections.request(&by, subject, &reason, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", correction.id)).into_response())
 }
 
@@ -274,18 +276,12 @@ pub(crate) async fn approve(
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
 }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct RejectionForm {
-    reason: String,
-}
-
 pub(crate) async fn reject(
     State(corrections): State<Corrections>,
     Path(correction): Path<Uuid>,
-    OperatorForm { session, input }: OperatorForm<RejectionForm>,
+    OperatorForm { session, input: RejectCorrection { reason } }: OperatorForm<RejectCorrection>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
-    let reason = parse_reason(&input.reason)?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
 }

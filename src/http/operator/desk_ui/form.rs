@@ -10,10 +10,9 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::operator_session::Visitor;
+use super::operator_session::{FORM_TOKEN, Visitor};
 use super::{ErrorPage, OperatorSession};
 use crate::http::core::extractors::body_problem;
 use crate::http::{Code, CodeExt as _, Problem, Query, Services};
@@ -21,7 +20,8 @@ use crate::rate_limit;
 
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// A form sent by a signed-in operator.
+/// A form sent by a signed-in operator. The input, which may be the request of an operation of the
+/// API, has no field for the token.
 #[derive(Debug)]
 pub(crate) struct OperatorForm<T> {
     pub(crate) session: OperatorSession,
@@ -45,18 +45,14 @@ impl<T: DeserializeOwned> FromRequestParts<Services> for FilterForm<T> {
     async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, ErrorPage> {
         let query = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
         let filled = query?.0.into_iter().filter(|(_, value)| !value.trim().is_empty());
-        let invalid = |error: String| Code::QueryInvalid.with_detail(error);
-        let filled = serde_urlencoded::to_string(filled.collect::<Vec<_>>());
-        let filled = filled.map_err(|error| invalid(error.to_string()))?;
-        let parsed = serde_urlencoded::from_str(&filled);
-        Ok(Self(parsed.map_err(|error| invalid(error.to_string()))?))
+        let parsed = parse_pairs(filled.collect());
+        Ok(Self(parsed.map_err(|error| Code::QueryInvalid.with_detail(error))?))
     }
 }
 
-#[derive(Deserialize)]
-struct FormToken {
-    #[serde(default)]
-    form_token: String,
+fn parse_pairs<T: DeserializeOwned>(pairs: Vec<(String, String)>) -> Result<T, String> {
+    let pairs = serde_urlencoded::to_string(pairs).map_err(|error| error.to_string())?;
+    serde_urlencoded::from_str(&pairs).map_err(|error| error.to_string())
 }
 
 impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
@@ -99,13 +95,15 @@ fn parse_form<T: DeserializeOwned>(
     bytes: &[u8],
     is_form_token: impl Fn(&str) -> bool,
 ) -> Result<T, Problem> {
-    let invalid =
-        |error: serde_urlencoded::de::Error| Code::BodyInvalid.with_detail(error.to_string());
-    let FormToken { form_token } = serde_urlencoded::from_bytes(bytes).map_err(invalid)?;
-    if !is_form_token(&form_token) {
+    let invalid = |error: String| Code::BodyInvalid.with_detail(error);
+    let fields: Vec<(String, String)> =
+        serde_urlencoded::from_bytes(bytes).map_err(|error| invalid(error.to_string()))?;
+    let (tokens, fields): (Vec<_>, Vec<_>) =
+        fields.into_iter().partition(|(name, _)| name == FORM_TOKEN);
+    if !matches!(tokens.as_slice(), [(_, token)] if is_form_token(token)) {
         return Err(Code::FormForeign.with_detail("reload the page and send the form again"));
     }
-    serde_urlencoded::from_bytes(bytes).map_err(invalid)
+    parse_pairs(fields).map_err(invalid)
 }
 
 /// Rejects a form of another site. Every browser sends at least one of the two headers.

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::OperatorSession;
 use super::assets::{SCRIPT, STYLE};
-use crate::http::Problem;
+use crate::http::{Code, Problem};
 
 /// The first page after sign-in.
 pub(crate) const HOME: &str = "/desk/today";
@@ -16,6 +16,7 @@ const PAGES: &[(&str, &str)] = &[
     ("/desk/today", "Today"),
     ("/desk/settlements", "Settlements"),
     ("/desk/players", "Players"),
+    ("/desk/reports", "Reports"),
     ("/desk/ledger", "Ledger"),
     ("/desk/rooms", "Rooms"),
     ("/desk/tables", "Tables"),
@@ -108,11 +109,16 @@ impl IntoResponse for ErrorPage {
             @if let Some(detail) = detail { p { (detail) } }
             p { "Nothing was changed. Go back, or " a href="/desk" { "to the desk" } "." }
         };
-        let status = match code.status() {
-            // A status of 401 would make the browser ask for credentials in a dialog of its own.
-            StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
-            status => status,
-        };
-        (status, Html(visitor_page("Request refused", &body).into_string())).into_response()
+        (page_status(code), Html(visitor_page("Request refused", &body).into_string()))
+            .into_response()
+    }
+}
+
+/// Returns the status of a page about a refusal.
+pub(crate) fn page_status(code: Code) -> StatusCode {
+    match code.status() {
+        // A status of 401 would make the browser ask for credentials in a dialog of its own.
+        StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
+        status => status,
     }
 }

@@ -31,20 +31,19 @@ use serde::Deserialize;
 use crate::http::operator::audit::desk as audit;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
-use crate::http::operator::house::desk as house;
 use crate::http::operator::jobs::desk as jobs;
 use crate::http::operator::ledger::desk as ledger;
 use crate::http::operator::operators::desk as operators;
 use crate::http::operator::operators::sign_in::{desk as sign_in, enrolment};
-use crate::http::operator::operators::tokens::desk as token;
+use crate::http::operator::operators::tokens as token;
+use crate::http::operator::player_reports::desk as reports;
 use crate::http::operator::players::desk as player;
-use crate::http::operator::rooms::desk as rooms;
+use crate::http::operator::rooms::{desk as rooms, house};
 use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::tables::desk as tables;
 use crate::http::operator::today::desk as today;
-use crate::http::{Code, CodeExt as _, Problem, Services};
-use crate::reason::{ParseReasonError, Reason};
+use crate::http::Services;
 
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::ErrorPage;
@@ -103,6 +102,8 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/players/{id}/sign-out", post(player::sign_out))
         .route("/desk/players/{id}/sanctions", post(sanctions::begin))
         .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
+        .route("/desk/reports", get(reports::list))
+        .route("/desk/reports/{id}/decision", post(reports::decide))
         .route("/desk/ledger", get(ledger::show_ledger))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
@@ -120,7 +121,7 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/tables/{id}/voiding", post(tables::void))
         .route("/desk/tables/{id}/release", post(tables::release))
         .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
-        .route("/desk/switches", get(house::show_house))
+        .route("/desk/switches", get(house::show_switches))
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))
         .route("/desk/operators", get(operators::list).post(operators::add))
@@ -129,8 +130,8 @@ pub(crate) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/token", get(token::show_token).post(token::create))
         .route("/desk/token/revocation", post(token::revoke))
         .route("/desk/jobs", get(jobs::list))
-        .route("/desk/jobs/{id}/retry", post(jobs::retry))
-        .route("/desk/jobs/{id}/discarding", post(jobs::discard))
+        .route("/desk/jobs/{job}/retry", post(jobs::retry))
+        .route("/desk/jobs/{job}/discarding", post(jobs::discard))
         .route("/desk/audit", get(audit::list))
         .route("/desk/audit.csv", get(audit::export))
         .route("/desk/assets/{name}", get(assets::serve_asset))
@@ -153,11 +154,6 @@ fn with_security_headers(mut response: Response) -> Response {
 /// A form without fields apart from its token.
 #[derive(Debug, Deserialize)]
 pub(crate) struct EmptyForm {}
-
-/// Parses the reason in a form.
-pub(crate) fn parse_reason(text: &str) -> Result<Reason, Problem> {
-    text.parse().map_err(|error: ParseReasonError| Code::BodyInvalid.with_detail(error.to_string()))
-}
 
 async fn redirect_home(_: OperatorSession) -> Redirect {
     Redirect::to(layout::HOME)

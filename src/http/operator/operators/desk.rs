@@ -1,22 +1,20 @@
 //! Administration of operators. An enrolment code is displayed once, on the page that answers the
 //! request.
 
-use axum::extract::{FromRef as _, State};
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::operators::{AddOperator, Operator};
 use maud::{Markup, html};
-use serde::Deserialize;
 
-use super::api::parse_operator_name;
+use super::query;
 use crate::auth::EnrolmentCode;
 use crate::http::operator::desk_ui::components::{
     Column, Field, badge, button, field, select, table, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
-use crate::http::{Code, CodeExt as _, Path, Services};
-use bahay_base::text_enum::UnknownTextError;
-
-use crate::operators::{ENROLMENT_LIFE, INDEPENDENT_AFTER, OperatorSummary, Operators, Role};
+use crate::http::{Path, Services};
+use crate::operators::{ENROLMENT_LIFE, INDEPENDENT_AFTER, Operators, Role};
 
 const HERE: &str = "/desk/operators";
 
@@ -53,9 +51,8 @@ pub(crate) async fn list(
     Ok(page(&session, "Operators", body))
 }
 
-fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
-    let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } =
-        operator;
+fn row(session: &OperatorSession, operator: &Operator) -> Vec<Markup> {
+    let Operator { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } = operator;
     let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
     let state = match (disabled_at, is_enrolled) {
         (Some(_), _) => badge("bad", "disabled"),
@@ -82,24 +79,14 @@ fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
     ]
 }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct AddOperatorForm {
-    name: String,
-    role: String,
-}
-
 pub(crate) async fn add(
     State(services): State<Services>,
-    OperatorForm { session, input: AddOperatorForm { name, role } }: OperatorForm<AddOperatorForm>,
+    OperatorForm { session, input: AddOperator { name, role } }: OperatorForm<AddOperator>,
 ) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?.require_session()?;
-    let name = parse_operator_name(name.trim(), Code::BodyInvalid)?;
-    let role: Role = role
-        .parse()
-        .map_err(|error: UnknownTextError| Code::BodyInvalid.with_detail(error.to_string()))?;
-    let now = services.clock.now();
-    let code = Operators::from_ref(&services).add(by.actor(), &name, role, now).await?;
-    Ok(show_code(&session, name.as_str(), &code))
+    let name = name.trim().to_owned();
+    let request = AddOperator { name: name.clone(), role };
+    let code = query::add(&services, &session.operator, request).await?;
+    Ok(show_code(&session, &name, &code))
 }
 
 pub(crate) async fn reset(
@@ -107,11 +94,8 @@ pub(crate) async fn reset(
     Path(name): Path<String>,
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?.require_session()?;
-    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
-    let now = services.clock.now();
-    let code = services.operators.reset(by.actor(), &name, now).await?;
-    Ok(show_code(&session, name.as_str(), &code))
+    let code = query::reset(&services, &session.operator, &name).await?;
+    Ok(show_code(&session, &name, &code))
 }
 
 pub(crate) async fn disable(
@@ -119,10 +103,7 @@ pub(crate) async fn disable(
     Path(name): Path<String>,
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?.require_session()?;
-    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
-    let now = services.clock.now();
-    services.operators.disable(by.actor(), &name, now).await?;
+    query::disable(&services, &session.operator, &name).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 

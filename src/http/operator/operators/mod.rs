@@ -1,18 +1,24 @@
 //! Operators: their administration, sessions and tokens.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
+mod query;
 pub(crate) mod sign_in;
 pub(crate) mod tokens;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::operators as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    tokens::routes(sign_in::routes(routes))
-        .routes(describe!(api::list_operators, api::add_operator))
-        .routes(describe!(api::disable_operator))
-        .routes(describe!(api::reset_operator))
+    routes
+        .on(&operations::SIGN_IN_OPERATOR, sign_in::api::sign_in_operator)
+        .on(&operations::SIGN_OUT_OPERATOR, sign_in::api::sign_out_operator)
+        .on(&operations::CREATE_TOKEN, tokens::create_token)
+        .on(&operations::REVOKE_TOKEN, tokens::revoke_token)
+        .on(&operations::LIST_OPERATORS, api::list_operators)
+        .on(&operations::ADD_OPERATOR, api::add_operator)
+        .on(&operations::DISABLE_OPERATOR, api::disable_operator)
+        .on(&operations::RESET_OPERATOR, api::reset_operator)
 }

@@ -1,12 +1,16 @@
 //! Players' reports of others.
 
-pub(crate) mod api;
+mod api;
+pub(crate) mod desk;
+mod query;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::player_reports as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.routes(describe!(api::list_reports)).routes(describe!(api::decide_report))
+    routes
+        .on(&operations::LIST_REPORTS, api::list_reports)
+        .on(&operations::DECIDE_REPORT, api::decide_report)
 }

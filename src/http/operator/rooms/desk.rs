@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use axum::extract::{FromRef as _, State};
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::rooms::{RoomClocks, RoomPot, RoomSettings};
 use bahay_engine::catalog;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
-use bahay_engine::table::{Hits, Spectators};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::query;
 use crate::http::operator::desk_ui::components::{
     Column, Field, badge, button, coins, field, select, table, time,
 };
@@ -22,7 +23,7 @@ use crate::http::operator::desk_ui::parse::parse_amount;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
-use crate::rooms::{Catalog, RoomDraft, RoomRevision, choose_rules};
+use crate::rooms::{Catalog, RoomRevision, choose_rules};
 
 const HERE: &str = "/desk/rooms";
 
@@ -87,16 +88,12 @@ fn hundredths(basis_points: u32) -> String {
     format!("{}.{:02}", basis_points / 100, basis_points % 100)
 }
 
-async fn load_revisions(rooms: &Catalog, id: &str) -> Result<Vec<RoomRevision>, Problem> {
-    Ok(rooms.revisions(id).await?)
-}
-
 pub(crate) async fn show_room(
     State(rooms): State<Catalog>,
     session: OperatorSession,
     Path(id): Path<String>,
 ) -> Result<Response, ErrorPage> {
-    let revisions = load_revisions(&rooms, &id).await?;
+    let revisions = rooms.revisions(&id).await?;
     let Some(RoomRevision { room, .. }) = revisions.first() else {
         return Err(Code::RoomNotFound.problem().into());
     };
@@ -140,26 +137,23 @@ fn revision(revision: &RoomRevision) -> Vec<Markup> {
 }
 
 fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
-    let draft = RoomDraft::from(room);
-    let terms = room.terms();
+    let settings = query::settings(room);
+    let amount = |hundredths: i64| Coins::from_hundredths(hundredths).to_string();
     let number = |name: &'static str, label: &'static str, value: String, hint: &'static str| {
         field(Field { value: &value, hint, inputmode: "numeric", ..Field::required(name, label) })
     };
-    let most = draft.coins_max.map_or(String::new(), |most| most.to_string());
+    let choice = |name, label, options: [(&str, &str); 2], is_first: bool| {
+        select(name, label, &options, options[usize::from(!is_first)].0)
+    };
+    let most = settings.coins_max.map_or(String::new(), amount);
     let sets: Vec<(&str, &str)> = rule_sets(room.kind());
     let watchable = [("yes", "Anybody, with a delay"), ("no", "Nobody")];
-    let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
     let bots = [("greedy", "By rules of thumb"), ("quick", "Like the AI after a takeover")];
-    let bots_play = match terms.bots {
-        Skill::Greedy => "greedy",
-        Skill::Quick => "quick",
-    };
     let accounts = [("no", "Anybody"), ("yes", "Players with a password or an identity")];
-    let needs_account = if draft.needs_account { "yes" } else { "no" };
-    let clocks = terms.clocks;
-    let hits = terms.hits.map_or(String::new(), |hits| hits.to_win.to_string());
-    let pot = terms.hits.unwrap_or_default();
-    let rules = leaves(&serde_json::to_value(&terms.rules).unwrap_or_default());
+    let hits = settings.pot.map_or(String::new(), |pot| pot.hits_to_win.to_string());
+    let (ante, bonus) = settings.pot.map_or((0, 0), |pot| (pot.ante, pot.second_hit_bonus));
+    let clocks = settings.clocks;
+    let rules = leaves(&settings.rules);
     html! {
         form method="post" action=(here) {
             (session.form_token())
@@ -167,16 +161,16 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
             div class="columns" {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
                 (select("rule_set", "Rule set", &sets, room.rule_set()))
-                (select("watchable", "Who may watch", &watchable, watched_by))
-                (select("bots", "Skill of house bots", &bots, bots_play))
-                (select("account", "Who may play", &accounts, needs_account))
-                (number("bet", "Bet", terms.price.bet.to_string(), "In coins, such as 1.00."))
-                (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
-                (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
+                (choice("watchable", "Who may watch", watchable, settings.watchable))
+                (choice("bots", "Skill of house bots", bots, settings.bots == Skill::Greedy))
+                (choice("account", "Who may play", accounts, !settings.needs_account))
+                (number("bet", "Bet", amount(settings.bet), "In coins, such as 1.00."))
+                (number("multiplier", "Multiplier", settings.multiplier.to_string(), ""))
+                (number("fee", "Fee", settings.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
                 (field(Field { value: &hits, hint: "2 or 3; empty for a room without a POT.", inputmode: "numeric", ..Field::optional("hits", "Consecutive wins that take the POT") }))
-                (number("ante", "Ante", pot.ante.to_string(), "Bets that each seat pays into the POT before a game."))
-                (number("bonus", "Bonus of the second hit", pot.second_hit_bonus.to_string(), "In counts."))
-                (number("least", "Minimum wallet", draft.coins_min.to_string(), "In coins; 0 if only the stakes matter."))
+                (number("ante", "Ante", ante.to_string(), "Bets that each seat pays into the POT before a game."))
+                (number("bonus", "Bonus of the second hit", bonus.to_string(), "In counts."))
+                (number("least", "Minimum wallet", amount(settings.coins_min), "In coins; 0 if only the stakes matter."))
                 (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Maximum wallet") }))
                 (number("prepare", "Time to get ready", clocks.prepare_ms.to_string(), "Milliseconds."))
                 (number("think", "Thinking time of the AI", clocks.think_ms.to_string(), "Milliseconds."))
@@ -197,6 +191,10 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
     }
 }
 
+/// The options of a form's field, by their texts.
+const YES_OR_NO: [(&str, bool); 2] = [("yes", true), ("no", false)];
+const SKILLS: [(&str, Skill); 2] = [("greedy", Skill::Greedy), ("quick", Skill::Quick)];
+
 /// The fields of the room form by name. The names of rule fields contain the paths of [`leaves`].
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
@@ -213,66 +211,68 @@ impl RoomForm {
         self.text(name)?.parse().map_err(wrong)
     }
 
-    fn coins(&self, name: &str) -> Result<Coins, Problem> {
+    /// Returns an amount in hundredths of a coin.
+    fn coins(&self, name: &str) -> Result<i64, Problem> {
         let why = format!("{name}: an amount has at most two decimal places, such as 12.50");
-        parse_amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.with_detail(why))
+        let amount = parse_amount(self.text(name)?).map(Coins::hundredths);
+        amount.ok_or_else(|| Code::BodyInvalid.with_detail(why))
     }
 
-    /// Returns the room with the form's changes; settings without a field stay unchanged.
-    fn draft(&self, now: &Room) -> Result<RoomDraft, Problem> {
-        let mut draft = RoomDraft::from(now);
-        self.text("name")?.clone_into(&mut draft.name);
-        draft.coins_min = self.coins("least")?;
-        draft.coins_max = match self.text("most")? {
+    /// Returns the chosen one of two options, or `None` if the form lacks the field.
+    fn choose<T: Copy>(&self, name: &str, options: [(&str, T); 2]) -> Result<Option<T>, Problem> {
+        let Some(text) = self.0.get(name) else { return Ok(None) };
+        let chosen = options.iter().find(|(option, _)| option == text).map(|(_, value)| *value);
+        let [(one, _), (other, _)] = options;
+        let wrong = || Code::BodyInvalid.with_detail(format!("{name} is {one} or {other}"));
+        chosen.map(Some).ok_or_else(wrong)
+    }
+
+    /// Returns the settings of the room with the form's changes; those without a field stay
+    /// unchanged.
+    fn to_settings(&self, now: &Room) -> Result<RoomSettings, Problem> {
+        let settings = query::settings(now);
+        let rule_set = self.text("rule_set")?;
+        let pot = match self.text("hits")? {
             "" => None,
-            _ => Some(self.coins("most")?),
-        };
-        draft.needs_account = match self.0.get("account").map(String::as_str) {
-            None => draft.needs_account,
-            Some("yes") => true,
-            Some("no") => false,
-            Some(_) => return Err(Code::BodyInvalid.with_detail("account is yes or no")),
-        };
-        let terms = &mut draft.terms;
-        terms.price.bet = self.coins("bet")?;
-        terms.spectators = match self.text("watchable")? {
-            "yes" => Spectators::Anybody,
-            "no" => Spectators::Nobody,
-            _ => return Err(Code::BodyInvalid.with_detail("watchable is yes or no")),
-        };
-        terms.bots = match self.0.get("bots").map(String::as_str) {
-            None => terms.bots,
-            Some("greedy") => Skill::Greedy,
-            Some("quick") => Skill::Quick,
-            Some(_) => return Err(Code::BodyInvalid.with_detail("bots is greedy or quick")),
-        };
-        terms.price.multiplier = self.number("multiplier")?;
-        terms.price.fee_basis_points = self.number("fee")?;
-        terms.hits = match self.text("hits")? {
-            "" => None,
-            _ => Some(Hits {
+            _ => Some(RoomPot {
                 ante: self.number("ante")?,
-                to_win: self.number("hits")?,
+                hits_to_win: self.number("hits")?,
                 second_hit_bonus: self.number("bonus")?,
             }),
         };
-        terms.clocks.prepare_ms = self.number("prepare")?;
-        terms.clocks.think_ms = self.number("think")?;
-        terms.clocks.grace_ms = self.number("grace")?;
-        terms.clocks.missed_turns_to_takeover = self.number("missed_turns")?;
-        terms.clocks.absence_ms = self.number("absence")?;
-        let rule_set = self.text("rule_set")?.to_owned();
+        let coins_max = match self.text("most")? {
+            "" => None,
+            _ => Some(self.coins("most")?),
+        };
         let is_same = rule_set == now.rule_set();
-        let switches = if is_same { self.rules(now)? } else { Value::Null };
-        terms.rules = choose_rules(now.kind(), &rule_set, &switches)?.rules;
-        draft.rule_set = rule_set;
-        Ok(draft)
+        Ok(RoomSettings {
+            name: self.text("name")?.to_owned(),
+            rules: if is_same { self.rules(&settings.rules)? } else { Value::Null },
+            rule_set: rule_set.to_owned(),
+            bet: self.coins("bet")?,
+            multiplier: self.number("multiplier")?,
+            fee_basis_points: self.number("fee")?,
+            pot,
+            coins_min: self.coins("least")?,
+            coins_max,
+            clocks: RoomClocks {
+                prepare_ms: self.number("prepare")?,
+                think_ms: self.number("think")?,
+                grace_ms: self.number("grace")?,
+                missed_turns_to_takeover: self.number("missed_turns")?,
+                absence_ms: self.number("absence")?,
+            },
+            watchable: self.choose("watchable", YES_OR_NO)?.unwrap_or(settings.watchable),
+            bots: self.choose("bots", SKILLS)?.unwrap_or(settings.bots),
+            needs_account: self.choose("account", YES_OR_NO)?.unwrap_or(settings.needs_account),
+            ..settings
+        })
     }
 
     /// Returns the room's rules with the form's changes.
-    fn rules(&self, now: &Room) -> Result<Value, Problem> {
-        let mut rules = serde_json::to_value(&now.terms().rules).unwrap_or_default();
-        for (path, value) in leaves(&rules) {
+    fn rules(&self, now: &Value) -> Result<Value, Problem> {
+        let mut rules = now.clone();
+        for (path, value) in leaves(now) {
             let Some(text) = self.0.get(&rule_field_name(&path)).map(|text| text.trim()) else {
                 continue;
             };
@@ -355,9 +355,10 @@ pub(crate) async fn change(
     OperatorForm { session, input }: OperatorForm<RoomForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?;
-    let revisions = load_revisions(&rooms, &id).await?;
+    let revisions = rooms.revisions(&id).await?;
     let now = revisions.first().ok_or_else(|| Code::RoomNotFound.problem())?;
-    rooms.change(&by, input.number("revision")?, &input.draft(&now.room)?).await?;
+    let draft = query::draft(id.clone(), input.to_settings(&now.room)?, now.room.terms().clocks)?;
+    rooms.change(&by, input.number("revision")?, &draft).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }
 
@@ -370,40 +371,46 @@ pub(crate) struct CreateRoomForm {
 }
 
 pub(crate) async fn create(
-    State(services): State<Services>,
+    State(rooms): State<Catalog>,
     OperatorForm { session, input }: OperatorForm<CreateRoomForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?;
-    let rooms = Catalog::from_ref(&services);
-    let like = rooms.room(&input.like).ok_or_else(|| Code::RoomNotFound.problem())?;
-    let mut draft = RoomDraft { name: input.name, is_open: false, ..RoomDraft::from(&*like) };
-    draft.terms.room.clone_from(&input.id);
-    if input.kind != like.kind() {
-        let first = rule_sets(&input.kind).first().map_or("", |(name, _)| name);
-        let chosen = choose_rules(&input.kind, first, &Value::Null)?;
-        (draft.terms.rules, draft.terms.hits) = (chosen.rules, chosen.hits);
-        draft.rule_set = first.to_owned();
+    let CreateRoomForm { id, name, kind, like } = input;
+    let like = rooms.room(&like).ok_or_else(|| Code::RoomNotFound.problem())?;
+    let mut settings = RoomSettings { name, is_open: false, ..query::settings(&like) };
+    if kind != like.kind() {
+        let first = rule_sets(&kind).first().map_or("", |(name, _)| name);
+        let chosen = choose_rules(&kind, first, &Value::Null)?;
+        settings.pot = chosen.hits.map(query::pot);
+        settings =
+            RoomSettings { kind, rule_set: first.to_owned(), rules: Value::Null, ..settings };
     }
-    rooms.create(&by, &draft).await?;
-    Ok(Redirect::to(&format!("{HERE}/{}", input.id)).into_response())
-}
-
-pub(crate) async fn open(
-    State(rooms): State<Catalog>,
-    Path(id): Path<String>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?;
-    rooms.set_open(&by, &id, true).await?;
+    rooms.create(&by, &query::draft(id.clone(), settings, like.terms().clocks)?).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }
 
+pub(crate) async fn open(
+    rooms: State<Catalog>,
+    id: Path<String>,
+    form: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    set_open(rooms, id, form, true).await
+}
+
 pub(crate) async fn close(
+    rooms: State<Catalog>,
+    id: Path<String>,
+    form: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    set_open(rooms, id, form, false).await
+}
+
+async fn set_open(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    is_open: bool,
 ) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_administrator()?;
-    rooms.set_open(&by, &id, false).await?;
+    rooms.set_open(&session.operator.require_administrator()?, &id, is_open).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }

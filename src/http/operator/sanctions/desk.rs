@@ -1,22 +1,22 @@
 //! The sanctions of a player on the player's page: a list, and the forms that impose and lift them.
 
-use std::str::FromStr;
-
-use axum::extract::{FromRef as _, State};
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::sanctions::SanctionRequest;
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::api::build_sanction;
+use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operator::desk_ui::components::{
     Column, Field, field, select, table, text_area, time,
 };
-use crate::http::operator::desk_ui::{ErrorPage, OperatorForm, OperatorSession, parse_reason};
-use crate::http::{Code, CodeExt as _, Path, Problem, Services, database_problem};
+use crate::http::operator::desk_ui::{ErrorPage, OperatorForm, OperatorSession};
+use crate::http::{Code, CodeExt as _, Path};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
+use crate::reason::Reason;
 
 const KINDS: [(SanctionKind, &str, &str); 2] =
     [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
@@ -33,7 +33,7 @@ pub(crate) async fn section(
     let mut rows = Vec::new();
     let mut in_force = Vec::new();
     for (kind, name, lift) in KINDS {
-        let listed = sanctions.list(player, kind).await.map_err(database_problem)?;
+        let listed = sanctions.list(player, kind).await?;
         if listed.iter().any(|sanction| sanction.is_in_force(now)) {
             in_force.push((kind, lift));
         }
@@ -88,46 +88,37 @@ fn row(
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct SanctionForm {
-    kind: String,
+    kind: SanctionKind,
     hours: String,
-    reason: String,
+    reason: Reason,
 }
 
 pub(crate) async fn begin(
-    State(services): State<Services>,
+    State(sanctions): State<Sanctions>,
     Path(player): Path<Uuid>,
     OperatorForm { session, input }: OperatorForm<SanctionForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_moderator()?;
-    let hours = match input.hours.trim() {
-        "" => None,
-        text => Some(
-            text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?,
-        ),
-    };
-    let sanction = build_sanction(&services, parse_reason(&input.reason)?, hours)?;
-    let sanctions = Sanctions::from_ref(&services);
-    sanctions.impose(&by, PlayerId(player), parse_kind(&input.kind)?, &sanction).await?;
+    let SanctionForm { kind, hours, reason } = input;
+    let hours = Some(hours.trim()).filter(|hours| !hours.is_empty()).map(str::parse).transpose();
+    let hours = hours.map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?;
+    let request = query::check(SanctionRequest { reason, hours })?;
+    query::impose(&sanctions, &by, PlayerId(player), kind, request).await?;
     Ok(redirect_to_player(player))
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct LiftForm {
-    kind: String,
+    kind: SanctionKind,
 }
 
 pub(crate) async fn lift(
     State(sanctions): State<Sanctions>,
     Path(player): Path<Uuid>,
-    OperatorForm { session, input }: OperatorForm<LiftForm>,
+    OperatorForm { session, input: LiftForm { kind } }: OperatorForm<LiftForm>,
 ) -> Result<Response, ErrorPage> {
-    let by = session.operator.require_moderator()?;
-    sanctions.lift(&by, PlayerId(player), parse_kind(&input.kind)?).await?;
+    sanctions.lift(&session.operator.require_moderator()?, PlayerId(player), kind).await?;
     Ok(redirect_to_player(player))
-}
-
-fn parse_kind(text: &str) -> Result<SanctionKind, Problem> {
-    SanctionKind::from_str(text).map_err(|error| Code::BodyInvalid.with_detail(error.to_string()))
 }
 
 fn redirect_to_player(player: Uuid) -> Response {

@@ -1,15 +1,17 @@
 //! Bans and mutes.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
+mod query;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::sanctions as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .routes(describe!(api::list_sanctions, api::impose_sanction))
-        .routes(describe!(api::lift_sanctions))
+        .on(&operations::LIST_SANCTIONS, api::list_sanctions)
+        .on(&operations::IMPOSE_SANCTION, api::impose_sanction)
+        .on(&operations::LIFT_SANCTIONS, api::lift_sanctions)
 }

@@ -5,6 +5,7 @@
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use bahay_api::operator::tables::{HaltedTable, LostPot, StrandedTables, TableReason};
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::game::Describe;
 use bahay_engine::seat::Seat;
@@ -13,19 +14,14 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::api as orders;
-use crate::archive::halted::HaltedTable;
-use crate::clock::Timestamp;
+use super::query;
 use crate::http::operator::desk_ui::components::{
     Column, Field, button, coins, facts, field, id, select, table, text_area, time,
 };
 use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{
-    EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason,
-};
+use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::operator::games::game_rows;
 use crate::http::{Code, CodeExt as _, Path, Query, Services};
-use crate::ledger::IdlePot;
 
 const HERE: &str = "/desk/tables";
 
@@ -50,7 +46,7 @@ pub(crate) async fn list(
     let rooms = services.lobby.rooms();
     let first = rooms.first().map_or(String::new(), |room| room.id().to_owned());
     let room = if room.is_empty() { first } else { room };
-    let busy = orders::list_busy_tables(&services, &room).await?;
+    let busy = query::list_busy(&services, &room).await?;
     let rows = busy.iter().map(|busy| {
         vec![
             html! { a href={ (HERE) "/" (busy.table) } { (id(&busy.table)) } },
@@ -58,7 +54,7 @@ pub(crate) async fn list(
         ]
     });
     let rows: Vec<Vec<Markup>> = rows.collect();
-    let (halted, lost) = orders::find_stranded_tables(&services).await?;
+    let StrandedTables { halted, lost_pots } = query::find_stranded(&services).await?;
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
         form class="filter" method="get" action=(HERE) {
@@ -75,7 +71,7 @@ pub(crate) async fn list(
         h2 id="halted" { "Halted" }
         (halted_tables(&halted))
         h2 id="pots" { "Lost POTs" }
-        (pots(&session, &lost))
+        (pots(&session, &lost_pots))
     };
     Ok(page(&session, "Tables", body))
 }
@@ -85,7 +81,7 @@ fn halted_tables(halted: &[HaltedTable]) -> Markup {
         vec![
             html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
             html! { (halted.room.as_deref().unwrap_or("")) },
-            time(Timestamp::from_ms(halted.halted_at_ms)),
+            time(halted.halted_at),
             html! { (halted.reason) },
         ]
     });
@@ -98,7 +94,7 @@ fn halted_tables(halted: &[HaltedTable]) -> Markup {
     table("Halted tables, oldest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
 }
 
-fn pots(session: &OperatorSession, lost: &[IdlePot]) -> Markup {
+fn pots(session: &OperatorSession, lost: &[LostPot]) -> Markup {
     let may = session.operator.require_administrator().is_ok();
     let rows = lost.iter().map(|lost| {
         let order = format!("{HERE}/{}/pot-refund", lost.table);
@@ -106,7 +102,7 @@ fn pots(session: &OperatorSession, lost: &[IdlePot]) -> Markup {
         vec![
             id(&lost.table),
             coins(lost.pot),
-            time(Timestamp::from_ms(lost.finished_at_ms)),
+            time(lost.finished_at),
             html! { @if may { (button(session, &order, "Refund", confirm)) } },
         ]
     });
@@ -172,7 +168,7 @@ pub(crate) async fn refresh(
 }
 
 async fn live_part(services: &Services, table: TableId) -> Markup {
-    match orders::find_table(services, table).await {
+    match query::find_table(services, table).await {
         Ok(table) => {
             match services.lobby.tables().render(&table, |table| view(&table.view(None))) {
                 Ok(shown) => shown,
@@ -248,19 +244,13 @@ fn played_by(seat: &SeatView) -> &'static str {
     }
 }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct ReasonForm {
-    reason: String,
-}
-
 pub(crate) async fn reveal_hands(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
+    OperatorForm { session, input: TableReason { reason } }: OperatorForm<TableReason>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let view =
-        orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
+    let view = query::reveal_hands(&services, &by, TableId(table), &reason).await?;
     let body = html! {
         p class="alert" { "This view was recorded. The game continues: do not pass this on." }
         (game_rows::draw_rows(&AnyGame::describe(&view), seat_name))
@@ -272,10 +262,10 @@ pub(crate) async fn reveal_hands(
 pub(crate) async fn void(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
+    OperatorForm { session, input: TableReason { reason } }: OperatorForm<TableReason>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let voided = orders::void(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
+    let voided = query::void(&services, &by, TableId(table), &reason).await?;
     let body = html! {
         @if let Some(game) = voided.game {
             p { "Game " (id(&game)) " was voided, and its coins were refunded." }
@@ -293,7 +283,7 @@ pub(crate) async fn release(
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    orders::release(&services, &by, TableId(table)).await?;
+    query::release(&services, &by, TableId(table)).await?;
     Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
 }
 
@@ -303,7 +293,7 @@ pub(crate) async fn refund_pot(
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let refund = orders::refund_pot(&services, &by, TableId(table_id)).await?;
+    let refund = query::refund_pot(&services, &by, TableId(table_id)).await?;
     let rows = refund.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
     let rows: Vec<Vec<Markup>> = rows.collect();
     let columns = [Column::Text("Player"), Column::Number("Coins")];

@@ -1,20 +1,21 @@
 //! Tables, running and stranded.
 
-pub(crate) mod api;
+mod api;
 pub(crate) mod desk;
+mod query;
 
-use utoipa_axum::routes as describe;
+use bahay_api::operator::tables as operations;
 
 use crate::http::core::routing::Routes;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .routes(describe!(api::list_tables))
-        .routes(describe!(api::list_stranded))
-        .routes(describe!(api::show_operated_table))
-        .routes(describe!(api::view_hands))
-        .routes(describe!(api::void_table))
-        .routes(describe!(api::release_table))
-        .routes(describe!(api::refund_lost_pot))
+        .on(&operations::LIST_TABLES, api::list_tables)
+        .on(&operations::LIST_STRANDED, api::list_stranded)
+        .on(&operations::SHOW_OPERATED_TABLE, api::show_operated_table)
+        .on(&operations::VIEW_HANDS, api::view_hands)
+        .on(&operations::VOID_TABLE, api::void_table)
+        .on(&operations::RELEASE_TABLE, api::release_table)
+        .on(&operations::REFUND_LOST_POT, api::refund_lost_pot)
 }

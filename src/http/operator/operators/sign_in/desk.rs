@@ -2,7 +2,6 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -11,10 +10,10 @@ use crate::accounts::PasswordAttempt;
 use crate::http::core::request_limits::OperatorSignInRate;
 use crate::http::operator::desk_ui::components::{Field, field};
 use crate::http::operator::desk_ui::form::VisitorForm;
-use crate::http::operator::desk_ui::layout::visitor_page;
+use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
 use crate::http::operator::desk_ui::operator_session::{Visitor, without_session};
 use crate::http::operator::desk_ui::{DeskOptions, EmptyForm, ErrorPage, OperatorForm};
-use crate::http::{Code, CodeExt as _, Problem, Query};
+use crate::http::{Problem, Query};
 use crate::operators::{OperatorAuth, OperatorAuthError, SignInRequest};
 
 /// The path to return to after sign-in.
@@ -64,7 +63,8 @@ pub(crate) async fn sign_in(
             | OperatorAuthError::Busy),
         ) => {
             let page = Html(form(&visitor, Some(&error.to_string()), &next).into_string());
-            Ok(visitor.with_form_cookie((status(&error), page).into_response()))
+            let status = page_status(Problem::from(error).code);
+            Ok(visitor.with_form_cookie((status, page).into_response()))
         }
         Err(error) => Err(error.into()),
     }
@@ -107,56 +107,6 @@ fn is_desk_path(path: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_graphic() && letter != '\\';
     (path == "/desk" || path.starts_with("/desk/") || path.starts_with("/desk?"))
         && path.chars().all(is_plain)
-}
-
-pub(crate) fn status(error: &OperatorAuthError) -> StatusCode {
-    match error {
-        OperatorAuthError::Busy | OperatorAuthError::Unavailable { .. } => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
-        OperatorAuthError::Locked { .. } | OperatorAuthError::RateLimited { .. } => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
-        OperatorAuthError::Refused
-        | OperatorAuthError::EnrolmentUnknown
-        | OperatorAuthError::EnrolmentElsewhere
-        | OperatorAuthError::PasswordEasy
-        | OperatorAuthError::PasswordShort
-        | OperatorAuthError::CodeWrong
-        | OperatorAuthError::SessionEnded
-        | OperatorAuthError::NoSession(_) => StatusCode::FORBIDDEN,
-        OperatorAuthError::Broken { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-    }
-}
-
-impl From<OperatorAuthError> for Problem {
-    fn from(error: OperatorAuthError) -> Self {
-        let code = match &error {
-            OperatorAuthError::Busy => Code::SignInBusy,
-            OperatorAuthError::Locked { retry_after } => {
-                return Code::SignInLocked
-                    .with_detail(error.to_string())
-                    .with_retry_after(*retry_after);
-            }
-            OperatorAuthError::RateLimited { retry_after } => {
-                return Code::TooManyRequests
-                    .with_detail(error.to_string())
-                    .with_retry_after(*retry_after);
-            }
-            OperatorAuthError::Refused
-            | OperatorAuthError::EnrolmentUnknown
-            | OperatorAuthError::EnrolmentElsewhere
-            | OperatorAuthError::CodeWrong => Code::CredentialsWrong,
-            OperatorAuthError::PasswordEasy | OperatorAuthError::PasswordShort => {
-                Code::PasswordEasy
-            }
-            OperatorAuthError::SessionEnded => Code::SessionEnded,
-            OperatorAuthError::NoSession(_) => Code::SecondFactorMissing,
-            OperatorAuthError::Unavailable { .. } => return Self::unavailable(&error),
-            OperatorAuthError::Broken { .. } => return Self::internal(&error),
-        };
-        code.with_detail(error.to_string())
-    }
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Deserialize;
 
-use super::desk::status;
 use crate::accounts::NewPassword;
+use crate::http::Problem;
 use crate::http::operator::desk_ui::ErrorPage;
 use crate::http::operator::desk_ui::components::{Field, field};
 use crate::http::operator::desk_ui::form::VisitorForm;
-use crate::http::operator::desk_ui::layout::visitor_page;
+use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
 use crate::http::operator::desk_ui::operator_session::Visitor;
 use crate::operators::{
     Enrolment, EnrolmentCompletion, OperatorAuth, OperatorAuthError, PASSWORD_MIN,
@@ -62,7 +62,8 @@ fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, 
         return Err(error.into());
     }
     let page = Html(code_page(visitor, Some(&error.to_string())).into_string());
-    Ok(visitor.with_form_cookie((status(&error), page).into_response()))
+    let status = page_status(Problem::from(error).code);
+    Ok(visitor.with_form_cookie((status, page).into_response()))
 }
 
 pub(crate) async fn complete(

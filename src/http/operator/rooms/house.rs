@@ -1,41 +1,74 @@
-//! The main switch of the house. A single room is closed on its own page, and a single player is
-//! banned on the player's.
+//! The main switch of the house, over the API and at the desk.
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::house::{CloseHouse, HouseSwitch};
 use maud::html;
-use serde::Deserialize;
 
+use crate::http::Problem;
+use crate::http::core::idempotency::IdempotentRequest;
 use crate::http::operator::desk_ui::components::{badge, button, facts, text_area, time};
 use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{
-    EmptyForm, ErrorPage, OperatorForm, OperatorSession, parse_reason,
-};
+use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::operators::Operator;
 use crate::rooms::Catalog;
 
 const HERE: &str = "/desk/switches";
 
-pub(crate) async fn show_house(
+pub(super) async fn show_house(
+    State(rooms): State<Catalog>,
+    _operator: Operator,
+) -> Result<Json<HouseSwitch>, Problem> {
+    Ok(Json(rooms.house_state().await?))
+}
+
+pub(super) async fn close_house(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    request: IdempotentRequest,
+) -> Result<Response, Problem> {
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
+    let CloseHouse { reason } = request.parse_body()?;
+    let work = async move |_| Ok(Json(rooms.switch_house(&by, Some(&reason)).await?));
+    Ok(request.execute(&operator, work).await)
+}
+
+pub(super) async fn open_house(
+    State(rooms): State<Catalog>,
+    operator: Operator,
+    request: IdempotentRequest,
+) -> Result<Response, Problem> {
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
+    let work = async move |_| Ok(Json(rooms.switch_house(&by, None).await?));
+    Ok(request.execute(&operator, work).await)
+}
+
+/// Draws the page of the switch. A single room is closed on its own page, and a single player is
+/// banned on the player's.
+pub(crate) async fn show_switches(
     State(rooms): State<Catalog>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    let state = rooms.house_state().await?;
+    let HouseSwitch { is_open, reason, changed_by, changed_at } = rooms.house_state().await?;
     let mut properties = vec![(
         "The house is",
-        if state.is_open { badge("good", "open") } else { badge("bad", "closed") },
+        if is_open { badge("good", "open") } else { badge("bad", "closed") },
     )];
-    if let Some(reason) = &state.reason {
+    if let Some(reason) = &reason {
         properties.push(("Reason", html! { (reason) }));
     }
-    if let Some(by) = &state.changed_by {
+    if let Some(by) = &changed_by {
         properties.push(("Changed by", html! { (by) }));
-        properties.push(("Changed at (UTC)", time(state.changed_at)));
+        properties.push(("Changed at (UTC)", time(changed_at)));
     }
     let body = html! {
         h2 { "The whole house" }
         (facts(&properties))
         @if session.operator.require_administrator().is_ok() {
-            @if state.is_open {
+            @if is_open {
                 form method="post" action="/desk/switches/house/closing"
                     data-confirm="Close every room and all private tables?" {
                     (session.form_token())
@@ -55,17 +88,12 @@ pub(crate) async fn show_house(
     Ok(page(&session, "Switches", body))
 }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct CloseHouseForm {
-    reason: String,
-}
-
 pub(crate) async fn close(
     State(rooms): State<Catalog>,
-    OperatorForm { session, input }: OperatorForm<CloseHouseForm>,
+    OperatorForm { session, input: CloseHouse { reason } }: OperatorForm<CloseHouse>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?;
-    rooms.switch_house(&by, Some(&parse_reason(&input.reason)?)).await?;
+    rooms.switch_house(&by, Some(&reason)).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 

@@ -1,19 +1,42 @@
-//! The API token of the signed-in operator, which the operator creates for its programs. The token
-//! is displayed once, on the page that answers the request.
+//! The API token of the signed-in operator, which the operator creates for its programs, over the API
+//! and at the desk. The token is displayed once, on the page that answers the request.
 
+use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::operators::CreatedToken;
 use maud::{Markup, html};
 
 use crate::clock::Clock;
+use crate::http::Problem;
 use crate::http::operator::desk_ui::components::{button, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
-use crate::operators::Operators;
+use crate::operators::{Operator, Operators};
 
 const HERE: &str = "/desk/token";
 
 const TITLE: &str = "Your API token";
+
+pub(super) async fn create_token(
+    State(operators): State<Operators>,
+    State(clock): State<Clock>,
+    operator: Operator,
+) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
+    let by = operator.require_session()?;
+    let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
+    let body = CreatedToken { token: token.reveal().to_owned(), expires_at: expires_at.into() };
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+pub(super) async fn revoke_token(
+    State(operators): State<Operators>,
+    operator: Operator,
+) -> Result<StatusCode, Problem> {
+    operators.revoke_token(&operator.require_session()?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
 
 pub(crate) async fn show_token(
     State(operators): State<Operators>,

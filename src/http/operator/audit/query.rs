@@ -1,0 +1,113 @@
+//! The part of the audit log that the API and the desk share: search and export.
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use bahay_api::operator::audit::{AuditEntry, AuditFilter};
+use futures_util::stream;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::clock;
+use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
+use crate::operators::audit::Action;
+use crate::operators::{Audit, Operator};
+
+/// The number of rows read at once for an export.
+const ROWS: u32 = 1_000;
+
+/// Returns a page of audit entries, newest first.
+pub(super) async fn list(
+    audit: &Audit,
+    cursors: &Cursors,
+    operator: &Operator,
+    PageQuery { filter, cursor, .. }: &PageQuery<AuditFilter>,
+    items: u32,
+) -> Result<PageOf<AuditEntry>, Problem> {
+    operator.require_administrator()?;
+    check(filter)?;
+    let list = format!("audit {filter:?}");
+    let below = cursors.position(&list, operator, cursor.as_deref())?;
+    Ok(cursors.page(&list, operator, audit.list(filter, below, items).await?))
+}
+
+/// Streams all entries that match a filter as a CSV file, after recording the export in the audit
+/// log.
+pub(super) async fn export(
+    audit: Audit,
+    operator: &Operator,
+    filter: AuditFilter,
+) -> Result<Response, Problem> {
+    let by = operator.require_administrator()?;
+    check(&filter)?;
+    let detail = json!({ "search": format!("{filter:?}") });
+    audit.record(by.actor(), Action::Exported, "audit", detail).await?;
+    let head = Bytes::from_static(b"id,at,operator,action,subject,detail,channel,address\r\n");
+    let pages = stream::try_unfold(Some(None), move |next: Option<Option<Uuid>>| {
+        let audit = audit.clone();
+        let filter = filter.clone();
+        async move {
+            let Some(below) = next else {
+                return Ok::<_, crate::db::Error>(None);
+            };
+            let page = audit.list(&filter, below, ROWS).await?;
+            let lines: String = page.items.iter().map(format_line).collect();
+            Ok(Some((Bytes::from(lines), page.next.map(Some))))
+        }
+    });
+    let body = stream::StreamExt::chain(stream::iter([Ok(head)]), pages);
+    let disposition = "attachment; filename=\"audit.csv\"";
+    let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, disposition)];
+    Ok((headers, Body::from_stream(body)).into_response())
+}
+
+/// Rejects a filter whose texts no entry has.
+fn check(AuditFilter { operator, subject, .. }: &AuditFilter) -> Result<(), Problem> {
+    for (name, text, longest) in [("operator", operator, 32), ("subject", subject, 200)] {
+        let is_valid = |text: &String| {
+            (1..=longest).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+        };
+        if !text.as_ref().is_none_or(is_valid) {
+            let why = format!("`{name}` has 1 to {longest} visible ASCII characters");
+            return Err(Code::QueryInvalid.with_detail(why));
+        }
+    }
+    Ok(())
+}
+
+/// Formats a line of the file.
+fn format_line(entry: &AuditEntry) -> String {
+    let at = clock::to_jiff(entry.at.into());
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let fields = [
+        entry.id.to_string(),
+        format!("{at:.3}"),
+        text(&entry.operator),
+        entry.action.clone(),
+        text(&entry.subject),
+        entry.detail.to_string(),
+        entry.channel.clone(),
+        text(&entry.address),
+    ];
+    let fields = fields.map(|field| quote_field(&field));
+    format!("{}\r\n", fields.join(","))
+}
+
+/// Quotes a field, and inserts an apostrophe before text that a spreadsheet would interpret as a
+/// formula.
+fn quote_field(field: &str) -> String {
+    let guard = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    format!("\"{guard}{}\"", field.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote_field;
+
+    #[test]
+    fn fields_are_quoted_and_formulas_are_escaped() {
+        assert_eq!(quote_field("a \"b\", c"), "\"a \"\"b\"\", c\"");
+        assert_eq!(quote_field("=1+1"), "\"'=1+1\"");
+        assert_eq!(quote_field(""), "\"\"");
+    }
+}

@@ -1,0 +1,102 @@
+//! Players' reports: the open ones with a form that decides on each, and the closed ones.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use bahay_api::operator::player_reports::{
+    DecideReport, PlayerReport, ReportFilter, ReportOutcome, ReportState,
+};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::query;
+use crate::http::operator::desk_ui::components::{Column, badge, id, pager, select, table, time};
+use crate::http::operator::desk_ui::layout::page;
+use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorForm, OperatorSession};
+use crate::http::{Cursors, PageQuery, Path};
+use crate::operators::Moderation;
+use crate::social::Social;
+
+const HERE: &str = "/desk/reports";
+
+/// The number of reports on one page.
+const PAGE: u32 = 50;
+
+pub(crate) async fn list(
+    State(social): State<Social>,
+    State(cursors): State<Cursors>,
+    session: OperatorSession,
+    FilterForm(mut query): FilterForm<PageQuery<ReportFilter>>,
+) -> Result<Response, ErrorPage> {
+    let state = *query.filter.state.get_or_insert(ReportState::Open);
+    let listed = query::list(&social, &cursors, &session.operator, &query, PAGE).await?;
+    let rows: Vec<Vec<Markup>> = listed.items.iter().map(|report| row(&session, report)).collect();
+    let columns = [
+        Column::Text("Reported (UTC)"),
+        Column::Text("Game"),
+        Column::Text("Reporter"),
+        Column::Text("Reported player"),
+        Column::Text("Reason"),
+        Column::Text("Description"),
+        Column::Text("Decision"),
+    ];
+    let states = [("open", "Open"), ("closed", "Closed")];
+    let body = html! {
+        form class="filter" method="get" action=(HERE) {
+            (select("state", "State", &states, state.as_str()))
+            button { "Show" }
+        }
+        p { "A decision changes nothing but the report: a player is banned or muted on the player's page." }
+        (table("Reports by players, newest first", &columns, &rows))
+        (pager(HERE, &[("state", state.as_str())], listed.next_cursor.as_deref()))
+    };
+    Ok(page(&session, "Reports", body))
+}
+
+fn row(session: &OperatorSession, report: &PlayerReport) -> Vec<Markup> {
+    let player = |player: &Uuid| html! { a href={ "/desk/players/" (player) } { (id(player)) } };
+    vec![
+        time(report.created_at),
+        html! { a href={ "/desk/games/" (report.game) } { "game" } },
+        player(&report.reporter),
+        player(&report.reported),
+        html! { (report.reason) },
+        html! { (report.words.as_deref().unwrap_or("")) },
+        decision(session, report),
+    ]
+}
+
+/// Draws the decision on a report, or the form that decides for operators who may moderate.
+fn decision(session: &OperatorSession, report: &PlayerReport) -> Markup {
+    let Some(decision) = &report.decision else {
+        return html! {
+            @if session.operator.require_moderator().is_ok() {
+                form class="inline" method="post" action={ (HERE) "/" (report.id) "/decision" } {
+                    (session.form_token())
+                    input name="note" required autocomplete="off" aria-label="Note, 10 to 500 characters"
+                        placeholder="Note, 10 to 500 characters";
+                    @for (outcome, label) in [(ReportOutcome::Upheld, "Uphold"), (ReportOutcome::Dismissed, "Dismiss")] {
+                        button name="outcome" value=(outcome) { (label) }
+                    }
+                }
+            }
+        };
+    };
+    html! {
+        @match decision.outcome {
+            ReportOutcome::Upheld => (badge("bad", "upheld")),
+            ReportOutcome::Dismissed => (badge("good", "dismissed")),
+        }
+        " " (time(decision.decided_at)) ": " (decision.note)
+    }
+}
+
+pub(crate) async fn decide(
+    State(moderation): State<Moderation>,
+    Path(report): Path<Uuid>,
+    OperatorForm { session, input }: OperatorForm<DecideReport>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_moderator()?;
+    let DecideReport { outcome, note } = input;
+    moderation.decide_report(&by, report, outcome, &note).await?;
+    Ok(Redirect::to(HERE).into_response())
+}

@@ -1,0 +1,123 @@
+//! The part of rooms that the API and the desk share: settings as clients write them, and the
+//! conversion to drafts and back.
+
+use axum::extract::FromRef;
+use bahay_api::operator::rooms::{
+    RoomClocks, RoomPot, RoomRevision as RoomRevisionBody, RoomSettings,
+};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{Clocks, Hits, Price, Spectators, Terms};
+
+use crate::http::{Code, CodeExt as _, Problem, Services};
+use crate::rooms::{Catalog, Room, RoomDraft, RoomError, RoomRevision, choose_rules};
+
+/// Returns the settings of a room, with all its rules.
+pub(super) fn settings(room: &Room) -> RoomSettings {
+    let Terms { rules, price, hits, clocks, spectators, bots, .. } = room.terms();
+    let draft = RoomDraft::from(room);
+    RoomSettings {
+        name: draft.name,
+        is_open: draft.is_open,
+        kind: room.kind().to_owned(),
+        rule_set: draft.rule_set,
+        rules: serde_json::to_value(rules).unwrap_or_default(),
+        bet: price.bet.hundredths(),
+        multiplier: price.multiplier,
+        fee_basis_points: price.fee_basis_points,
+        pot: hits.map(pot),
+        coins_min: draft.coins_min.hundredths(),
+        coins_max: draft.coins_max.map(Coins::hundredths),
+        clocks: RoomClocks {
+            prepare_ms: clocks.prepare_ms,
+            think_ms: clocks.think_ms,
+            grace_ms: clocks.grace_ms,
+            missed_turns_to_takeover: clocks.missed_turns_to_takeover,
+            absence_ms: clocks.absence_ms,
+        },
+        watchable: *spectators == Spectators::Anybody,
+        bots: *bots,
+        needs_account: draft.needs_account,
+    }
+}
+
+/// Returns the settings of a POT.
+pub(super) fn pot(Hits { ante, to_win: hits_to_win, second_hit_bonus }: Hits) -> RoomPot {
+    RoomPot { ante, hits_to_win, second_hit_bonus }
+}
+
+/// Returns the draft of a room with these settings. Clocks that settings do not have are those of
+/// `clocks`.
+pub(super) fn draft(
+    id: String,
+    settings: RoomSettings,
+    clocks: Clocks,
+) -> Result<RoomDraft, RoomError> {
+    let amount = Coins::from_hundredths;
+    let RoomSettings { name, is_open, kind, rule_set, rules, pot, watchable, bots, .. } = settings;
+    let RoomClocks { prepare_ms, think_ms, grace_ms, missed_turns_to_takeover, absence_ms } =
+        settings.clocks;
+    let rules = choose_rules(&kind, &rule_set, &rules)?.rules;
+    let terms = Terms {
+        room: id,
+        rules,
+        price: Price {
+            bet: amount(settings.bet),
+            multiplier: settings.multiplier,
+            fee_basis_points: settings.fee_basis_points,
+        },
+        hits: pot.map(|RoomPot { ante, hits_to_win: to_win, second_hit_bonus }| Hits {
+            ante,
+            to_win,
+            second_hit_bonus,
+        }),
+        clocks: Clocks {
+            prepare_ms,
+            think_ms,
+            grace_ms,
+            missed_turns_to_takeover,
+            absence_ms,
+            ..clocks
+        },
+        spectators: if watchable { Spectators::Anybody } else { Spectators::Nobody },
+        bots,
+        private: None,
+        practice: false,
+    };
+    let coins_min = amount(settings.coins_min);
+    let coins_max = settings.coins_max.map(amount);
+    let needs_account = settings.needs_account;
+    Ok(RoomDraft { name, is_open, rule_set, terms, coins_min, coins_max, needs_account })
+}
+
+impl From<RoomRevision> for RoomRevisionBody {
+    fn from(RoomRevision { room, changed_by, changed_at }: RoomRevision) -> Self {
+        Self {
+            id: room.id().to_owned(),
+            revision: room.revision(),
+            settings: settings(&room),
+            changed_by,
+            changed_at: changed_at.into(),
+        }
+    }
+}
+
+impl FromRef<Services> for Catalog {
+    fn from_ref(services: &Services) -> Self {
+        services.lobby.catalog().clone()
+    }
+}
+
+impl From<RoomError> for Problem {
+    fn from(error: RoomError) -> Self {
+        let code = match &error {
+            RoomError::Unknown { .. } => Code::RoomNotFound,
+            RoomError::Taken { .. } => Code::RoomTaken,
+            RoomError::Changed { .. } => Code::RoomChanged,
+            RoomError::Unsound { .. } => Code::RoomUnsound,
+            RoomError::TooMany => Code::TooManyRooms,
+            RoomError::Unavailable { .. } => return Self::unavailable(&error),
+            RoomError::Broken { .. } => return Self::internal(&error),
+        };
+        code.with_detail(error.to_string())
+    }
+}

@@ -1,0 +1,142 @@
+//! The part of tables that the API and the desk share.
+//!
+//! An order about a table changes Redis and PostgreSQL, which share no transaction. It is therefore
+//! recorded in the audit log before it is performed, and once more if it fails.
+
+use std::sync::Arc;
+
+use bahay_api::operator::tables::{
+    BusyTable, HaltedTable, LostPot, PotShare, PotShares, StrandedTables, VoidedTable,
+};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::game::{Game, Viewer};
+use bahay_engine::table::{Phase, Table, TableId};
+use serde_json::json;
+
+use crate::archive::halted;
+use crate::http::{Code, CodeExt as _, Problem, Services, Time};
+use crate::ids::RoomId;
+use crate::ledger::LedgerError;
+use crate::operators::SignedInAdministrator;
+use crate::operators::audit::{self, Action};
+use crate::reason::Reason;
+use crate::tables::{OperateError, TableError};
+
+/// The maximum number of tables in a list.
+const TABLES_MAX: usize = 200;
+
+/// Returns the tables of a room with at least one player.
+pub(super) async fn list_busy(services: &Services, room: &str) -> Result<Vec<BusyTable>, Problem> {
+    if let Err(error) = room.parse::<RoomId>() {
+        return Err(Code::QueryInvalid.with_detail(error.to_string()));
+    }
+    let tables = services.live.busy_tables(room, TABLES_MAX).await;
+    let tables = tables.map_err(|error| Problem::unavailable(&error))?;
+    Ok(tables.into_iter().map(|(table, players)| BusyTable { table: table.0, players }).collect())
+}
+
+/// Returns the halted tables and the lost POTs.
+pub(super) async fn find_stranded(services: &Services) -> Result<StrandedTables, Problem> {
+    let halted = halted::list_halted(&services.pool).await?;
+    let lost = services.lobby.tables().lost_pots().await?;
+    let halted = halted.into_iter().map(|halted| HaltedTable {
+        table: halted.table.0,
+        room: halted.room,
+        game: halted.game.map(|game| game.0),
+        reason: halted.reason,
+        halted_at: Time::from_ms(halted.halted_at_ms),
+    });
+    let lost = lost.into_iter().map(|lost| LostPot {
+        table: lost.table.0,
+        pot: lost.pot.into(),
+        finished_at: Time::from_ms(lost.finished_at_ms),
+    });
+    Ok(StrandedTables { halted: halted.collect(), lost_pots: lost.collect() })
+}
+
+/// Returns a table in its current state.
+pub(super) async fn find_table(
+    services: &Services,
+    table: TableId,
+) -> Result<Arc<Table<AnyGame>>, Problem> {
+    let found = services.lobby.tables().read_table(table).await.map_err(|error| match error {
+        TableError::Halted => Code::TableHalted.with_detail("release or void the table"),
+        TableError::OtherVersion => Code::Unavailable.with_detail("another node plays this table"),
+        error => Problem::unavailable(&error),
+    })?;
+    found.ok_or_else(|| Code::TableNotFound.problem())
+}
+
+/// Returns the full view of a table's running game, after recording the act in the audit log.
+pub(super) async fn reveal_hands(
+    services: &Services,
+    by: &SignedInAdministrator,
+    table: TableId,
+    reason: &Reason,
+) -> Result<<AnyGame as Game>::View, Problem> {
+    let found = find_table(services, table).await?;
+    let Phase::Playing(playing) = found.phase() else {
+        return Err(Code::NoGame.problem());
+    };
+    let detail = json!({ "game": playing.game, "reason": reason.as_str() });
+    let subject = audit::table_subject(table);
+    services.audit.record(by.actor(), Action::HandsSeen, &subject, detail).await?;
+    Ok(playing.state.view(Viewer::Everything))
+}
+
+/// Ends a table and voids its open game.
+pub(super) async fn void(
+    Services { audit, lobby, .. }: &Services,
+    by: &SignedInAdministrator,
+    table: TableId,
+    reason: &Reason,
+) -> Result<VoidedTable, Problem> {
+    let order = (Action::TableVoided, table, Some(reason));
+    let voided = lobby.tables().void(table, reason);
+    let voided = audit.run_table_order::<_, _, Problem>(by.actor(), order, voided).await?;
+    Ok(VoidedTable { game: voided.game.map(|game| game.0) })
+}
+
+/// Releases a halted table.
+pub(super) async fn release(
+    Services { audit, lobby, .. }: &Services,
+    by: &SignedInAdministrator,
+    table: TableId,
+) -> Result<(), Problem> {
+    let order = (Action::TableReleased, table, None);
+    audit.run_table_order(by.actor(), order, lobby.tables().release(table)).await
+}
+
+/// Refunds the POT of a table that no longer exists.
+pub(super) async fn refund_pot(
+    Services { audit, lobby, .. }: &Services,
+    by: &SignedInAdministrator,
+    table: TableId,
+) -> Result<PotShares, Problem> {
+    let order = (Action::PotRefunded, table, None);
+    let refund = lobby.tables().refund_pot(table);
+    let refund = audit.run_table_order::<_, _, Problem>(by.actor(), order, refund).await?;
+    let shares = refund.shares.into_iter();
+    let shares =
+        shares.map(|share| PotShare { player: share.player.0, amount: share.amount.into() });
+    Ok(PotShares { shares: shares.collect() })
+}
+
+impl From<OperateError> for Problem {
+    fn from(error: OperateError) -> Self {
+        let code = match &error {
+            OperateError::Missing => Code::TableNotFound,
+            OperateError::Live => Code::TableLive,
+            OperateError::NotHalted => Code::NotHalted,
+            OperateError::Broken(_) => Code::TableBroken,
+            OperateError::Ledger(LedgerError::PotEmpty { .. }) => Code::PotEmpty,
+            OperateError::Ledger(LedgerError::TableBusy { .. }) => Code::TableLive,
+            OperateError::Ledger(LedgerError::Unavailable { .. })
+            | OperateError::OtherVersion(_)
+            | OperateError::Unavailable(_)
+            | OperateError::Database(_) => return Self::unavailable(&error),
+            OperateError::Ledger(_) => return Self::internal(&error),
+        };
+        code.with_detail(error.to_string())
+    }
+}
