@@ -26,6 +26,8 @@ POST /desk/players/{id}/notes                 403    404     403     404
 POST /desk/players/{id}/sign-out              403    404     403     404
 POST /desk/players/{id}/sanctions                  403    404     403     404
 POST /desk/players/{id}/sanctions/lifting          403    409     403     409
+GET  /desk/reports                            200    200     200     200
+POST /desk/reports/{id}/decision              403    404     403     404
 GET  /desk/ledger                             200    200     200     200
 GET  /desk/rooms                              200    200     200     200
 GET  /desk/rooms/newbie                       200    200     200     200
@@ -110,6 +112,9 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
             vec![("kind", "mute".into()), ("hours", String::new()), why()]
         }
         "POST /desk/players/{id}/sanctions/lifting" => vec![("kind", "ban".into())],
+        "POST /desk/reports/{id}/decision" => {
+            vec![("outcome", "dismissed".into()), ("note", "for the test only".into())]
+        }
         "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
         _ => vec![why()],
     }

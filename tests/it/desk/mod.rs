@@ -1,5 +1,6 @@
 //! The desk as browsers use it: cookies, forms, pages.
 
+mod acts;
 pub(crate) mod browser;
 mod four_eyes;
 mod jobs;
