@@ -24,6 +24,7 @@ use bahay_engine::table::{
     ConnectionId, Effect, Event, GameEntropy, GameId, Input, Line, Phase, PlayerId, PotRefund,
     Record, Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
 };
+use bahay_engine::variants;
 
 /// The time that a player takes to answer a prompt, in milliseconds.
 const THOUGHT_MS: core::ops::Range<u32> = 300..4_000;
@@ -426,11 +427,7 @@ impl<G: Ai> Simulation<G> {
                     Phase::Revealing(revealing) if revealing.unrevealed_seats().contains(*seat) => {
                         Some(Intention::Reveal)
                     }
-                    Phase::Waiting
-                    | Phase::Opening(_)
-                    | Phase::Revealing(_)
-                    | Phase::Playing(_)
-                    | Phase::Settling(_) => None,
+                    variants!(Phase: Waiting, Opening, Revealing, Playing, Settling) => None,
                 };
                 let player = self.table.occupant(*seat).map(|occupant| occupant.player);
                 if let (Some(player), Some(intention)) = (player, intention) {

@@ -22,6 +22,8 @@ mod catalog_macro;
 mod refusals;
 #[macro_use]
 mod short_events;
+#[macro_use]
+mod variants;
 pub mod catalog;
 pub mod chance;
 pub mod coins;

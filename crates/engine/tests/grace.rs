@@ -16,6 +16,7 @@ use bahay_engine::table::{
     Clocks, ConnectionId, Effect, GameEntropy, GameId, Input, Line, Phase, PlayerId, Playing,
     Rejection, Table, TableId, Terms, Timestamp,
 };
+use bahay_engine::variants;
 use uuid::Uuid;
 
 const GRACE_MS: u32 = 15_000;
@@ -305,11 +306,7 @@ fn at_tongo_assets_who_is_away_has_the_countdown_and_nothing_is_raised() {
         match action {
             Action::Confront => matches!(public.phase, Phase::Assess { .. }),
             Action::Open { risk, .. } => *risk > least,
-            Action::Acquire { .. }
-            | Action::Raise { .. }
-            | Action::RaiseConfront { .. }
-            | Action::Index { .. }
-            | Action::Bribe { .. } => true,
+            variants!(Action: Acquire, Raise, RaiseConfront, Index, Bribe) => true,
             _ => false,
         }
     });

@@ -15,6 +15,7 @@ use bahay_engine::table::{
     Settlement, TableId, Terms, Timestamp,
 };
 use bahay_engine::testing::{self, TestRng};
+use bahay_engine::variants;
 use uuid::Uuid;
 
 /// A seat's style of play.
@@ -54,12 +55,7 @@ fn choose(game: &Tongits, seat: Seat, way: PlayStyle, dice: &mut TestRng) -> Act
                 Action::Draw => Some(2),
                 Action::Dump { card } => Some(10 + deadwood(hand.without(*card))),
                 Action::Fold => Some(1),
-                Action::Fight
-                | Action::Drop { .. }
-                | Action::Chow { .. }
-                | Action::Sapaw { .. }
-                | Action::Tongits
-                | Action::Challenge => None,
+                variants!(Action: Fight, Drop, Chow, Sapaw, Tongits, Challenge) => None,
             };
             let goes_on = |action: &Action| {
                 let next = game.act(seat, action, &mut Vec::new()).expect("it is legal");

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
+use bahay_engine::variants;
 use core::fmt;
 
 use serde::Serialize;
@@ -53,13 +54,8 @@ impl RequestError {
         let refusal = match self {
             Self::Play(PlayError::Illegal(refusal)) => *refusal,
             Self::Play(PlayError::Over)
-            | Self::Malformed(_)
-            | Self::NoSuchGame
-            | Self::NotStarted
-            | Self::NoSuchAction
-            | Self::NoSuchSeat
-            | Self::BadState
-            | Self::InBatch(..) => None,
+            | variants!(Self: Malformed, NoSuchGame, NotStarted, NoSuchAction, NoSuchSeat, BadState,
+                InBatch) => None,
         };
         let game = if let Self::InBatch(game, _) = self { Some(*game) } else { None };
         push_json(

@@ -23,6 +23,7 @@ use bahay_engine::games::tongits::{
     BySeat, Event, Phase, Pile, PublicState, SEATS, View, deadwood, has_secret,
 };
 use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::variants;
 
 use crate::tongits::habit_tables::{GREEDY, QUICK};
 use crate::tongits::habits::{
@@ -140,14 +141,8 @@ impl MoveHistory {
                         .union(public.discards.cards().iter().copied().collect()),
                     stock: public.stock_count,
                 }),
-                Event::StarterChosen { .. }
-                | Event::Dealt { .. }
-                | Event::LaidFaceDown { .. }
-                | Event::Sagasa { .. }
-                | Event::TongitsDeclared { .. }
-                | Event::Answered { .. }
-                | Event::Shown { .. }
-                | Event::Over { .. } => {}
+                variants!(Event: StarterChosen, Dealt, LaidFaceDown, Sagasa, TongitsDeclared,
+                    Answered, Shown, Over) => {}
             }
             if matches!(event, Event::Dumped { .. }) {
                 has_laid = false;

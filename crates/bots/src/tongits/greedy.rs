@@ -20,6 +20,7 @@ use bahay_engine::games::tongits::{
     has_secret, is_secret, leaves_nothing, points, total_points,
 };
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 /// Returns the action of the AI; `None` if the viewer is not to act.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
@@ -83,11 +84,7 @@ impl<'a> GreedyPlayer<'a> {
                 let is_asked = asked.union(asked_secretly).difference(answered).contains(self.seat);
                 is_asked.then(|| self.answer_fight(weights, fighter))
             }
-            Phase::Starter
-            | Phase::Deal { .. }
-            | Phase::Draw { .. }
-            | Phase::Play { .. }
-            | Phase::Over => None,
+            variants!(Phase: Starter, Deal, Draw, Play, Over) => None,
         }
     }
 

@@ -18,6 +18,7 @@ use bahay_engine::games::tongo_assets::{
     PublicState, View,
 };
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 /// Chooses the AI's action; `None` if the viewer is not prompted.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
@@ -61,14 +62,7 @@ impl BotPosition<'_> {
             Phase::Assess { swapped, .. } => Some(self.choose_assessment_action(swapped)),
             Phase::Confront { .. } => Some(self.answer_confront()),
             Phase::Debts { .. } => self.settle_debt(),
-            Phase::Dealer
-            | Phase::Assets
-            | Phase::Acquires
-            | Phase::Deal
-            | Phase::Stop
-            | Phase::Showdown { .. }
-            | Phase::LastIn { .. }
-            | Phase::Over => None,
+            variants!(Phase: Dealer, Assets, Acquires, Deal, Stop, Showdown, LastIn, Over) => None,
         }
     }
 

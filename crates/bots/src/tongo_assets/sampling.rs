@@ -10,6 +10,7 @@ use bahay_engine::games::tongo_assets::{
     Acquire, Action, Assets, Card, CardSet, Hidden, TongoAssets, View,
 };
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 use crate::tongo_assets::greedy;
 
@@ -75,23 +76,10 @@ pub(super) fn candidate_actions(view: &View, chosen: Option<Action>, actions: &m
             Action::Open { risk, purchase, sell } | Action::Raise { risk, purchase, sell } => {
                 (purchase, sell) == greedy::lowest_prices(risk)
             }
-            Action::Pay
-            | Action::RaiseConfront { .. }
-            | Action::Retreat
-            | Action::Acquire { .. }
-            | Action::Dividend
-            | Action::Done
-            | Action::Confront => true,
-            Action::Swap { .. }
-            | Action::Purchase { .. }
-            | Action::Sell { .. }
-            | Action::Reveal { .. }
-            | Action::Evade { .. }
-            | Action::Index { .. }
-            | Action::Leverage { .. }
-            | Action::Bribe { .. }
-            | Action::Accept
-            | Action::Refuse => false,
+            variants!(Action: Pay, RaiseConfront, Retreat, Acquire, Dividend, Done,
+                Confront) => true,
+            variants!(Action: Swap, Purchase, Sell, Reveal, Evade, Index, Leverage, Bribe, Accept,
+                Refuse) => false,
         };
         if is_worth && Some(action) != chosen {
             actions.push(action);

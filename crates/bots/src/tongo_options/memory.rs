@@ -2,6 +2,7 @@
 //! their present positions.
 
 use bahay_engine::games::tongo_options::{Event, Floors, PublicState, SLOTS};
+use bahay_engine::variants;
 
 /// Returns the face-down cards on the floors that are known from earlier events, without the
 /// face-up cards.
@@ -32,22 +33,9 @@ pub(super) fn remember_floors(
                 let theirs = core::mem::replace(place, mine);
                 floors[facing][slot] = theirs;
             }
-            Event::RiskPaid { .. }
-            | Event::Retreated { .. }
-            | Event::Folded { .. }
-            | Event::CostsChanged { .. }
-            | Event::Sold { .. }
-            | Event::Rolling { .. }
-            | Event::Rolled { .. }
-            | Event::Evaded { .. }
-            | Event::Drew { .. }
-            | Event::ReservesConverted { .. }
-            | Event::Confronted { .. }
-            | Event::Acquired { .. }
-            | Event::Answered { .. }
-            | Event::Ended { .. }
-            | Event::Shown { .. }
-            | Event::Over { .. } => {}
+            variants!(Event: RiskPaid, Retreated, Folded, CostsChanged, Sold, Rolling, Rolled,
+                Evaded, Drew, ReservesConverted, Confronted, Acquired, Answered, Ended, Shown,
+                Over) => {}
         }
     }
     for (floor, up) in floors.iter_mut().zip(&public.floors) {

@@ -10,6 +10,7 @@ use bahay_engine::games::tongo_options::{
     TurnState, View,
 };
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 use crate::tongo_options::commitment::CommitmentPolicy;
 use crate::tongo_options::judge::{Judge, OtherFloors};
@@ -70,12 +71,7 @@ pub(super) fn choose_action_with(
         Phase::Stop { .. } => Some(Action::Stop { floor: plan().choose_floor() }),
         Phase::Turn(turn) => plan().choose_turn_action(turn),
         Phase::Challenge(challenge) if challenge.target == Some(seat) => plan().stand_or_evade(),
-        Phase::Challenge(_)
-        | Phase::Deal
-        | Phase::Roll(_)
-        | Phase::Shuffle { .. }
-        | Phase::Showdown(_)
-        | Phase::Over => None,
+        variants!(Phase: Challenge, Deal, Roll, Shuffle, Showdown, Over) => None,
     };
     let is_legal = |action: &Action| check(&view.public, seat, hand, action).is_ok();
     action.filter(is_legal).or_else(|| greedy::choose_action_with(commitments, view))

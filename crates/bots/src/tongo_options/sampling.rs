@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use bahay_engine::chance::{ChanceAnswer, ChanceRng, Request};
 use bahay_engine::games::tongo_options::analysis::for_each;
 use bahay_engine::games::tongo_options::{Action, Card, TongoOptions, View};
+use bahay_engine::variants;
 
 /// Samples a game; `None` for a spectator, or if no seat is prompted.
 pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoOptions> {
@@ -25,22 +26,8 @@ pub(super) fn candidate_actions(view: &View, chosen: Option<Action>, actions: &m
             Action::Exchange { .. } => false,
             Action::Buy { leverage, .. } => !leverage && !core::mem::replace(&mut has_buy, true),
             Action::Sell { leverage, .. } => !leverage,
-            Action::Stop { .. }
-            | Action::IndexMargin { .. }
-            | Action::PayRisk
-            | Action::Evade { .. }
-            | Action::Retreat
-            | Action::Fold
-            | Action::Raise(_)
-            | Action::Lower(_)
-            | Action::Roll
-            | Action::PayToEvade { .. }
-            | Action::ConvertReserves
-            | Action::Confront { .. }
-            | Action::Acquire
-            | Action::Stand
-            | Action::Join
-            | Action::End => true,
+            variants!(Action: Stop, IndexMargin, PayRisk, Evade, Retreat, Fold, Raise, Lower, Roll,
+                PayToEvade, ConvertReserves, Confront, Acquire, Stand, Join, End) => true,
         };
         if is_worth && Some(action) != chosen {
             actions.push(action);

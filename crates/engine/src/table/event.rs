@@ -136,23 +136,9 @@ impl<E> Event<E> {
     {
         match self {
             Self::Game { event } => G::redact(event, viewer).map(|event| Self::Game { event }),
-            Self::Sat { .. }
-            | Self::Left { .. }
-            | Self::Moved { .. }
-            | Self::Presence { .. }
-            | Self::Takeover { .. }
-            | Self::Waiting
-            | Self::Preparing { .. }
-            | Self::Ready { .. }
-            | Self::Opening { .. }
-            | Self::Revealing { .. }
-            | Self::Revealed { .. }
-            | Self::Opened { .. }
-            | Self::Countdown { .. }
-            | Self::Over { .. }
-            | Self::Settled { .. }
-            | Self::PotRefunded { .. }
-            | Self::TermsUpdated { .. } => Some(self.clone()),
+            variants!(Self: Sat, Left, Moved, Presence, Takeover, Waiting, Preparing, Ready,
+                Opening, Revealing, Revealed, Opened, Countdown, Over, Settled, PotRefunded,
+                TermsUpdated) => Some(self.clone()),
         }
     }
 }

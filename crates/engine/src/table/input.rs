@@ -228,18 +228,9 @@ impl<I: Refusal> Rejection<I> {
             Self::NotTakenOver => Some("8.3"),
             Self::NotPractice => Some("8.7"),
             Self::Illegal(illegal) => Some(illegal.rule()),
-            Self::NotSeated
-            | Self::AlreadySeated
-            | Self::AlreadyConnected
-            | Self::TableClosed
-            | Self::TableFull
-            | Self::GameRunning
-            | Self::NothingNew
-            | Self::OtherGame
-            | Self::NotAsked
-            | Self::OtherConnection
-            | Self::BadAnswer
-            | Self::NeedsEntropy => None,
+            variants!(Self: NotSeated, AlreadySeated, AlreadyConnected, TableClosed, TableFull,
+                GameRunning, NothingNew, OtherGame, NotAsked, OtherConnection, BadAnswer,
+                NeedsEntropy) => None,
         }
     }
 }

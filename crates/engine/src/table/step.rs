@@ -114,10 +114,7 @@ impl<G: Game> Table<G> {
                         Ok(())
                     }
                     // A player who arrives during a game waits for the next one.
-                    Phase::Opening(_)
-                    | Phase::Revealing(_)
-                    | Phase::Playing(_)
-                    | Phase::Settling(_) => Ok(()),
+                    variants!(Phase: Opening, Revealing, Playing, Settling) => Ok(()),
                 }
             }
             Input::Leave { player } => {

@@ -54,11 +54,7 @@ impl<G: Game> Table<G> {
             Phase::Waiting => self.regroup(None, events),
             // The players became ready for the present terms; a closed room begins no more games.
             Phase::Preparing(_) if self.closed => self.regroup(None, events),
-            Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Playing(_)
-            | Phase::Settling(_) => Ok(()),
+            variants!(Phase: Preparing, Opening, Revealing, Playing, Settling) => Ok(()),
         }
     }
 

@@ -171,10 +171,8 @@ impl<G: Game> TableView<G> {
         match &self.phase {
             PhaseView::Playing { stakes, .. } => self.viewer_of(stakes.len()),
             PhaseView::Revealing { commitments, .. } => self.viewer_of(commitments.len()),
-            PhaseView::Waiting
-            | PhaseView::Preparing { .. }
-            | PhaseView::Opening { .. }
-            | PhaseView::Settling { .. } => self.seat.map_or(Viewer::Public, Viewer::Seat),
+            variants!(PhaseView: Waiting, Preparing, Opening,
+                Settling) => self.seat.map_or(Viewer::Public, Viewer::Seat),
         }
     }
 

@@ -113,22 +113,8 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
                     None => action,
                 }
             }
-            Action::Pay
-            | Action::RaiseConfront { .. }
-            | Action::Retreat
-            | Action::Swap { .. }
-            | Action::Purchase { .. }
-            | Action::Acquire { .. }
-            | Action::Sell { .. }
-            | Action::Reveal { .. }
-            | Action::Dividend
-            | Action::Done
-            | Action::Confront
-            | Action::Evade { .. }
-            | Action::Index { .. }
-            | Action::Leverage { .. }
-            | Action::Accept
-            | Action::Refuse => action,
+            variants!(Action: Pay, RaiseConfront, Retreat, Swap, Purchase, Acquire, Sell, Reveal,
+                Dividend, Done, Confront, Evade, Index, Leverage, Accept, Refuse) => action,
         }
     }
 

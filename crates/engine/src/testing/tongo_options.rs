@@ -73,14 +73,8 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
                 let deck = &game.hidden().deck;
                 deck.iter().rev().take(usize::from(count)).copied().collect()
             }
-            Phase::Deal
-            | Phase::Stop { .. }
-            | Phase::Turn(_)
-            | Phase::Roll(_)
-            | Phase::Shuffle { .. }
-            | Phase::Challenge(_)
-            | Phase::Showdown(_)
-            | Phase::Over => CardSet::EMPTY,
+            variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Challenge, Showdown,
+                Over) => CardSet::EMPTY,
         };
         let hidden = CardSet::ALL.difference(seen).difference(discards);
         hidden.iter().map(|card| format!("\"{card}\"")).collect()
@@ -131,13 +125,7 @@ fn broken_cards(game: &TongoOptions) -> Option<String> {
     }
     let drawing = match public.phase {
         Phase::Shuffle { seat, count, .. } => Some((seat, count)),
-        Phase::Deal
-        | Phase::Stop { .. }
-        | Phase::Turn(_)
-        | Phase::Roll(_)
-        | Phase::Challenge(_)
-        | Phase::Showdown(_)
-        | Phase::Over => None,
+        variants!(Phase: Deal, Stop, Turn, Roll, Challenge, Showdown, Over) => None,
     };
     for (seat, hand) in Seat::all(public.seats()).zip(game.hands().iter()) {
         let missing = drawing.filter(|(drawer, _)| *drawer == seat).map_or(0, |(_, count)| count);

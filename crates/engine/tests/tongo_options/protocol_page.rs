@@ -12,6 +12,7 @@ use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, Input, Phase};
 use bahay_engine::testing;
+use bahay_engine::variants;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocol/tongo_options.md");
 
@@ -39,11 +40,7 @@ fn round() -> String {
     loop {
         let seat_asked = match table.table().phase() {
             Phase::Playing(playing) => playing.prompt.seats.iter().next(),
-            Phase::Waiting
-            | Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Settling(_) => None,
+            variants!(Phase: Waiting, Preparing, Opening, Revealing, Settling) => None,
         };
         let happened = table.step();
         let seen: Vec<Event<_>> =

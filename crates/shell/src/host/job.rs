@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bahay_bots::Ai;
 use bahay_engine::table::{Event, Input, Readable, Rejection, Table};
+use bahay_engine::variants;
 
 use super::follow_up_calls::{compaction_call, find_no_shows, is_idle, seat_change_calls};
 use super::{Call, CallResult, Reply, Request, RequestTicket, TableHost, WatchRequest, terms};
@@ -107,11 +108,8 @@ impl<G: Readable> Job<G> {
             Request::Submit(_) => Reply::Submitted(Err(failure)),
             Request::Watch(_) => Reply::Watched(Err(failure)),
             Request::ReadTable | Request::RunEffects => Reply::Table(Err(failure)),
-            Request::UpdateTerms
-            | Request::List
-            | Request::CatchUp
-            | Request::Unsubscribe
-            | Request::Halt(_) => Reply::Done(Err(failure)),
+            variants!(Request: UpdateTerms, List, CatchUp, Unsubscribe,
+                Halt) => Reply::Done(Err(failure)),
         }
     }
 

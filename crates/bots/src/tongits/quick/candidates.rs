@@ -11,6 +11,7 @@ use bahay_engine::games::tongits::analysis::{for_each_legal_action, leftover};
 use bahay_engine::games::tongits::{
     Action, Phase, Rules, View, additions, deadwood, for_each_meld,
 };
+use bahay_engine::variants;
 
 use crate::tongits::greedy;
 use crate::tongits::greedy::GreedyPlayer;
@@ -104,12 +105,7 @@ pub trait Judge {
             {
                 collector.collect_answers();
             }
-            Phase::Starter
-            | Phase::Deal { .. }
-            | Phase::Draw { .. }
-            | Phase::Play { .. }
-            | Phase::Fight { .. }
-            | Phase::Over => return None,
+            variants!(Phase: Starter, Deal, Draw, Play, Fight, Over) => return None,
         }
         Some(collector.candidates)
     }
@@ -156,13 +152,7 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
             |action| match action {
                 Action::Draw => self.add_candidate(action, DecisionKind::Draw, &position),
                 Action::Fight => self.add_candidate(action, DecisionKind::Fight, &position),
-                Action::Chow { .. }
-                | Action::Drop { .. }
-                | Action::Sapaw { .. }
-                | Action::Dump { .. }
-                | Action::Tongits
-                | Action::Challenge
-                | Action::Fold => {}
+                variants!(Action: Chow, Drop, Sapaw, Dump, Tongits, Challenge, Fold) => {}
             },
         );
         for_each_legal_action(position.public, position.seat, position.hand, |action| {

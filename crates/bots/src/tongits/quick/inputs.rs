@@ -12,6 +12,7 @@ use bahay_engine::games::tongits::{
     Phase, PublicState, SEATS, additions, has_secret, is_special, points, total_points,
 };
 use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::variants;
 
 use crate::tongits::quick::sums::ONE;
 
@@ -237,12 +238,7 @@ impl<'a> SeatPosition<'a> {
     fn is_fight_blocked(&self, seat: Seat) -> bool {
         match self.public.phase {
             Phase::Draw { seat: turn, fight_blocked } if turn == seat => fight_blocked,
-            Phase::Starter
-            | Phase::Deal { .. }
-            | Phase::Draw { .. }
-            | Phase::Play { .. }
-            | Phase::Fight { .. }
-            | Phase::Over => self.blocked.contains(seat),
+            variants!(Phase: Starter, Deal, Draw, Play, Fight, Over) => self.blocked.contains(seat),
         }
     }
 

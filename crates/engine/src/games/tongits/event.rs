@@ -158,15 +158,8 @@ impl Event {
                 }
                 Self::Answered { seat: *seat, answer: *answer }
             }
-            Self::StarterChosen { .. }
-            | Self::Chowed { .. }
-            | Self::Dropped { .. }
-            | Self::Sapawed { .. }
-            | Self::Sagasa { .. }
-            | Self::Dumped { .. }
-            | Self::TongitsDeclared { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => self.clone(),
+            variants!(Self: StarterChosen, Chowed, Dropped, Sapawed, Sagasa, Dumped,
+                TongitsDeclared, Shown, Over) => self.clone(),
         })
     }
 
@@ -188,19 +181,8 @@ impl Event {
             {
                 hand.without(*card)
             }
-            Self::StarterChosen { .. }
-            | Self::Drawn { .. }
-            | Self::Chowed { .. }
-            | Self::Dropped { .. }
-            | Self::LaidFaceDown { .. }
-            | Self::Sapawed { .. }
-            | Self::Sagasa { .. }
-            | Self::Dumped { .. }
-            | Self::TongitsDeclared { .. }
-            | Self::Fought { .. }
-            | Self::Answered { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => hand,
+            variants!(Self: StarterChosen, Drawn, Chowed, Dropped, LaidFaceDown, Sapawed, Sagasa,
+                Dumped, TongitsDeclared, Fought, Answered, Shown, Over) => hand,
         }
     }
 
@@ -210,17 +192,8 @@ impl Event {
         match self {
             Self::Drawn { card, .. } => card.filter(|_| rules.sagasa),
             Self::Dumped { .. } | Self::Shown { .. } => None,
-            Self::StarterChosen { .. }
-            | Self::Dealt { .. }
-            | Self::Chowed { .. }
-            | Self::Dropped { .. }
-            | Self::LaidFaceDown { .. }
-            | Self::Sapawed { .. }
-            | Self::Sagasa { .. }
-            | Self::TongitsDeclared { .. }
-            | Self::Fought { .. }
-            | Self::Answered { .. }
-            | Self::Over { .. } => drawn,
+            variants!(Self: StarterChosen, Dealt, Chowed, Dropped, LaidFaceDown, Sapawed, Sagasa,
+                TongitsDeclared, Fought, Answered, Over) => drawn,
         }
     }
 }

@@ -115,11 +115,7 @@ impl Game for Tongits {
             answers: self.answers.iter().copied().filter(|(seat, _)| viewer.sees(*seat)).collect(),
             drawn: match self.public.phase {
                 Phase::Play { seat } => self.drawn.filter(|_| viewer.sees(seat)),
-                Phase::Starter
-                | Phase::Deal { .. }
-                | Phase::Draw { .. }
-                | Phase::Fight { .. }
-                | Phase::Over => None,
+                variants!(Phase: Starter, Deal, Draw, Fight, Over) => None,
             },
             stock: (is_dealt && viewer == Viewer::Everything).then_some(self.stock),
         }

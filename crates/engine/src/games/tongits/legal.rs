@@ -56,12 +56,8 @@ pub(super) fn check_action(
                 Phase::Draw { seat: turn, .. } if turn == seat && public.rules.spread => {
                     require(public.yet_to_act.contains(seat), Illegal::NotFirstAction)?;
                 }
-                Phase::Starter
-                | Phase::Deal { .. }
-                | Phase::Draw { .. }
-                | Phase::Play { .. }
-                | Phase::Fight { .. }
-                | Phase::Over => check_play_phase(public, seat)?,
+                variants!(Phase: Starter, Deal, Draw, Play, Fight,
+                    Over) => check_play_phase(public, seat)?,
             }
             require(leaves_nothing(hand), Illegal::CardsLeftOver)
         }
@@ -111,12 +107,7 @@ pub fn for_each_legal_action(
             each(Action::Challenge);
             each(Action::Fold);
         }
-        Phase::Starter
-        | Phase::Deal { .. }
-        | Phase::Draw { .. }
-        | Phase::Play { .. }
-        | Phase::Fight { .. }
-        | Phase::Over => {}
+        variants!(Phase: Starter, Deal, Draw, Play, Fight, Over) => {}
     }
 }
 
@@ -145,11 +136,7 @@ pub(super) fn default_action(public: &PublicState, seat: Seat, hand: CardSet) ->
             }
         }
         Phase::Fight { .. } => check_answer(public, seat).is_ok().then_some(Action::Fold),
-        Phase::Starter
-        | Phase::Deal { .. }
-        | Phase::Draw { .. }
-        | Phase::Play { .. }
-        | Phase::Over => None,
+        variants!(Phase: Starter, Deal, Draw, Play, Over) => None,
     }
 }
 

@@ -147,11 +147,7 @@ impl PublicState {
             Phase::Fight { asked, .. } => {
                 self.rules.secret_may_challenge && asked.len() < usize::from(SEATS) - 1
             }
-            Phase::Starter
-            | Phase::Deal { .. }
-            | Phase::Draw { .. }
-            | Phase::Play { .. }
-            | Phase::Over => false,
+            variants!(Phase: Starter, Deal, Draw, Play, Over) => false,
         }
     }
 

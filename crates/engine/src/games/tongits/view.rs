@@ -68,18 +68,8 @@ impl View {
                 }
             }
             Event::Answered { seat, answer } => self.answers.push((*seat, *answer)),
-            Event::StarterChosen { .. }
-            | Event::Dealt { .. }
-            | Event::Chowed { .. }
-            | Event::Dropped { .. }
-            | Event::LaidFaceDown { .. }
-            | Event::Sapawed { .. }
-            | Event::Sagasa { .. }
-            | Event::Dumped { .. }
-            | Event::TongitsDeclared { .. }
-            | Event::Fought { .. }
-            | Event::Shown { .. }
-            | Event::Over { .. } => {}
+            variants!(Event: StarterChosen, Dealt, Chowed, Dropped, LaidFaceDown, Sapawed, Sagasa,
+                Dumped, TongitsDeclared, Fought, Shown, Over) => {}
         }
     }
 }

@@ -30,13 +30,6 @@ pub fn default_action(actor: &Actor<'_>) -> Option<Action> {
             Some(if may_pay { Action::Pay } else { Action::Retreat })
         }
         Phase::Assess { .. } => Some(Action::Done),
-        Phase::Dealer
-        | Phase::Assets
-        | Phase::Acquires
-        | Phase::Deal
-        | Phase::Stop
-        | Phase::Showdown { .. }
-        | Phase::LastIn { .. }
-        | Phase::Over => None,
+        variants!(Phase: Dealer, Assets, Acquires, Deal, Stop, Showdown, LastIn, Over) => None,
     }
 }

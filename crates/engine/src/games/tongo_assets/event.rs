@@ -234,30 +234,10 @@ impl Event {
             Self::FreeSpent { seat } => Some((*seat, Acquire::Free)),
             Self::Revealed { seat, .. } => Some((*seat, Acquire::Reveal)),
             Self::DividendTaken { seat, .. } => Some((*seat, Acquire::Dividend)),
-            Self::DealerChosen { .. }
-            | Self::AssetsShuffled { .. }
-            | Self::AcquiresShuffled { .. }
-            | Self::Dealt { .. }
-            | Self::Opened { .. }
-            | Self::Paid { .. }
-            | Self::Raised { .. }
-            | Self::Retreated { .. }
-            | Self::Stopped { .. }
-            | Self::Assessing { .. }
-            | Self::Swapped { .. }
-            | Self::Purchased { .. }
-            | Self::Acquired { .. }
-            | Self::Audited { .. }
-            | Self::Sold { .. }
-            | Self::Done { .. }
-            | Self::Confronted { .. }
-            | Self::Evaded { .. }
-            | Self::Indexed { .. }
-            | Self::Leveraged { .. }
-            | Self::BribeOffered { .. }
-            | Self::BribeAnswered { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => None,
+            variants!(Self: DealerChosen, AssetsShuffled, AcquiresShuffled, Dealt, Opened, Paid,
+                Raised, Retreated, Stopped, Assessing, Swapped, Purchased, Acquired, Audited, Sold,
+                Done, Confronted, Evaded, Indexed, Leveraged, BribeOffered, BribeAnswered, Shown,
+                Over) => None,
         }
     }
 
@@ -300,27 +280,9 @@ impl Event {
             Self::Evaded { seat, discarded, .. } if Some(*seat) != own => {
                 *discarded = discarded.map(Face::face_down);
             }
-            Self::DealerChosen { .. }
-            | Self::Opened { .. }
-            | Self::Paid { .. }
-            | Self::Raised { .. }
-            | Self::Retreated { .. }
-            | Self::Stopped { .. }
-            | Self::Swapped { .. }
-            | Self::Purchased { .. }
-            | Self::Acquired { .. }
-            | Self::FreeSpent { .. }
-            | Self::Audited { .. }
-            | Self::DividendTaken { .. }
-            | Self::Done { .. }
-            | Self::Confronted { .. }
-            | Self::Evaded { .. }
-            | Self::Indexed { .. }
-            | Self::Leveraged { .. }
-            | Self::BribeOffered { .. }
-            | Self::BribeAnswered { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => {}
+            variants!(Self: DealerChosen, Opened, Paid, Raised, Retreated, Stopped, Swapped,
+                Purchased, Acquired, FreeSpent, Audited, DividendTaken, Done, Confronted, Evaded,
+                Indexed, Leveraged, BribeOffered, BribeAnswered, Shown, Over) => {}
         }
         seen
     }

@@ -82,21 +82,9 @@ impl Hidden {
             }
             Event::AssetsShuffled { deck: None }
             | Event::AcquiresShuffled { deck: None }
-            | Event::DealerChosen { .. }
-            | Event::Paid { .. }
-            | Event::Raised { .. }
-            | Event::Stopped { .. }
-            | Event::Assessing { .. }
-            | Event::Audited { .. }
-            | Event::Done { .. }
-            | Event::Confronted { .. }
-            | Event::Evaded { .. }
-            | Event::Indexed { .. }
-            | Event::Leveraged { .. }
-            | Event::BribeOffered { .. }
-            | Event::BribeAnswered { .. }
-            | Event::Shown { .. }
-            | Event::Over { .. } => {}
+            | variants!(Event: DealerChosen, Paid, Raised, Stopped, Assessing, Audited, Done,
+                Confronted, Evaded, Indexed, Leveraged, BribeOffered, BribeAnswered, Shown,
+                Over) => {}
         }
         for seat in Seat::all(public.seats()) {
             let held = HeldCards { hand: self.hands[seat], kept: self.kept[seat] };
@@ -231,32 +219,10 @@ impl HeldCards {
                 Self { hand: discarded.iter().fold(hand, without), kept }
             }
             Event::BribeAnswered { accepted: true, .. } => self.after_bribe(own, offer),
-            Event::DealerChosen { .. }
-            | Event::AssetsShuffled { .. }
-            | Event::AcquiresShuffled { .. }
-            | Event::Opened { .. }
-            | Event::Paid { .. }
-            | Event::Raised { .. }
-            | Event::Retreated { .. }
-            | Event::Stopped { .. }
-            | Event::Assessing { .. }
-            | Event::Swapped { .. }
-            | Event::Purchased { .. }
-            | Event::Acquired { .. }
-            | Event::FreeSpent { .. }
-            | Event::Audited { .. }
-            | Event::Sold { .. }
-            | Event::Revealed { .. }
-            | Event::DividendTaken { .. }
-            | Event::Done { .. }
-            | Event::Confronted { .. }
-            | Event::Evaded { .. }
-            | Event::Indexed { .. }
-            | Event::Leveraged { .. }
-            | Event::BribeOffered { .. }
-            | Event::BribeAnswered { .. }
-            | Event::Shown { .. }
-            | Event::Over { .. } => self,
+            variants!(Event: DealerChosen, AssetsShuffled, AcquiresShuffled, Opened, Paid, Raised,
+                Retreated, Stopped, Assessing, Swapped, Purchased, Acquired, FreeSpent, Audited,
+                Sold, Revealed, DividendTaken, Done, Confronted, Evaded, Indexed, Leveraged,
+                BribeOffered, BribeAnswered, Shown, Over) => self,
         }
     }
 

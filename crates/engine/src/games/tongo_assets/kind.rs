@@ -60,12 +60,8 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     counts.push(CounterIncrement { seat: end.winner, name: "showdowns_won", more: 1 });
     let is_monopoly = |shown: &ShownHand| match shown.reading.class {
         Class::Monopoly | Class::FullMonopoly => true,
-        Class::Nothing
-        | Class::Reserve
-        | Class::Treasury
-        | Class::MaterialContinuum
-        | Class::Consortium
-        | Class::FullConsortium => false,
+        variants!(Class: Nothing, Reserve, Treasury, MaterialContinuum, Consortium,
+            FullConsortium) => false,
     };
     let monopolies = shown.by_seat().filter(|(_, shown)| shown.as_ref().is_some_and(is_monopoly));
     counts.extend(monopolies.map(|(seat, _)| CounterIncrement {

@@ -48,23 +48,8 @@ pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
     require(actor.public.playing.contains(actor.seat), Illegal::Retreated)?;
     match action {
         Action::Accept | Action::Refuse => actor.check_answer(),
-        Action::Open { .. }
-        | Action::Pay
-        | Action::Raise { .. }
-        | Action::RaiseConfront { .. }
-        | Action::Retreat
-        | Action::Swap { .. }
-        | Action::Purchase { .. }
-        | Action::Acquire { .. }
-        | Action::Sell { .. }
-        | Action::Reveal { .. }
-        | Action::Dividend
-        | Action::Done
-        | Action::Confront
-        | Action::Evade { .. }
-        | Action::Index { .. }
-        | Action::Leverage { .. }
-        | Action::Bribe { .. } => {
+        variants!(Action: Open, Pay, Raise, RaiseConfront, Retreat, Swap, Purchase, Acquire, Sell,
+            Reveal, Dividend, Done, Confront, Evade, Index, Leverage, Bribe) => {
             require(actor.public.offer.is_none(), Illegal::BribeOpen)?;
             require(actor.public.phase.seat() == Some(actor.seat), Illegal::NotYourTurn)?;
             actor.check_turn(action)
@@ -79,23 +64,9 @@ pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
     match action {
         Action::Confront => matches!(public.phase, Phase::Assess { .. }),
         Action::Open { risk, .. } => *risk > public.opening_risk().0,
-        Action::Acquire { .. }
-        | Action::Raise { .. }
-        | Action::RaiseConfront { .. }
-        | Action::Index { .. }
-        | Action::Bribe { .. } => true,
-        Action::Pay
-        | Action::Retreat
-        | Action::Swap { .. }
-        | Action::Purchase { .. }
-        | Action::Sell { .. }
-        | Action::Reveal { .. }
-        | Action::Dividend
-        | Action::Done
-        | Action::Evade { .. }
-        | Action::Leverage { .. }
-        | Action::Accept
-        | Action::Refuse => false,
+        variants!(Action: Acquire, Raise, RaiseConfront, Index, Bribe) => true,
+        variants!(Action: Pay, Retreat, Swap, Purchase, Sell, Reveal, Dividend, Done, Evade,
+            Leverage, Accept, Refuse) => false,
     }
 }
 
@@ -111,16 +82,8 @@ impl Actor<'_> {
             Phase::Risk { .. } => Some(self.public.risk - player.paid),
             Phase::Confront { .. } => Some(self.public.risk - player.paid),
             Phase::Debts { .. } => Some(player.owes),
-            Phase::Dealer
-            | Phase::Assets
-            | Phase::Acquires
-            | Phase::Deal
-            | Phase::Open { .. }
-            | Phase::Stop
-            | Phase::Assess { .. }
-            | Phase::Showdown { .. }
-            | Phase::LastIn { .. }
-            | Phase::Over => None,
+            variants!(Phase: Dealer, Assets, Acquires, Deal, Open, Stop, Assess, Showdown, LastIn,
+                Over) => None,
         }
     }
 
@@ -286,17 +249,8 @@ impl Actor<'_> {
                 let all_full = playing.iter().all(|seat| players[seat].hand() == HAND_MAX);
                 require(*rounds > rules.confront_all_rounds || all_full, Illegal::OthersNotFull)?;
             }
-            Phase::Dealer
-            | Phase::Assets
-            | Phase::Acquires
-            | Phase::Deal
-            | Phase::Risk { .. }
-            | Phase::Stop
-            | Phase::Confront { .. }
-            | Phase::Debts { .. }
-            | Phase::Showdown { .. }
-            | Phase::LastIn { .. }
-            | Phase::Over => return Err(Illegal::NotAssessing),
+            variants!(Phase: Dealer, Assets, Acquires, Deal, Risk, Stop, Confront, Debts, Showdown,
+                LastIn, Over) => return Err(Illegal::NotAssessing),
         }
         self.can_pay(self.public.risk)
     }
@@ -307,18 +261,8 @@ impl Actor<'_> {
             Phase::Confront { seat, confronter } => {
                 require(seat != confronter, Illegal::ConfronterPays)
             }
-            Phase::Dealer
-            | Phase::Assets
-            | Phase::Acquires
-            | Phase::Deal
-            | Phase::Open { .. }
-            | Phase::Risk { .. }
-            | Phase::Stop
-            | Phase::Assess { .. }
-            | Phase::Debts { .. }
-            | Phase::Showdown { .. }
-            | Phase::LastIn { .. }
-            | Phase::Over => Err(Illegal::NotConfronting),
+            variants!(Phase: Dealer, Assets, Acquires, Deal, Open, Risk, Stop, Assess, Debts,
+                Showdown, LastIn, Over) => Err(Illegal::NotConfronting),
         }
     }
 

@@ -45,14 +45,7 @@ pub fn for_each_action(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
             }
         }
         Phase::Debts { .. } => list_payment(actor, each),
-        Phase::Dealer
-        | Phase::Assets
-        | Phase::Acquires
-        | Phase::Deal
-        | Phase::Stop
-        | Phase::Showdown { .. }
-        | Phase::LastIn { .. }
-        | Phase::Over => return,
+        variants!(Phase: Dealer, Assets, Acquires, Deal, Stop, Showdown, LastIn, Over) => return,
     }
     each(Action::Retreat);
     list_bribes(actor, each);

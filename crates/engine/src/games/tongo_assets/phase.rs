@@ -75,14 +75,7 @@ impl Phase {
             | Self::Assess { seat, .. }
             | Self::Confront { seat, .. }
             | Self::Debts { seat, .. } => Some(seat),
-            Self::Dealer
-            | Self::Assets
-            | Self::Acquires
-            | Self::Deal
-            | Self::Stop
-            | Self::Showdown { .. }
-            | Self::LastIn { .. }
-            | Self::Over => None,
+            variants!(Self: Dealer, Assets, Acquires, Deal, Stop, Showdown, LastIn, Over) => None,
         }
     }
 }

@@ -368,16 +368,8 @@ impl PublicState {
                 self.players[seat].owes = 0;
                 self.next_debt(confronter, opener);
             }
-            Phase::Dealer
-            | Phase::Assets
-            | Phase::Acquires
-            | Phase::Deal
-            | Phase::Open { .. }
-            | Phase::Stop
-            | Phase::Assess { .. }
-            | Phase::Showdown { .. }
-            | Phase::LastIn { .. }
-            | Phase::Over => {}
+            variants!(Phase: Dealer, Assets, Acquires, Deal, Open, Stop, Assess, Showdown, LastIn,
+                Over) => {}
         }
     }
 
@@ -399,14 +391,7 @@ impl PublicState {
             Phase::Assess { .. } => self.next_assessment(seat),
             Phase::Confront { confronter, .. } => self.next_debt(confronter, next),
             Phase::Debts { confronter, opener, .. } => self.next_debt(confronter, opener),
-            Phase::Dealer
-            | Phase::Assets
-            | Phase::Acquires
-            | Phase::Deal
-            | Phase::Stop
-            | Phase::Showdown { .. }
-            | Phase::LastIn { .. }
-            | Phase::Over => {}
+            variants!(Phase: Dealer, Assets, Acquires, Deal, Stop, Showdown, LastIn, Over) => {}
         }
     }
 

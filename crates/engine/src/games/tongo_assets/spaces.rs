@@ -154,13 +154,8 @@ impl Spaces for TongoAssets {
             Some(card) => index_in_set(hand, card).map(|place| place + 1),
         };
         Some(match *action {
-            Action::Pay
-            | Action::Retreat
-            | Action::Dividend
-            | Action::Done
-            | Action::Confront
-            | Action::Accept
-            | Action::Refuse => (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0,
+            variants!(Action: Pay, Retreat, Dividend, Done, Confront, Accept,
+                Refuse) => (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0,
             Action::Open { risk, purchase, sell } => {
                 let (least, most) = public.opening_risk();
                 let place = risk_index(risk, least, most.min(actor.chips()))?;
@@ -286,13 +281,8 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
         Phase::Confront { confronter, .. } => (Some(3), Some(confronter), [false; 2]),
         Phase::Debts { confronter, .. } => (Some(4), Some(confronter), [false; 2]),
         Phase::Showdown { confronter } => (None, Some(confronter), [false; 2]),
-        Phase::Dealer
-        | Phase::Assets
-        | Phase::Acquires
-        | Phase::Deal
-        | Phase::Stop
-        | Phase::LastIn { .. }
-        | Phase::Over => (None, None, [false; 2]),
+        variants!(Phase: Dealer, Assets, Acquires, Deal, Stop, LastIn,
+            Over) => (None, None, [false; 2]),
     };
     tensor.push_one_hot(phase.filter(|_| public.offer.is_none()), 5);
     tensor.push_flag(public.offer.is_some());

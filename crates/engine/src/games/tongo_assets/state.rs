@@ -159,17 +159,8 @@ impl TongoAssets {
                     let ending = GameEnding::LastIn;
                     self.apply_event(Event::Over { ending, winner: seat, awards }, events);
                 }
-                Phase::Dealer
-                | Phase::Assets
-                | Phase::Acquires
-                | Phase::Deal
-                | Phase::Open { .. }
-                | Phase::Risk { .. }
-                | Phase::Stop
-                | Phase::Assess { .. }
-                | Phase::Confront { .. }
-                | Phase::Debts { .. }
-                | Phase::Over => return,
+                variants!(Phase: Dealer, Assets, Acquires, Deal, Open, Risk, Stop, Assess, Confront,
+                    Debts, Over) => return,
             }
         }
     }

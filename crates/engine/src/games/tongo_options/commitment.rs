@@ -12,21 +12,7 @@ pub fn is_commitment(public: &PublicState, action: &Action) -> bool {
         // Without a target the action answers an acquisition.
         Action::Confront { target } => target.is_some(),
         Action::ConvertReserves => public.reserves.is_none(),
-        Action::Stop { .. }
-        | Action::Retreat
-        | Action::Evade { .. }
-        | Action::Fold
-        | Action::PayRisk
-        | Action::Lower(_)
-        | Action::Buy { .. }
-        | Action::Sell { .. }
-        | Action::Exchange { .. }
-        | Action::Raise(_)
-        | Action::IndexMargin { .. }
-        | Action::Roll
-        | Action::End
-        | Action::PayToEvade { .. }
-        | Action::Stand
-        | Action::Join => false,
+        variants!(Action: Stop, Retreat, Evade, Fold, PayRisk, Lower, Buy, Sell, Exchange, Raise,
+            IndexMargin, Roll, End, PayToEvade, Stand, Join) => false,
     }
 }

@@ -148,23 +148,9 @@ impl Event {
                 cards: cards.filter(|_| viewer.sees(*seat)),
                 deck: deck.clone().filter(|_| sees_all),
             },
-            Self::Stopped { .. }
-            | Self::RiskPaid { .. }
-            | Self::Retreated { .. }
-            | Self::Folded { .. }
-            | Self::CostsChanged { .. }
-            | Self::Bought { .. }
-            | Self::Sold { .. }
-            | Self::Exchanged { .. }
-            | Self::Rolling { .. }
-            | Self::Rolled { .. }
-            | Self::ReservesConverted { .. }
-            | Self::Confronted { .. }
-            | Self::Acquired { .. }
-            | Self::Answered { .. }
-            | Self::Ended { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => self.clone(),
+            variants!(Self: Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
+                Exchanged, Rolling, Rolled, ReservesConverted, Confronted, Acquired, Answered,
+                Ended, Shown, Over) => self.clone(),
         }
     }
 
@@ -186,25 +172,9 @@ impl Event {
             }
             Self::Evaded { discards: Some(discards), .. } => hidden.discard(discards),
             Self::Drew { deck: Some(deck), .. } => hidden.deck = **deck,
-            Self::Dealt { .. }
-            | Self::Stopped { .. }
-            | Self::RiskPaid { .. }
-            | Self::Retreated { .. }
-            | Self::Folded { .. }
-            | Self::CostsChanged { .. }
-            | Self::Bought { .. }
-            | Self::Sold { .. }
-            | Self::Rolling { .. }
-            | Self::Rolled { .. }
-            | Self::Evaded { .. }
-            | Self::Drew { .. }
-            | Self::ReservesConverted { .. }
-            | Self::Confronted { .. }
-            | Self::Acquired { .. }
-            | Self::Answered { .. }
-            | Self::Ended { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => {}
+            variants!(Self: Dealt, Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
+                Rolling, Rolled, Evaded, Drew, ReservesConverted, Confronted, Acquired, Answered,
+                Ended, Shown, Over) => {}
         }
     }
 
@@ -216,26 +186,9 @@ impl Event {
                 discards.iter().fold(hand, |hand, card| hand.without(*card))
             }
             Self::Drew { seat: by, cards: Some(cards), .. } if *by == seat => hand.union(*cards),
-            Self::Dealt { .. }
-            | Self::Stopped { .. }
-            | Self::RiskPaid { .. }
-            | Self::Retreated { .. }
-            | Self::Folded { .. }
-            | Self::CostsChanged { .. }
-            | Self::Bought { .. }
-            | Self::Sold { .. }
-            | Self::Exchanged { .. }
-            | Self::Rolling { .. }
-            | Self::Rolled { .. }
-            | Self::Evaded { .. }
-            | Self::Drew { .. }
-            | Self::ReservesConverted { .. }
-            | Self::Confronted { .. }
-            | Self::Acquired { .. }
-            | Self::Answered { .. }
-            | Self::Ended { .. }
-            | Self::Shown { .. }
-            | Self::Over { .. } => hand,
+            variants!(Self: Dealt, Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
+                Exchanged, Rolling, Rolled, Evaded, Drew, ReservesConverted, Confronted, Acquired,
+                Answered, Ended, Shown, Over) => hand,
         }
     }
 }

@@ -52,11 +52,7 @@ impl Game for TongoOptions {
                 let cards = u8::try_from(self.hidden.deck.len()).expect("a deck has 48 cards");
                 Turn::Chance(Request::Order(cards))
             }
-            Phase::Stop { .. }
-            | Phase::Turn(_)
-            | Phase::Challenge(_)
-            | Phase::Showdown(_)
-            | Phase::Over => Turn::Over,
+            variants!(Phase: Stop, Turn, Challenge, Showdown, Over) => Turn::Over,
         }
     }
 

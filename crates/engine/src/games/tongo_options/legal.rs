@@ -64,14 +64,7 @@ pub fn for_each(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl 
                 [Action::Confront { target: None }, Action::Fold].into_iter().for_each(each);
             }
         },
-        Phase::Deal
-        | Phase::Stop { .. }
-        | Phase::Turn(_)
-        | Phase::Roll(_)
-        | Phase::Shuffle { .. }
-        | Phase::Challenge(_)
-        | Phase::Showdown(_)
-        | Phase::Over => {}
+        variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Challenge, Showdown, Over) => {}
     }
 }
 
@@ -94,14 +87,7 @@ pub fn default_action(public: &PublicState, seat: Seat) -> Option<Action> {
         Phase::Challenge(Challenge { target, asked, .. }) if asked == seat => {
             Some(if target == Some(seat) { Action::Stand } else { Action::Fold })
         }
-        Phase::Deal
-        | Phase::Stop { .. }
-        | Phase::Turn(_)
-        | Phase::Roll(_)
-        | Phase::Shuffle { .. }
-        | Phase::Challenge(_)
-        | Phase::Showdown(_)
-        | Phase::Over => None,
+        variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Challenge, Showdown, Over) => None,
     }
 }
 
@@ -338,23 +324,12 @@ impl<'a> TurnActor<'a> {
             Action::Stop { .. } | Action::Stand | Action::Join => Ok(()),
             Action::ConvertReserves => require(self.turn.wager.is_none(), Illegal::OnlyEndLeft),
             Action::Fold => require(self.turn.wager.is_none(), Illegal::OnlyEndLeft),
-            Action::Retreat
-            | Action::Evade { .. }
-            | Action::Confront { .. }
-            | Action::Acquire
-            | Action::PayRisk
-            | Action::PayToEvade { .. } => {
+            variants!(Action: Retreat, Evade, Confront, Acquire, PayRisk, PayToEvade) => {
                 require(!self.must_answer_reserves(), Illegal::ReservesFirst)?;
                 require(self.turn.wager.is_none(), Illegal::OnlyEndLeft)
             }
-            Action::Lower(_)
-            | Action::Buy { .. }
-            | Action::Sell { .. }
-            | Action::Exchange { .. }
-            | Action::Raise(_)
-            | Action::IndexMargin { .. }
-            | Action::Roll
-            | Action::End => require(!self.must_answer_reserves(), Illegal::ReservesFirst),
+            variants!(Action: Lower, Buy, Sell, Exchange, Raise, IndexMargin, Roll,
+                End) => require(!self.must_answer_reserves(), Illegal::ReservesFirst),
         }
     }
 

@@ -127,11 +127,7 @@ impl PublicState {
             Phase::Stop { seat } => (seat, countdowns.stop_ms),
             Phase::Turn(turn) => (turn.seat, countdowns.turn_ms),
             Phase::Challenge(challenge) => (challenge.asked, countdowns.answer_ms),
-            Phase::Deal
-            | Phase::Roll(_)
-            | Phase::Shuffle { .. }
-            | Phase::Showdown(_)
-            | Phase::Over => return None,
+            variants!(Phase: Deal, Roll, Shuffle, Showdown, Over) => return None,
         };
         let number = self.prompt;
         let seats = SeatSet::only(seat);
@@ -142,13 +138,7 @@ impl PublicState {
     pub(super) const fn turn(&self) -> Option<TurnState> {
         match self.phase {
             Phase::Turn(turn) => Some(turn),
-            Phase::Deal
-            | Phase::Stop { .. }
-            | Phase::Roll(_)
-            | Phase::Shuffle { .. }
-            | Phase::Challenge(_)
-            | Phase::Showdown(_)
-            | Phase::Over => None,
+            variants!(Phase: Deal, Stop, Roll, Shuffle, Challenge, Showdown, Over) => None,
         }
     }
 
@@ -156,13 +146,7 @@ impl PublicState {
     pub(super) const fn target(&self) -> Option<Seat> {
         match self.phase {
             Phase::Challenge(challenge) => challenge.target,
-            Phase::Deal
-            | Phase::Stop { .. }
-            | Phase::Turn(_)
-            | Phase::Roll(_)
-            | Phase::Shuffle { .. }
-            | Phase::Showdown(_)
-            | Phase::Over => None,
+            variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Showdown, Over) => None,
         }
     }
 
@@ -311,12 +295,7 @@ impl PublicState {
         match self.phase {
             Phase::Turn(_) => self.pass_turn(seat),
             Phase::Challenge(challenge) => self.ask_next(challenge),
-            Phase::Deal
-            | Phase::Stop { .. }
-            | Phase::Roll(_)
-            | Phase::Shuffle { .. }
-            | Phase::Showdown(_)
-            | Phase::Over => {}
+            variants!(Phase: Deal, Stop, Roll, Shuffle, Showdown, Over) => {}
         }
     }
 
@@ -331,13 +310,7 @@ impl PublicState {
                 self.player_mut(by).begin_previous().confronted = true;
                 by
             }
-            Phase::Deal
-            | Phase::Stop { .. }
-            | Phase::Turn(_)
-            | Phase::Roll(_)
-            | Phase::Shuffle { .. }
-            | Phase::Showdown(_)
-            | Phase::Over => {
+            variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Showdown, Over) => {
                 let previous = self.player_mut(seat).begin_previous();
                 (previous.evaded, previous.paid_to_evade) = (token, !token);
                 seat

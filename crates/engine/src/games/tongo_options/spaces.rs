@@ -121,18 +121,9 @@ impl Spaces for TongoOptions {
         let hand = view.hand().unwrap_or_default();
         let slots = u16::from(SLOTS);
         Some(match *action {
-            Action::Fold
-            | Action::Retreat
-            | Action::ConvertReserves
-            | Action::Acquire
-            | Action::PayRisk
-            | Action::Roll
-            | Action::End
-            | Action::Stand
-            | Action::Join
-            | Action::Confront { target: None } => {
-                (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0
-            }
+            Action::Confront { target: None }
+            | variants!(Action: Fold, Retreat, ConvertReserves, Acquire, PayRisk, Roll, End, Stand,
+                Join) => (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0,
             Action::Stop { floor } => STOP + u16::from(floor),
             Action::Evade { discards } => EVADE + discard_bits(hand, &discards)?,
             Action::PayToEvade { discards } => PAY_TO_EVADE + discard_bits(hand, &discards)?,
@@ -216,12 +207,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     };
     let state = match public.phase {
         Phase::Turn(turn) | Phase::Roll(turn) => Some(turn),
-        Phase::Deal
-        | Phase::Stop { .. }
-        | Phase::Shuffle { .. }
-        | Phase::Challenge(_)
-        | Phase::Showdown(_)
-        | Phase::Over => None,
+        variants!(Phase: Deal, Stop, Shuffle, Challenge, Showdown, Over) => None,
     };
     tensor.push_one_hot(phase, 3);
     round.write_one_hot(tensor, turn);
@@ -235,13 +221,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     tensor.push_number(state.and_then(|turn| turn.wager).map_or(0, u32::from));
     let (target, joined) = match public.phase {
         Phase::Challenge(challenge) => (challenge.target, challenge.joined),
-        Phase::Deal
-        | Phase::Stop { .. }
-        | Phase::Turn(_)
-        | Phase::Roll(_)
-        | Phase::Shuffle { .. }
-        | Phase::Showdown(_)
-        | Phase::Over => (None, SeatSet::EMPTY),
+        variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Showdown, Over) => (None, SeatSet::EMPTY),
     };
     round.write_one_hot(tensor, target);
     round.write_flags(tensor, joined);

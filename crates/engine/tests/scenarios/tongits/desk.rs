@@ -12,6 +12,7 @@ use bahay_engine::table::{
     ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Table, TableId, Timestamp,
 };
 use bahay_engine::testing;
+use bahay_engine::variants;
 
 use crate::scenarios::run::CaseResult;
 
@@ -104,11 +105,7 @@ impl Desk {
     pub(super) fn dealt(&self) -> Option<&Tongits> {
         match self.table.phase() {
             Phase::Playing(playing) => Some(&playing.state),
-            Phase::Waiting
-            | Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Settling(_) => None,
+            variants!(Phase: Waiting, Preparing, Opening, Revealing, Settling) => None,
         }
     }
 
