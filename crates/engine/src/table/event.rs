@@ -19,8 +19,7 @@ use crate::table::time::Timestamp;
 /// An event at a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Event"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Event"))]
 pub enum Event<E> {
     /// A player has taken a seat.
     Sat {
@@ -111,8 +110,7 @@ impl Crown {
 /// The reason why a player no longer sits at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "LeftReason"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LeftReason"))]
 pub enum Reason {
     /// The player has left.
     Left,

@@ -20,8 +20,7 @@ pub struct PotRefund {
 
 /// The amount of a refund that one player receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "PotShare"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PotShare"))]
 pub struct Share {
     pub player: PlayerId,
     pub amount: Coins,

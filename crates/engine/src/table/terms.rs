@@ -81,8 +81,7 @@ pub struct Clocks {
 /// The terms that a table is played under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Terms"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Terms"))]
 pub struct Terms<R> {
     /// The room's name in ids and accounts, such as `newbie`.
     pub room: String,
@@ -116,8 +115,7 @@ fn is_not(flag: &bool) -> bool {
 /// part of the POT, and when the table ends the POT is refunded to those who paid it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "PrivateTerms"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PrivateTerms"))]
 pub struct PrivateTerms {
     /// The time without players after which the table ends, in milliseconds.
     pub ends_after_ms: u32,

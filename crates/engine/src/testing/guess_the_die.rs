@@ -38,8 +38,7 @@ const ROUNDS_MAX: u32 = 20;
 /// The parameters of a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieRules"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieRules"))]
 pub struct Rules {
     pub rounds: u32,
     pub bet_max: u32,
@@ -62,8 +61,7 @@ const RULE_SETS: [RuleSet<Rules>; 2] = [
 /// A bet of a number of counts on a face (rule 1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieBet"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieBet"))]
 pub struct Bet {
     pub face: u32,
     pub counts: u32,
@@ -79,8 +77,7 @@ pub enum Action {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieEvent"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieEvent"))]
 pub enum Event {
     /// A seat has bet; other viewers do not see the bet (rule 1.3).
     Bet { seat: Seat, bet: Option<Bet> },
@@ -190,8 +187,7 @@ pub struct GuessTheDie {
 
 /// The knowledge of one viewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieView"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GuessTheDieView"))]
 pub struct View {
     pub viewer: Option<Seat>,
     pub public: PublicBets,

@@ -22,8 +22,7 @@ pub type BySeat<T> = [T; SEATS as usize];
 /// An event of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsEvent"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsEvent"))]
 pub enum Event {
     /// Chance has chosen the starter (rule 2.2).
     StarterChosen { seat: Seat },
@@ -79,8 +78,7 @@ pub enum Event {
 /// The answer to a fight (rule 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsAnswer"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsAnswer"))]
 pub enum FightAnswer {
     Challenge,
     Fold,
@@ -88,8 +86,7 @@ pub enum FightAnswer {
 
 /// A hand as it is shown at the end of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Shown"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Shown"))]
 pub struct ShownHand {
     pub hand: CardSet,
     pub arrangement: Arrangement,
@@ -105,8 +102,7 @@ pub struct ShownHand {
 /// The way in which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Ending"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Ending"))]
 pub enum EndingKind {
     /// The winner's hand is empty or fully melded (rules 3.7, 3.8).
     Tongits,

@@ -23,8 +23,7 @@ use crate::seat::{Seat, SeatSet};
 /// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsPhase"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsPhase"))]
 pub enum Phase {
     /// Chance is to choose the starter (rule 2.2).
     Starter,
@@ -58,8 +57,7 @@ pub enum Phase {
 
 /// The end of a game (rules 3.8, 4.3, 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsEnd"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsEnd"))]
 pub struct TongitsEnd {
     pub ending: EndingKind,
     pub winner: Option<Seat>,
@@ -71,8 +69,7 @@ pub struct TongitsEnd {
 
 /// The public state of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsPublic"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsPublic"))]
 pub struct PublicState {
     pub rules: Rules,
     pub phase: Phase,

@@ -35,8 +35,7 @@ const COUNT_MAX: u32 = 10_000;
 /// A rule set. `Rules::kingdom` is the product's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsRules"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsRules"))]
 pub struct Rules {
     /// The direction of the deal (rule 2.3).
     pub deal: DealDirection,

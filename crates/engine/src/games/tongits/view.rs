@@ -17,8 +17,7 @@ use crate::seat::Seat;
 
 /// A viewer's knowledge of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongitsView"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongitsView"))]
 pub struct View {
     /// The viewer's seat; `None` for the public and the record.
     pub viewer: Option<Seat>,

@@ -98,8 +98,7 @@ pub type EvadedCards = [Face; 3];
 /// The destination of a purchased acquire card (rule 1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPlace"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsPlace"))]
 pub enum AcquireDestination {
     /// The hand, for a wild.
     Hand,
@@ -112,8 +111,7 @@ pub enum AcquireDestination {
 /// An event of a game. Amounts are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEvent"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsEvent"))]
 pub enum Event {
     /// Chance has chosen the first opener (rule 2.1).
     DealerChosen { seat: Seat },

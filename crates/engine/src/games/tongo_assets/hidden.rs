@@ -245,8 +245,7 @@ impl HeldCards {
 
 /// A section that a seat has looked at by a reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsLook"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsLook"))]
 pub struct RevealedSection {
     pub section: u8,
     pub assets: Assets,
@@ -254,8 +253,7 @@ pub struct RevealedSection {
 
 /// The knowledge of a seat in addition to the public state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsOwn"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsOwn"))]
 pub struct OwnKnowledge {
     pub hand: CardSet,
     pub kept: CardSet,

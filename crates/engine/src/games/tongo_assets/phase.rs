@@ -10,8 +10,7 @@ use crate::seat::Seat;
 /// The phase of a game, with the seat that is prompted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPhase"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsPhase"))]
 pub enum Phase {
     /// Chance chooses the dealer (rule 2.1).
     Dealer,
@@ -96,8 +95,7 @@ pub enum GameEnding {
 
 /// The result of a game. Awards are in half chips (rule 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEnd"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsEnd"))]
 pub struct GameResult {
     pub ending: GameEnding,
     pub winner: Seat,
@@ -106,8 +104,7 @@ pub struct GameResult {
 
 /// A shown hand with its rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsShown"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsShown"))]
 pub struct ShownHand {
     pub hand: CardSet,
     pub reading: HandRank,
@@ -115,8 +112,7 @@ pub struct ShownHand {
 
 /// A pending bribe (rule 4.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsBribe"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsBribe"))]
 pub struct Offer {
     pub from: Seat,
     pub to: Seat,

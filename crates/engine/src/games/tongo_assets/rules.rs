@@ -47,8 +47,7 @@ const ROUNDS_MAX: u8 = 50;
 /// A rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsRules"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsRules"))]
 pub struct Rules {
     /// The number of sections of the table, 8 or 4 (rule 1.1).
     pub sections: u8,

@@ -10,8 +10,7 @@ use crate::games::tongo_assets::rules::{ACQUIRE_SLOTS, SLOTS};
 
 /// A set of a section's asset slots, serialized as the ascending list of their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsSlots"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsSlots"))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<u8>", extend("uniqueItems" = true, "maxItems" = 7)))]
 pub struct SlotSet(u8);
 

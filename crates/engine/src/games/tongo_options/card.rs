@@ -28,8 +28,7 @@ impl Suit {
 
 /// One of the 48 cards of the player deck or of the options deck.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsCard"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsCard"))]
 #[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^[A2-9TJK][DHSC]$")))]
 pub struct Card(u8);
 

@@ -11,8 +11,7 @@ pub type Dice = List<Die, { DICE.len() }>;
 
 /// A die on the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsDie"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsDie"))]
 pub struct Die {
     pub value: u8,
     /// The place: 2k is on floor k, and 2k + 1 on the line between the floors k and k + 1.

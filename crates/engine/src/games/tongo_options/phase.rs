@@ -40,8 +40,7 @@ pub enum Phase {
 
 /// The progress of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsTurn"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsTurn"))]
 pub struct TurnState {
     pub seat: Seat,
     /// The facing floor.
@@ -101,8 +100,7 @@ fn is_zero(risen: &u16) -> bool {
 /// The last completed step of rule 3.4 in a turn, or a step before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsStep"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsStep"))]
 pub enum Step {
     /// The actions of rule 3.2 are still open.
     Open,

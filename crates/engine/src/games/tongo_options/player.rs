@@ -57,8 +57,7 @@ pub(super) enum PaymentPurpose {
 /// The chips that a seat has paid into the pot, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPaid"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsPaid"))]
 pub struct Payments {
     #[serde(skip_serializing_if = "is_zero")]
     pub buy_in: u8,

@@ -67,8 +67,7 @@ pub struct Reserves {
 
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnd"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsEnd"))]
 pub struct GameResult {
     pub ending: GameEnding,
     pub winner: Seat,

@@ -16,8 +16,7 @@ use crate::seat::Seat;
 
 /// The part of a game that one viewer knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsView"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsView"))]
 pub struct View {
     /// The viewer's seat; `None` for the public and the record.
     pub viewer: Option<Seat>,
