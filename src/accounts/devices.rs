@@ -5,6 +5,7 @@
 //! does not remove devices, which can sign in again; a player with another sign-in method may
 //! remove the devices too.
 
+use bahay_api::player::sign_in::Session;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use uuid::Uuid;
 
@@ -22,21 +23,6 @@ use super::{
 /// The largest page; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 100;
 
-/// A session that can still be used, as its player sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveSession {
-    pub id: SessionId,
-    pub method: Method,
-    /// The name that the client gives itself.
-    pub user_agent: Option<String>,
-    /// The address of the last refresh.
-    pub address: Option<String>,
-    pub created_at: Timestamp,
-    pub last_seen_at: Timestamp,
-    /// The session is the one that makes the request.
-    pub is_current: bool,
-}
-
 impl Accounts {
     /// Returns a page of the player's live sessions, newest first, starting below an id. Ids ascend
     /// with time.
@@ -45,7 +31,7 @@ impl Accounts {
         player: &Player,
         below: Option<Uuid>,
         limit: u32,
-    ) -> Result<Page<LiveSession, Uuid>, AccountError> {
+    ) -> Result<Page<Session, Uuid>, AccountError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let now = self.clock.now();
         // A session that was not refreshed since then has no valid refresh token.
@@ -70,19 +56,18 @@ impl Accounts {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| {
-            let id = SessionId(row.id);
-            Ok(LiveSession {
-                id,
-                method: Method::from_column(&row.method)?,
+            Ok(Session {
+                id: row.id,
+                method: Method::from_column(&row.method)?.as_str(),
                 user_agent: row.user_agent,
                 address: row.address,
-                created_at: from_sql(row.created_at),
-                last_seen_at: from_sql(row.last_seen_at),
-                is_current: id == player.session,
+                created_at: from_sql(row.created_at).into(),
+                last_seen_at: from_sql(row.last_seen_at).into(),
+                current: row.id == player.session.0,
             })
         });
         let rows = rows.collect::<Result<Vec<_>, AccountError>>()?;
-        Ok(Page::from_rows(rows, limit, |last| last.id.0))
+        Ok(Page::from_rows(rows, limit, |last| last.id))
     }
 
     /// Ends one session of the player. A session that has ended stays unchanged.

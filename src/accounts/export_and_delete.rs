@@ -4,8 +4,11 @@
 //! blocks and mutes, and the origins recorded in sessions. Booked data stays under an id that
 //! identifies nobody, since the books would not balance without it and games have other players.
 
+use bahay_api::Time;
+use bahay_api::player::export::{ExportedDevice, ExportedSession};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::clock::Timestamp;
@@ -20,29 +23,12 @@ use super::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 /// The name of deleted players. It contains a reserved word, so that no player can choose it.
 const DELETED_NAME: &str = "Deleted player";
 
-/// A device of a player in the export. The id is a secret, of which only a hash is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceRecord {
-    pub created_at: Timestamp,
-    pub last_seen_at: Timestamp,
-}
-
-/// A session of a player in the export, live or ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionRecord {
-    pub id: SessionId,
-    pub method: Method,
-    pub user_agent: Option<String>,
-    pub address: Option<String>,
-    pub created_at: Timestamp,
-    pub last_seen_at: Timestamp,
-    pub ended_at: Option<Timestamp>,
-    pub end_reason: Option<String>,
-}
-
 impl Accounts {
     /// Returns the devices of a player, oldest first.
-    pub async fn list_devices(&self, player: PlayerId) -> Result<Vec<DeviceRecord>, AccountError> {
+    pub async fn list_devices(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<ExportedDevice>, AccountError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -57,9 +43,9 @@ impl Accounts {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter();
-        let held = rows.map(|row| DeviceRecord {
-            created_at: from_sql(row.created_at),
-            last_seen_at: from_sql(row.last_seen_at),
+        let held = rows.map(|row| ExportedDevice {
+            created_at: from_sql(row.created_at).into(),
+            last_seen_at: from_sql(row.last_seen_at).into(),
         });
         Ok(held.collect())
     }
@@ -69,9 +55,9 @@ impl Accounts {
     pub async fn list_session_records(
         &self,
         player: PlayerId,
-        after: Option<SessionId>,
+        after: Option<Uuid>,
         limit: u32,
-    ) -> Result<Vec<SessionRecord>, AccountError> {
+    ) -> Result<Vec<ExportedSession>, AccountError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -84,20 +70,20 @@ impl Accounts {
                 limit $3
                 "#,
                 player.0,
-                after.map(|session| session.0),
+                after,
                 i64::from(limit)
             )
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| {
-            Ok(SessionRecord {
-                id: SessionId(row.id),
-                method: Method::from_column(&row.method)?,
+            Ok(ExportedSession {
+                id: row.id,
+                method: Method::from_column(&row.method)?.as_str(),
                 user_agent: row.user_agent,
                 address: row.address,
-                created_at: from_sql(row.created_at),
-                last_seen_at: from_sql(row.last_seen_at),
-                ended_at: row.revoked_at.map(from_sql),
+                created_at: from_sql(row.created_at).into(),
+                last_seen_at: from_sql(row.last_seen_at).into(),
+                ended_at: row.revoked_at.map(|at| Time::from(from_sql(at))),
                 end_reason: row.revoke_reason,
             })
         });

@@ -4,11 +4,12 @@
 //! the issuer and the subject of the token are stored. A player has at most one identity of an
 //! issuer, and an identity belongs to one player; the primary key resolves races.
 
+use bahay_api::Time;
+use bahay_api::player::sign_in::{self as api, OpenIdSignIn, SignInMethods};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 
 use crate::auth::Player;
-use crate::clock::Timestamp;
 use crate::db;
 use crate::grant_limits::GrantRecipient;
 use crate::ids::PlayerId;
@@ -19,40 +20,9 @@ use super::players::{Credential, NewPlayer};
 use super::sessions::NewSession;
 use super::transaction::{self, TransactionError};
 use super::{
-    AccountError, Accounts, DeviceId, Method, Name, Profile, TimeZone, Tokens, Visitor, from_sql,
-    locks, players, sessions, to_sql,
+    AccountError, Accounts, DeviceId, Method, Profile, Tokens, Visitor, from_sql, locks, players,
+    sessions, to_sql,
 };
-
-/// A sign-in by an ID token.
-#[derive(Clone, Debug)]
-pub struct OpenIdSignIn {
-    pub token: IdToken,
-    /// The device for which the token's nonce was issued.
-    pub device: DeviceId,
-    /// The name of a new player. An existing player keeps its name.
-    pub name: Option<Name>,
-    /// The time zone of a new player.
-    pub time_zone: Option<TimeZone>,
-    pub visitor: Visitor,
-}
-
-/// An identity as its player sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkedIdentity {
-    /// The configured name of the issuer, or its address if the issuer is no longer configured.
-    pub issuer: String,
-    pub subject: String,
-    pub linked_at: Timestamp,
-}
-
-/// The sign-in methods of a player.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignInMethods {
-    /// The number of devices that can sign in.
-    pub devices: u32,
-    pub password_set_at: Option<Timestamp>,
-    pub identities: Vec<LinkedIdentity>,
-}
 
 /// The number of attempts while an identity is linked or unlinked concurrently.
 const ATTEMPTS: usize = 2;
@@ -66,11 +36,14 @@ impl Accounts {
     pub async fn sign_in_openid(
         &self,
         request: &OpenIdSignIn,
+        visitor: &Visitor,
     ) -> Result<(Profile, Tokens), AccountError> {
-        let (identity, nonce) = self.verify_identity(&request.token, &request.device).await?;
+        let OpenIdSignIn { issuer, id_token, device_id, .. } = request;
+        let token = IdToken { issuer: issuer.clone(), token: id_token.clone() };
+        let (identity, nonce) = self.verify_identity(&token, device_id).await?;
         let once = || async {
             for _ in 0..ATTEMPTS {
-                let signed_in = self.sign_in_identity(&identity, &nonce, request).await?;
+                let signed_in = self.sign_in_identity(&identity, &nonce, request, visitor).await?;
                 if let Some(signed_in) = signed_in {
                     return Ok(signed_in);
                 }
@@ -88,6 +61,7 @@ impl Accounts {
         identity: &Identity,
         nonce: &Nonce,
         request: &OpenIdSignIn,
+        visitor: &Visitor,
     ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let Identity { issuer, subject } = identity;
@@ -106,7 +80,7 @@ impl Accounts {
                 let new_player = NewPlayer {
                     credential: Credential::Identity { issuer, subject },
                     name: request.name.as_ref(),
-                    time_zone: request.time_zone.as_ref(),
+                    time_zone: request.time_zone.0.as_ref(),
                     recipient: GrantRecipient::Identity { issuer, subject },
                 };
                 match self.create_player(&mut tx, &new_player, now).await? {
@@ -116,7 +90,6 @@ impl Accounts {
                 }
             }
         };
-        let visitor = &request.visitor;
         let new_session = NewSession { player: profile.id, method: Method::OpenId, visitor };
         let session = sessions::open_session(&mut tx, &new_session, now).await?;
         tx.commit().await?;
@@ -248,14 +221,14 @@ impl Accounts {
             Ok((counted, linked.fetch_all(&self.pool).await?))
         };
         let (counted, linked) = db::retry(once).await?;
-        let linked = linked.into_iter().map(|row| LinkedIdentity {
+        let linked = linked.into_iter().map(|row| api::Identity {
             issuer: self.issuers.name_of(&row.issuer).to_owned(),
             subject: row.subject,
-            linked_at: from_sql(row.linked_at),
+            linked_at: from_sql(row.linked_at).into(),
         });
         Ok(SignInMethods {
             devices: u32::try_from(counted.devices).unwrap_or(u32::MAX),
-            password_set_at: counted.password_set_at.map(from_sql),
+            password_set_at: counted.password_set_at.map(|at| Time::from(from_sql(at))),
             identities: linked.collect(),
         })
     }

@@ -55,17 +55,12 @@ use crate::openid::{Issuers, OpenIdError};
 pub use bahay_names::{
     AVATARS, Avatar, DeviceId, Name, NewPassword, PasswordAttempt, TimeZone,
 };
-pub use devices::LiveSession;
-pub use export_and_delete::{DeviceRecord, SessionRecord};
 pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
 pub use house_bots::HouseBot;
-pub use identities::{LinkedIdentity, OpenIdSignIn, SignInMethods};
 pub use lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
 pub use names::RENAME_INTERVAL;
-pub use nonces::{IssuedNonce, NONCE_LIFE};
-pub use passwords::PasswordSignIn;
+pub use nonces::NONCE_LIFE;
 pub use players::{LOOKUP_MAX, ProfileChange};
-pub use proof::ProofCredential;
 pub use revocations::RevocationCursor;
 pub use impose_sanction::{
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
@@ -164,17 +159,6 @@ bahay_base::text_enum! {
         Password = "password",
         OpenId = "openid",
     }
-}
-
-/// A sign-in by a device.
-#[derive(Clone, Debug)]
-pub struct GuestSignIn {
-    pub device: DeviceId,
-    /// The name of a new player. An existing player keeps its name.
-    pub name: Option<Name>,
-    /// The time zone of a player that has none yet.
-    pub time_zone: Option<TimeZone>,
-    pub visitor: Visitor,
 }
 
 /// The tokens of a session, which the client receives once.

@@ -10,6 +10,7 @@
 
 use std::time::Duration;
 
+use bahay_api::player::sign_in as api;
 use bahay_engine::hex::Hex;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -34,13 +35,6 @@ const TIME_BYTES: usize = 8;
 const MAC_BYTES: usize = 32;
 const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MAC_BYTES;
 
-/// A nonce for the issuer to put into the token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IssuedNonce {
-    pub text: String,
-    pub expires_at: Timestamp,
-}
-
 /// A nonce with a valid code and expiry. The database has yet to check that it is unused.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nonce {
@@ -52,7 +46,7 @@ pub(super) struct Nonce {
 
 impl Accounts {
     /// Issues a nonce to a device that is about to sign its user in with an issuer.
-    pub fn issue_nonce(&self, device: &DeviceId) -> IssuedNonce {
+    pub fn issue_nonce(&self, device: &DeviceId) -> api::Nonce {
         let expires_at = clock::add(self.clock.now(), NONCE_LIFE);
         let mut bytes = [0; NONCE_BYTES];
         let (name, rest) = bytes.split_at_mut(NAME_BYTES);
@@ -62,7 +56,7 @@ impl Accounts {
         // The first key is the current one.
         let key = self.auth.derived_keys(PURPOSE).swap_remove(0);
         mac.copy_from_slice(&hmac_sha256(&key, &message(name, time, device)));
-        IssuedNonce { text: Hex(bytes).to_string(), expires_at }
+        api::Nonce { nonce: Hex(bytes).to_string(), expires_at: expires_at.into() }
     }
 
     /// Verifies that a token's nonce was issued to this device and has not expired.

@@ -8,6 +8,7 @@
 //! session afterwards, however the two race: both take the player's lock, and a sign-in compares
 //! the version under it.
 
+use bahay_api::player::sign_in::PasswordSignIn;
 use bahay_engine::hex::Hex;
 use bahay_names::{NewPassword, PasswordAttempt, search_skeleton};
 
@@ -23,15 +24,6 @@ use super::{
     AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, lockout, locks,
     names, players, sessions, to_sql,
 };
-
-/// A sign-in by name and password.
-#[derive(Clone, Debug)]
-pub struct PasswordSignIn {
-    /// The name as typed.
-    pub name: String,
-    pub password: PasswordAttempt,
-    pub visitor: Visitor,
-}
 
 /// A row of `passwords`.
 struct PasswordRow {
@@ -69,12 +61,13 @@ impl Accounts {
     pub async fn sign_in_password(
         &self,
         request: &PasswordSignIn,
+        visitor: &Visitor,
     ) -> Result<(Profile, Tokens), AccountError> {
         let permit = self.hasher.acquire()?;
         let now = self.clock.now();
         let skeleton = search_skeleton(&request.name);
-        let address = request.visitor.address.as_deref().unwrap_or_default();
-        let trusted = self.find_trusted_origin(&skeleton, &request.visitor, now).await?;
+        let address = visitor.address.as_deref().unwrap_or_default();
+        let trusted = self.find_trusted_origin(&skeleton, visitor, now).await?;
         let (origin, is_trusted) = match &trusted {
             TrustedOrigin::Device(device) => (device.as_str(), true),
             TrustedOrigin::Address => (address, true),
@@ -125,8 +118,7 @@ impl Accounts {
             }
             lockout::clear_failures(&mut tx, &source).await?;
             let profile = players::fetch_profile(&mut tx, player).await?;
-            let new_session =
-                NewSession { player, method: Method::Password, visitor: &request.visitor };
+            let new_session = NewSession { player, method: Method::Password, visitor };
             let session = sessions::open_session(&mut tx, &new_session, now).await?;
             tx.commit().await?;
             Ok((profile, self.tokens(player, session)))

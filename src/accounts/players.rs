@@ -1,5 +1,6 @@
 //! Players, and the devices that identify them.
 
+use bahay_api::player::sign_in::GuestSignIn;
 use bahay_engine::hex::Hex;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::{PgConnection, PgExecutor};
@@ -14,8 +15,8 @@ use crate::{db, entropy};
 use super::sessions::NewSession;
 use super::transaction::{self, TransactionError};
 use super::{
-    AccountError, Accounts, Avatar, GuestSignIn, Method, Name, Profile, PublicProfile,
-    RENAME_INTERVAL, Sanction, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
+    AccountError, Accounts, Avatar, Method, Name, Profile, PublicProfile, RENAME_INTERVAL,
+    Sanction, TimeZone, Tokens, Visitor, from_sql, locks, names, sessions, to_sql,
 };
 
 /// The most players of one lookup.
@@ -74,12 +75,13 @@ impl Accounts {
     pub async fn sign_in_guest(
         &self,
         request: &GuestSignIn,
+        visitor: &Visitor,
     ) -> Result<(Profile, Tokens), AccountError> {
         // A retry after a lost answer opens another session and leaves the first one without a
         // client.
         let once = || async {
             for _ in 0..ATTEMPTS {
-                if let Some(signed_in) = self.sign_in_once(request).await? {
+                if let Some(signed_in) = self.sign_in_once(request, visitor).await? {
                     return Ok(signed_in);
                 }
             }
@@ -94,14 +96,14 @@ impl Accounts {
     async fn sign_in_once(
         &self,
         request: &GuestSignIn,
+        visitor: &Visitor,
     ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
         let now = self.clock.now();
-        let GuestSignIn { device, name, time_zone, visitor } = request;
-        let hash = device.hash();
+        let GuestSignIn { device_id, name, time_zone } = request;
+        let (hash, time_zone) = (device_id.hash(), time_zone.0.as_ref());
         let mut tx = self.pool.begin().await?;
         let profile = match player_of_device(&mut tx, &hash).await? {
             Some(player) => {
-                let time_zone = time_zone.as_ref();
                 let Some(profile) = touch_device(&mut tx, player, &hash, time_zone, now).await?
                 else {
                     return Ok(None);
@@ -113,7 +115,7 @@ impl Accounts {
                 let new_player = NewPlayer {
                     credential: Credential::Device(&hash),
                     name: name.as_ref(),
-                    time_zone: time_zone.as_ref(),
+                    time_zone,
                     recipient: visitor.recipient(),
                 };
                 match self.create_player(&mut tx, &new_player, now).await? {

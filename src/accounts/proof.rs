@@ -6,21 +6,13 @@
 //! identity at a configured issuer, one of those is required, since a thief of the phone has the
 //! device id.
 
+use bahay_api::player::sign_in::ProofRequest;
+
 use crate::auth::{HolderProof, Player};
 use crate::db;
 use crate::openid::{IdToken, Identity};
 
-use super::{AccountError, Accounts, DeviceId, PasswordAttempt};
-use super::{nonces, transaction};
-
-/// The credential that the player presents.
-#[derive(Clone, Debug)]
-pub enum ProofCredential {
-    Device(DeviceId),
-    Password(PasswordAttempt),
-    /// An ID token, and the device to which its nonce was issued.
-    Identity(IdToken, DeviceId),
-}
+use super::{AccountError, Accounts, DeviceId, nonces, transaction};
 
 impl Accounts {
     /// Verifies a credential of the player and returns a proof.
@@ -32,13 +24,13 @@ impl Accounts {
     pub async fn prove(
         &self,
         player: &Player,
-        credential: &ProofCredential,
+        credential: ProofRequest,
     ) -> Result<HolderProof, AccountError> {
         match credential {
-            ProofCredential::Device(device) => self.check_device(player, device).await?,
-            ProofCredential::Password(attempt) => self.check_password(player, attempt).await?,
-            ProofCredential::Identity(token, device) => {
-                self.check_identity(player, token, device).await?
+            ProofRequest::Device { device_id } => self.check_device(player, &device_id).await?,
+            ProofRequest::Password { password } => self.check_password(player, &password).await?,
+            ProofRequest::Identity { issuer, id_token: token, device_id } => {
+                self.check_identity(player, &IdToken { issuer, token }, &device_id).await?;
             }
         }
         Ok(self.auth.holder_proof(player))

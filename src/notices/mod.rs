@@ -6,6 +6,8 @@
 //! Deliberately absent: texts. A notice is a kind with a game and an amount, or with the inviting
 //! player; clients supply the text.
 
+use bahay_api::Time;
+use bahay_api::player::notices::Notice;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -17,25 +19,6 @@ use crate::db::{self, Page, from_sql, to_sql};
 
 /// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
-
-/// A message to a player.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    pub id: Uuid,
-    /// The kind, as in `game_voided`. Kinds may be added and do not change.
-    pub kind: String,
-    pub game: Option<GameId>,
-    /// The amount returned to the player.
-    pub amount: Option<Coins>,
-    /// The code of a private table.
-    pub code: Option<String>,
-    /// The inviting player.
-    pub from: Option<PlayerId>,
-    /// The name of the inviting player; `None` after the account was deleted.
-    pub name: Option<String>,
-    pub created_at: Timestamp,
-    pub read_at: Option<Timestamp>,
-}
 
 /// An invitation to a rematch for the other players of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,15 +125,15 @@ impl Notices {
         let rows = rows.into_iter().map(|row| Notice {
             id: row.id,
             kind: row.kind,
-            game: row.game.map(GameId),
-            amount: row.amount.map(Coins::from_hundredths),
+            game: row.game,
+            amount: row.amount.map(bahay_api::Coins::from_hundredths),
             code: row.code,
-            from: row.sender.map(PlayerId),
+            from: row.sender,
             name: row.name,
-            created_at: from_sql(row.created_at),
-            read_at: row.read_at.map(from_sql),
+            created_at: from_sql(row.created_at).into(),
+            read_at: row.read_at.map(|at| Time::from(from_sql(at))),
         });
-        Ok(Page::from_rows(rows.collect(), limit, |last| (last.created_at, last.id)))
+        Ok(Page::from_rows(rows.collect(), limit, |last| (last.created_at.into(), last.id)))
     }
 
     /// Marks a notice as read and keeps the first time. Returns false if the player has no such

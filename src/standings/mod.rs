@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use bahay_api::player::leaderboards::LeaderboardRank;
 use bahay_engine::catalog;
 use bahay_engine::table::PlayerId;
 use futures_util::TryStreamExt as _;
@@ -85,18 +86,8 @@ pub struct BoardPage {
     /// The number of players with a rank.
     pub total: u64,
     /// The rank of the requesting player.
-    pub own: Option<RankedPlayer>,
-    pub places: Vec<RankedPlayer>,
-}
-
-/// A player's rank.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RankedPlayer {
-    /// The rank from 1. Players with equal scores share the best of their ranks.
-    pub rank: u64,
-    pub player: PlayerId,
-    pub name: String,
-    pub score: i64,
+    pub own: Option<LeaderboardRank>,
+    pub places: Vec<LeaderboardRank>,
 }
 
 /// An error of reading or projecting standings.
@@ -220,9 +211,9 @@ impl Standings {
         places: Vec<BoardRank>,
     ) -> Result<BoardPage, StandingsError> {
         let mut names = self.read_names(places.iter().chain(&own)).await?;
-        let mut ranked = |place: BoardRank| RankedPlayer {
+        let mut ranked = |place: BoardRank| LeaderboardRank {
             rank: place.rank,
-            player: place.player,
+            player: place.player.0,
             name: names.entry(place.player).or_default().clone(),
             score: place.score,
         };

@@ -37,7 +37,7 @@ async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, 
     let page = inbox.list(player, None, 10).await.unwrap();
     assert_eq!(inbox.count_unread(player).await.unwrap() as usize, page.items.len());
     let notices = page.items.into_iter();
-    notices.map(|one| (one.kind, one.game, one.amount.map(|amount| amount.hundredths()))).collect()
+    notices.map(|one| (one.kind, one.game.map(GameId), one.amount.map(|amount| amount.hundredths()))).collect()
 }
 
 /// Two nodes search; a game without a table is voided once, and a running one is not.

@@ -134,7 +134,7 @@ async fn a_number_that_was_changed_is_found() {
 }
 
 fn places(standing: &BoardPage) -> Vec<(u64, PlayerId, i64)> {
-    standing.places.iter().map(|place| (place.rank, place.player, place.score)).collect()
+    standing.places.iter().map(|place| (place.rank, PlayerId(place.player), place.score)).collect()
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn boards_are_the_same_when_redis_was_emptied() {
     let coins = full.board(KIND, Board::Coins, Span::Ever, DAY, top(1, players[0])).await.unwrap();
     let own = coins.own.unwrap();
     assert_eq!((coins.total, coins.places.len()), (4, 1));
-    assert_eq!((own.name.as_str(), own.player), ("Tala", players[0]));
+    assert_eq!((own.name.as_str(), own.player), ("Tala", players[0].0));
     // Two, six and two counts less the fee, and the POT.
     assert_eq!(own.score, 190 + (570 + 600) + 190);
     let yesterday = date(2025, 6, 14);
@@ -322,8 +322,8 @@ async fn games_of_two_kinds_are_counted_apart() {
         let now = Timestamp::from_ms(bank.now_ms());
         let asked = top(10, players[0]);
         let board = standings.rating_board(kind, Span::Ever, now, asked).await.unwrap();
-        assert_eq!(board.own.unwrap().player, players[0]);
-        (board.total, board.places[0].player)
+        assert_eq!(board.own.unwrap().player, players[0].0);
+        (board.total, PlayerId(board.places[0].player))
     };
     assert_eq!(best(KIND).await, (3, players[0]));
     assert_eq!(best(OTHER).await, (5, players[4]));

@@ -24,8 +24,7 @@ pub(crate) async fn list_my_notices(
 ) -> Result<Json<PageOf<Notice>>, Problem> {
     const LIST: &str = "notices";
     let below = cursors.position(LIST, &player, query.cursor.as_deref())?;
-    let page = notices.list(player.id, below, query.limit.items()).await;
-    let page = page?;
+    let page = notices.list(player.id, below, query.limit.items()).await?;
     Ok(Json(cursors.page(LIST, &player, page)))
 }
 
@@ -34,8 +33,7 @@ pub(crate) async fn read_my_notice(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    let marked = notices.mark_read(player.id, id).await;
-    match marked? {
+    match notices.mark_read(player.id, id).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Code::NoticeNotFound.problem()),
     }

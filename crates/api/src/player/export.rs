@@ -11,6 +11,7 @@ use super::people::{ListedPlayer, Statistics};
 use super::rewards::Rewards;
 use super::sign_in::SignInMethods;
 use crate::operation::operations;
+use crate::operator::player_reports::PlayerReport;
 use crate::values::Time;
 
 operations! {
@@ -134,4 +135,24 @@ pub struct ReceivedReport {
     pub outcome: Option<&'static str>,
     #[schema(required = true)]
     pub decided_at: Option<Time>,
+}
+
+impl From<&PlayerReport> for ReceivedReport {
+    fn from(kept: &PlayerReport) -> Self {
+        let decision = kept.decision.as_ref();
+        Self {
+            game: kept.game,
+            reason: kept.reason.as_str(),
+            reported_at: kept.created_at,
+            outcome: decision.map(|decision| decision.outcome.as_str()),
+            decided_at: decision.map(|decision| decision.decided_at),
+        }
+    }
+}
+
+impl From<PlayerReport> for SentReport {
+    fn from(kept: PlayerReport) -> Self {
+        let report = ReceivedReport::from(&kept);
+        Self { reported: kept.reported, report, words: kept.words }
+    }
 }

@@ -110,7 +110,7 @@ pub struct Leaderboard {
 
 /// A rank on a leaderboard. Equal scores share a rank and are listed in the order in which they
 /// were reached.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LeaderboardRank {
     /// The rank, counted from 1, as in competitions: rank 4 follows two of rank 2.
     #[schema(minimum = 1)]

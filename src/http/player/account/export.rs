@@ -14,28 +14,24 @@ use axum::response::{IntoResponse, Response};
 use bahay_api::operator::players::PlayerNote;
 use bahay_api::player::account::WalletEntry;
 use bahay_api::player::export::{
-    ExportHead, ExportedDevice, ExportedNote, ExportedSanction, ExportedSession, ReceivedReport,
-    SentReport,
+    ExportHead, ExportedNote, ExportedSanction, ReceivedReport, SentReport,
 };
 use bahay_api::player::games::GameSummary;
-use bahay_api::player::notices::Notice;
 use futures_util::stream;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::own_account::require_profile;
-use crate::accounts::{DeviceRecord, SanctionKind, SanctionReader, SanctionRecord, SessionRecord};
+use crate::accounts::{SanctionKind, SanctionReader, SanctionRecord};
 use crate::archive;
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::http::player::people::profiles::load_statistics;
-use crate::http::player::people::social::list_relation;
-use crate::http::{Code, CodeExt as _, Problem, Services, Time, database_problem};
-use crate::ids::SessionId;
+use crate::http::{Code, CodeExt as _, Problem, Services, Time};
 use crate::ledger::EntryFilter;
 use crate::notices::Notices;
-use crate::social::{Relation, ReportRecord};
+use crate::social::Relation;
 
 /// Limits the number of portions that this process reads at once.
 static READ_PERMITS: Semaphore = Semaphore::const_new(2);
@@ -44,29 +40,6 @@ static READ_PERMITS: Semaphore = Semaphore::const_new(2);
 const PORTION_ROWS: u32 = 100;
 
 const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
-
-impl From<DeviceRecord> for ExportedDevice {
-    fn from(device: DeviceRecord) -> Self {
-        let DeviceRecord { created_at, last_seen_at } = device;
-        Self { created_at: created_at.into(), last_seen_at: last_seen_at.into() }
-    }
-}
-
-impl From<SessionRecord> for ExportedSession {
-    fn from(session: SessionRecord) -> Self {
-        let SessionRecord { id, method, user_agent, address, .. } = session;
-        Self {
-            id: id.0,
-            method: method.as_str(),
-            user_agent,
-            address,
-            created_at: session.created_at.into(),
-            last_seen_at: session.last_seen_at.into(),
-            ended_at: session.ended_at.map(Time::from),
-            end_reason: session.end_reason,
-        }
-    }
-}
 
 impl From<SanctionRecord> for ExportedSanction {
     fn from(listed: SanctionRecord) -> Self {
@@ -77,26 +50,6 @@ impl From<SanctionRecord> for ExportedSanction {
             ends_at: sanction.ends_at.map(Time::from),
             lifted_at: lifted_at.map(Time::from),
         }
-    }
-}
-
-impl From<&ReportRecord> for ReceivedReport {
-    fn from(kept: &ReportRecord) -> Self {
-        let decision = kept.decision.as_ref();
-        Self {
-            game: kept.report.game.0,
-            reason: kept.report.reason.as_str(),
-            reported_at: Time::from_ms(kept.created_at_ms),
-            outcome: decision.map(|decision| decision.outcome.as_str()),
-            decided_at: decision.map(|decision| Time::from_ms(decision.at_ms)),
-        }
-    }
-}
-
-impl From<ReportRecord> for SentReport {
-    fn from(kept: ReportRecord) -> Self {
-        let report = ReceivedReport::from(&kept);
-        Self { reported: kept.report.reported.0, report, words: kept.report.words }
     }
 }
 
@@ -153,12 +106,12 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
     let social = &services.social;
     let sanctions = async |kind| {
         let reader = SanctionReader::new(services.pool.clone());
-        let listed = reader.list(id, kind).await.map_err(database_problem)?;
+        let listed = reader.list(id, kind).await?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
-    let made = social.list_reports_by(id).await.map_err(database_problem)?;
-    let received = social.list_reports_about(id).await.map_err(database_problem)?;
-    let notes = services.reports.notes(id).await.map_err(database_problem)?;
+    let made = social.list_reports_by(id).await?;
+    let received = social.list_reports_about(id).await?;
+    let notes = services.reports.notes(id).await?;
     let notes = notes.into_iter().map(|note| {
         let PlayerNote { written_at, words, .. } = note;
         ExportedNote { written_at, words }
@@ -166,12 +119,12 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
     Ok(ExportHead {
         exported_at: services.clock.now().into(),
         player: require_profile(accounts.profile(id).await?)?,
-        sign_in_methods: accounts.sign_in_methods(id).await?.into(),
-        devices: accounts.list_devices(id).await?.into_iter().map(Into::into).collect(),
+        sign_in_methods: accounts.sign_in_methods(id).await?,
+        devices: accounts.list_devices(id).await?,
         bans: sanctions(SanctionKind::Ban).await?,
         mutes: sanctions(SanctionKind::Mute).await?,
-        blocked_players: list_relation(social, id, Relation::Block).await?,
-        muted_players: list_relation(social, id, Relation::Mute).await?,
+        blocked_players: social.list_relations(id, Relation::Block).await?,
+        muted_players: social.list_relations(id, Relation::Mute).await?,
         reports_made: made.into_iter().map(SentReport::from).collect(),
         reports_received: received.iter().map(ReceivedReport::from).collect(),
         statistics: load_statistics(&services.standings, id).await?,
@@ -201,7 +154,7 @@ struct ExportStream {
 
 /// The list that the next portion reads, with the cursor at which it continues.
 enum ExportSection {
-    Sessions(Option<SessionId>),
+    Sessions(Option<Uuid>),
     Entries(Option<i64>),
     Games(Option<(Timestamp, Uuid)>),
     Notices(Option<(Timestamp, Uuid)>),
@@ -237,7 +190,7 @@ impl ExportStream {
                 let held = accounts.list_session_records(id, after, PORTION_ROWS).await?;
                 let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PORTION_ROWS);
                 let last = held.last().map(|session| session.id).filter(|_| is_full);
-                self.write_items(&mut text, held.into_iter().map(ExportedSession::from))?;
+                self.write_items(&mut text, held.into_iter())?;
                 last.map(|last| ExportSection::Sessions(Some(last))).or_else(|| {
                     self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None))
                 })
@@ -255,7 +208,7 @@ impl ExportStream {
                 let pool = &self.services.pool;
                 let page =
                     archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS).await;
-                let page = page.map_err(database_problem)?;
+                let page = page?;
                 let games = page.items.into_iter().map(GameSummary::try_from);
                 let games = games.collect::<Result<Vec<_>, _>>()?;
                 self.write_items(&mut text, games.into_iter())?;
@@ -265,8 +218,8 @@ impl ExportStream {
             }
             ExportSection::Notices(cursor) => {
                 let inbox = Notices::new(self.services.pool.clone());
-                let page = inbox.list(id, cursor, PORTION_ROWS).await.map_err(database_problem)?;
-                self.write_items(&mut text, page.items.into_iter().map(Notice::from))?;
+                let page = inbox.list(id, cursor, PORTION_ROWS).await?;
+                self.write_items(&mut text, page.items.into_iter())?;
                 page.next.map(|next| ExportSection::Notices(Some(next)))
             }
         };

@@ -2,23 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use bahay_api::player::leaderboards::{
-    Board, BoardQuery, Leaderboard, LeaderboardRank, Section, Span,
-};
+use bahay_api::player::leaderboards::{Board, BoardQuery, Leaderboard, Section, Span};
 use bahay_engine::catalog;
 use jiff::civil::Date;
 
 use crate::auth::Player;
 use crate::http::{Code, CodeExt as _, Path, Problem, Query, Services};
 use crate::ids::GameName;
-use crate::standings::{self, BoardPage, BoardPageQuery, RankedPlayer, Standings};
-
-impl From<RankedPlayer> for LeaderboardRank {
-    fn from(ranked: RankedPlayer) -> Self {
-        let RankedPlayer { rank, player, name, score } = ranked;
-        Self { rank, player: player.0, name, score }
-    }
-}
+use crate::standings::{self, BoardPage, BoardPageQuery, Standings};
 
 pub(crate) async fn show_leaderboard(
     State(services): State<Services>,
@@ -59,8 +50,8 @@ pub(crate) async fn show_leaderboard(
         starts_on: starts_on.to_string(),
         time_zone: standings.calendar().zone.name().to_owned(),
         total,
-        own: own.map(LeaderboardRank::from),
-        items: places.into_iter().map(LeaderboardRank::from).collect(),
+        own,
+        items: places,
     }))
 }
 

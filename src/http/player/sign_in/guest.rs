@@ -37,10 +37,8 @@ pub(crate) async fn sign_in_guest(
     client: ClientInfo,
     Body(body): Body<GuestSignIn>,
 ) -> Result<SignInResponse, Problem> {
-    let GuestSignIn { device_id: device, name, time_zone } = body;
-    let visitor = client.into_visitor(Some(device.clone()));
-    let request = accounts::GuestSignIn { device, name, time_zone: time_zone.0, visitor };
-    Ok(sign_in_response(accounts.sign_in_guest(&request).await?))
+    let visitor = client.into_visitor(Some(body.device_id.clone()));
+    Ok(sign_in_response(accounts.sign_in_guest(&body, &visitor).await?))
 }
 
 pub(crate) async fn refresh_token(

@@ -5,14 +5,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use bahay_api::player::sign_in::{
-    Identity, IdentityLinkRequest, Nonce, NonceRequest, OpenIdSignIn, SignInMethods,
+    IdentityLinkRequest, Nonce, NonceRequest, OpenIdSignIn, SignInMethods,
 };
 
 use super::guest::{SignInResponse, sign_in_response};
-use crate::accounts::{self, Accounts, IssuedNonce, LinkedIdentity};
+use crate::accounts::Accounts;
 use crate::auth::{Holder, Player};
 use crate::http::core::client_info::ClientInfo;
-use crate::http::{Body, Code, CodeExt as _, Path, Problem, Time};
+use crate::http::{Body, Code, CodeExt as _, Path, Problem};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
 // The documentation states the maximum length of an issuer.
@@ -22,8 +22,7 @@ pub(crate) async fn ask_nonce(
     State(accounts): State<Accounts>,
     Body(body): Body<NonceRequest>,
 ) -> Json<Nonce> {
-    let IssuedNonce { text: nonce, expires_at } = accounts.issue_nonce(&body.device_id);
-    Json(Nonce { nonce, expires_at: expires_at.into() })
+    Json(accounts.issue_nonce(&body.device_id))
 }
 
 pub(crate) async fn sign_in_openid(
@@ -31,35 +30,15 @@ pub(crate) async fn sign_in_openid(
     client: ClientInfo,
     Body(body): Body<OpenIdSignIn>,
 ) -> Result<SignInResponse, Problem> {
-    let OpenIdSignIn { issuer, id_token: token, device_id: device, name, time_zone } = body;
-    let token = IdToken { issuer, token };
-    let visitor = client.into_visitor(Some(device.clone()));
-    let request = accounts::OpenIdSignIn { token, device, name, time_zone: time_zone.0, visitor };
-    Ok(sign_in_response(accounts.sign_in_openid(&request).await?))
-}
-
-impl From<LinkedIdentity> for Identity {
-    fn from(linked: LinkedIdentity) -> Self {
-        let LinkedIdentity { issuer, subject, linked_at } = linked;
-        Self { issuer, subject, linked_at: linked_at.into() }
-    }
-}
-
-impl From<accounts::SignInMethods> for SignInMethods {
-    fn from(methods: accounts::SignInMethods) -> Self {
-        Self {
-            devices: methods.devices,
-            password_set_at: methods.password_set_at.map(Time::from),
-            identities: methods.identities.into_iter().map(Identity::from).collect(),
-        }
-    }
+    let visitor = client.into_visitor(Some(body.device_id.clone()));
+    Ok(sign_in_response(accounts.sign_in_openid(&body, &visitor).await?))
 }
 
 pub(crate) async fn show_sign_in_methods(
     State(accounts): State<Accounts>,
     player: Player,
 ) -> Result<Json<SignInMethods>, Problem> {
-    Ok(Json(accounts.sign_in_methods(player.id).await?.into()))
+    Ok(Json(accounts.sign_in_methods(player.id).await?))
 }
 
 pub(crate) async fn link_identity(

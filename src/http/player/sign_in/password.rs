@@ -7,7 +7,7 @@ use bahay_api::player::account::OwnProfile;
 use bahay_api::player::sign_in::{FirstPasswordRequest, PasswordChangeRequest, PasswordSignIn};
 
 use super::guest::{SignInResponse, sign_in_response};
-use crate::accounts::{self, Accounts};
+use crate::accounts::Accounts;
 use crate::auth::{Holder, Player};
 use crate::http::core::client_info::ClientInfo;
 use crate::http::{Body, Problem};
@@ -17,10 +17,8 @@ pub(crate) async fn sign_in_password(
     client: ClientInfo,
     Body(body): Body<PasswordSignIn>,
 ) -> Result<SignInResponse, Problem> {
-    let PasswordSignIn { name, password, device_id } = body;
-    let visitor = client.into_visitor(device_id);
-    let request = accounts::PasswordSignIn { name, password, visitor };
-    Ok(sign_in_response(accounts.sign_in_password(&request).await?))
+    let visitor = client.into_visitor(body.device_id.clone());
+    Ok(sign_in_response(accounts.sign_in_password(&body, &visitor).await?))
 }
 
 pub(crate) async fn set_first_password(

@@ -10,10 +10,9 @@ use axum::http::HeaderName;
 use axum::http::request::Parts;
 use bahay_api::player::sign_in::{AccountProof, ProofRequest};
 
-use crate::accounts::{Accounts, ProofCredential};
+use crate::accounts::Accounts;
 use crate::auth::{Holder, HolderProof, Player};
 use crate::http::{Body, Code, CodeExt as _, Problem, Services};
-use crate::openid::IdToken;
 
 pub(crate) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
 
@@ -41,13 +40,6 @@ pub(crate) async fn show_proof(
     player: Player,
     Body(body): Body<ProofRequest>,
 ) -> Result<Json<AccountProof>, Problem> {
-    let method = match body {
-        ProofRequest::Device { device_id } => ProofCredential::Device(device_id),
-        ProofRequest::Password { password } => ProofCredential::Password(password),
-        ProofRequest::Identity { issuer, id_token: token, device_id } => {
-            ProofCredential::Identity(IdToken { issuer, token }, device_id)
-        }
-    };
-    let proof = accounts.prove(&player, &method).await?;
+    let proof = accounts.prove(&player, body).await?;
     Ok(Json(AccountProof { proof: proof.reveal(), expires_at: proof.expires_at.into() }))
 }

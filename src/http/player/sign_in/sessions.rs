@@ -6,24 +6,10 @@ use axum::http::StatusCode;
 use bahay_api::player::sign_in::{DeviceChangeRequest, Session};
 use uuid::Uuid;
 
-use crate::accounts::{Accounts, LiveSession};
+use crate::accounts::Accounts;
 use crate::auth::{Holder, Player};
 use crate::http::{Body, Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query};
 use crate::ids::SessionId;
-
-impl From<LiveSession> for Session {
-    fn from(session: LiveSession) -> Self {
-        Self {
-            id: session.id.0,
-            method: session.method.as_str(),
-            user_agent: session.user_agent,
-            address: session.address,
-            created_at: session.created_at.into(),
-            last_seen_at: session.last_seen_at.into(),
-            current: session.is_current,
-        }
-    }
-}
 
 pub(crate) async fn list_my_sessions(
     State(accounts): State<Accounts>,
@@ -34,7 +20,7 @@ pub(crate) async fn list_my_sessions(
     const LIST: &str = "sessions";
     let below = cursors.position(LIST, &player, query.cursor.as_deref())?;
     let page = accounts.sessions(&player, below, query.limit.items()).await?;
-    Ok(Json(cursors.page(LIST, &player, page).map(Session::from)))
+    Ok(Json(cursors.page(LIST, &player, page)))
 }
 
 pub(crate) async fn sign_out_everywhere(
