@@ -2,9 +2,9 @@
 //! follows from the view; and docs/PROTOCOL.md shows them correctly.
 
 use bahay::lobby::house_rooms;
-use bahay::ws::example_messages;
 use bahay::ws::protocol::brief::{Form, Shorthand, short_words};
 use bahay::ws::protocol::{Message, MessageReader, OpenPrompt};
+use bahay_api::socket::example_messages;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::cards::Card;
 use bahay_engine::catalog::{self, AnyEvent, AnyGame, AnyRules};

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bahay::archive::halted;
 use bahay::lobby::house_rooms;
+use bahay::ws::FaultHooks;
 use bahay::ws::protocol::{Command, Message, close};
-use bahay::ws::{FaultHooks, example_commands, example_messages};
+use bahay_api::socket::{example_commands, example_messages};
 use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
