@@ -3,9 +3,9 @@
 //!
 //! `socket` describes the socket of play in the same way.
 //!
-//! The crate performs no I/O and knows nothing of the service, so that openapi.yaml and the types of
-//! clients are made without compiling it. The service binds a handler to each operation and converts
-//! its own values into these bodies.
+//! The crate performs no I/O and knows nothing of the service, so that both descriptions and the
+//! types of clients are made without compiling it. The service binds a handler to each operation
+//! and converts its own values into these bodies.
 
 mod code;
 mod document;

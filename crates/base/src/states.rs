@@ -37,7 +37,8 @@ crate::text_enum! {
 }
 
 crate::text_enum! {
-    /// The reason for which a player waits although other players wait too. Absent if there is none.
+    /// The reason for which a player waits although other players wait too. Absent if there is
+    /// none.
     #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     pub enum WaitReason {
         /// All suitable players are on the same network, such as that of one mobile carrier, and

@@ -40,7 +40,8 @@ macro_rules! session_refusals {
             RoomsInvalid, "rooms_invalid", false, "name one to eight rooms of one game";
             TicketNotFound, "ticket_not_found", false, "this connection has no ticket";
             TicketMatched, "ticket_matched", false, "a table has been found already";
-            TableHalted, "table_halted", false, "this table is halted until an operator releases it";
+            TableHalted, "table_halted", false,
+                "this table is halted until an operator releases it";
             OtherVersion, "other_version", true, "another node plays this table: try again";
             Unavailable, "unavailable", true, "the table is unavailable: try again";
         }

@@ -158,11 +158,12 @@ pub enum CorrectionKind {
     Reversal,
 }
 
-/// The state of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CorrectionState {
-    Open,
-    Approved,
-    Rejected,
+bahay_base::text_enum! {
+    /// The state of a request.
+    #[derive(ToSchema)]
+    pub enum CorrectionState {
+        Open = "open",
+        Approved = "approved",
+        Rejected = "rejected",
+    }
 }

@@ -13,9 +13,10 @@ operations! {
     /// With the password and the second factor that the operator has set at `/desk/enrolment`. A
     /// session may do everything that the operator's API token may, and in addition: request
     /// corrections and decide on them, void and release tables, refund POTs, view hands of running
-    /// games, add, reset and disable operators, and create an API token. A name may be tried five times
-    /// a minute from one address, and fifty times from all addresses from which its operator has not
-    /// signed in within 90 days. `credentials_wrong` also refuses a code that was used before.
+    /// games, add, reset and disable operators, and create an API token. A name may be tried five
+    /// times a minute from one address, and fifty times from all addresses from which its operator
+    /// has not signed in within 90 days. `credentials_wrong` also refuses a code that was used
+    /// before.
     SIGN_IN_OPERATOR = Post "/v1/operator/sign-in", Operators, Anyone {
         body OperatorSignIn,
         200 json OperatorSession: "The session, whose token is returned once",
@@ -32,10 +33,10 @@ operations! {
 
     /// Create an API token
     ///
-    /// For the programs of the requesting operator, in a session with the second factor; nobody creates
-    /// a token for another operator. It is valid for 90 days and replaces the previous token. The audit
-    /// log distinguishes acts by a token from those in a session. The response is not stored, so the
-    /// call is not idempotent.
+    /// For the programs of the requesting operator, in a session with the second factor; nobody
+    /// creates a token for another operator. It is valid for 90 days and replaces the previous
+    /// token. The audit log distinguishes acts by a token from those in a session. The response is
+    /// not stored, so the call is not idempotent.
     CREATE_TOKEN = Post "/v1/operator/token", Operators, Operator {
         201 json CreatedToken: "The token, displayed once",
         refuses SecondFactorMissing,
@@ -68,8 +69,8 @@ operations! {
 
     /// Disable an operator
     ///
-    /// Permanently; its token and its sessions end at once. For the role `admin`, in a session with the
-    /// second factor, and never for oneself.
+    /// Permanently; its token and its sessions end at once. For the role `admin`, in a session with
+    /// the second factor, and never for oneself.
     DISABLE_OPERATOR = Post "/v1/operator/operators/{name}/disabling", Operators, Operator {
         path name: OperatorNameText = "The operator's name",
         204 empty (): "The operator is disabled",
@@ -78,8 +79,9 @@ operations! {
 
     /// Reset an operator's sign-in
     ///
-    /// Issues an enrolment code. The previous password, second factor and token become invalid, and all
-    /// sessions end. For the role `admin`, in a session with the second factor, and never for oneself.
+    /// Issues an enrolment code. The previous password, second factor and token become invalid, and
+    /// all sessions end. For the role `admin`, in a session with the second factor, and never for
+    /// oneself.
     RESET_OPERATOR = Post "/v1/operator/operators/{name}/enrolment", Operators, Operator {
         path name: OperatorNameText = "The operator's name",
         200 json IssuedEnrolment: "The code, displayed once",

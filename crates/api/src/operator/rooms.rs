@@ -30,8 +30,8 @@ operations! {
     /// Change a room
     ///
     /// Takes effect on every node within a second. Tables take new terms when they begin to prepare
-    /// their next game, and new POT rules once no POT waits. If the rule set changes, a table continues
-    /// to play for its POT, if one waits, and then frees its seats. For the role `admin`.
+    /// their next game, and new POT rules once no POT waits. If the rule set changes, a table
+    /// continues to play for its POT, if one waits, and then frees its seats. For the role `admin`.
     CHANGE_ROOM = Put "/v1/operator/rooms/{room}", Operators, Operator {
         path room: RoomText = "The room's id",
         headers RequiredKey,

@@ -20,8 +20,8 @@ operations! {
     /// Ban or mute a player
     ///
     /// A ban ends all of the player's sessions, on every node within a second; the AI finishes a
-    /// running game. A mute rejects the player's chat messages from now on, on every node; the player
-    /// plays on. For the roles `support` and `admin`.
+    /// running game. A mute rejects the player's chat messages from now on, on every node; the
+    /// player plays on. For the roles `support` and `admin`.
     IMPOSE_SANCTION = Post "/v1/operator/players/{id}/{sanctions}", Operators, Operator {
         path id: IdText = "The player",
         path sanctions: SanctionPath = "The kind of sanction",

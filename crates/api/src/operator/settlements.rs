@@ -58,10 +58,20 @@ pub struct SettlementFilter {
     /// Only games of this player.
     pub player: Option<Uuid>,
     /// Only games that ended in this way.
-    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
+    #[param(
+        value_type = Option<String>,
+        max_length = 32,
+        pattern = "^[a-z][a-z0-9_]{0,31}$",
+        example = "fight"
+    )]
     pub ending: Option<GameName>,
     /// Only games of this kind.
-    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    #[param(
+        value_type = Option<String>,
+        max_length = 32,
+        pattern = "^[a-z][a-z0-9_]{0,31}$",
+        example = "tongits"
+    )]
     pub kind: Option<GameName>,
     /// Only games in which the losers paid at least this amount, in hundredths of a coin.
     #[param(minimum = 0)]

@@ -36,8 +36,8 @@ operations! {
 
     /// View hidden cards
     ///
-    /// Those of the running game. The act is recorded in the audit log before anything is returned. For
-    /// the role `admin`, in a session with the second factor.
+    /// Those of the running game. The act is recorded in the audit log before anything is returned.
+    /// For the role `admin`, in a session with the second factor.
     VIEW_HANDS = Post "/v1/operator/tables/{id}/hands-look", Operators, Operator {
         path id: IdText = "The table",
         body TableReason,
@@ -47,10 +47,10 @@ operations! {
 
     /// Void a table
     ///
-    /// Ends the table in any state: its open game is voided and all coins of the game are refunded, and
-    /// its players become free. The POT of earlier games remains and can be refunded separately; that
-    /// of a private table is refunded at once. For the role `admin`, in a session with the second
-    /// factor.
+    /// Ends the table in any state: its open game is voided and all coins of the game are refunded,
+    /// and its players become free. The POT of earlier games remains and can be refunded
+    /// separately; that of a private table is refunded at once. For the role `admin`, in a session
+    /// with the second factor.
     VOID_TABLE = Post "/v1/operator/tables/{id}/voiding", Operators, Operator {
         path id: IdText = "The table",
         headers RequiredKey,

@@ -130,8 +130,8 @@ pub fn asyncapi() -> Value {
                     "scheme": "bearer",
                     "bearerFormat": "JWT",
                     "description": "The access token of a sign-in, in the `Authorization` header \
-                        of the upgrade request. Never in the address. An invalid one is refused with \
-                        401 and a problem document before the socket opens. A client that \
+                        of the upgrade request. Never in the address. An invalid one is refused \
+                        with 401 and a problem document before the socket opens. A client that \
                         cannot set headers omits it, and names the token as a subprotocol or \
                         sends `authenticate` as the first message.",
                 }
@@ -216,8 +216,8 @@ fn join_query() -> Value {
         "type": "object",
         "additionalProperties": false,
         "description": format!(
-            "Stands for a `join` with the id {JOIN_ID}, but the table learns of the connection only \
-             with its first command. No secret is read from the address."
+            "Stands for a `join` with the id {JOIN_ID}, but the table learns of the connection \
+             only with its first command. No secret is read from the address."
         ),
         "properties": {
             "type": { "const": "join" },
