@@ -18,7 +18,7 @@
 //! constraints reject impossible amounts, but every amount is computed here.
 //!
 //! Deliberately absent: triggers, changes of booked rows, floating-point numbers, and any knowledge
-//! of cards. `docs/LEDGER.md` describes the ledger for accountants, and how to add an operation.
+//! of cards. `docs/LEDGER.md` describes the ledger for accountants.
 
 pub mod audit;
 mod backfill;

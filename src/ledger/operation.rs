@@ -77,7 +77,7 @@ pub(super) trait Operation: fmt::Debug + Send + Sync + Serialize + 'static {
     fn decide(&self, books: &mut Books) -> Result<Self::Outcome, LedgerError>;
 }
 
-/// A kind of operations.
+/// A kind of operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     /// The value of the column `kind`.

@@ -1,4 +1,4 @@
-//! Who may sit down: bans, accounts, wallets, and waits after no-shows.
+//! Admission to seats: bans, accounts, wallets, and waits after no-shows.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! Projections: tables that follow from the sealed operations of the ledger, some seconds late, and
-//! the runner that all of them share.
+//! the projection runner that all of them share.
 //!
 //! A [`Projection`] applies batches of operations. The runner takes the next seals, applies them and
 //! advances the position, in one transaction that holds the position's row in `projections`. So one

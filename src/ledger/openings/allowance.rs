@@ -1,4 +1,4 @@
-//! What players may still win at private tables: see [`crate::allowance`].
+//! The allowances of players at private tables: see [`crate::allowance`].
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The plan of a batch: what its requests name in the books, and their decisions.
+//! The plan of a batch: the accounts and games that its requests name, and their decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What the watchers of a table receive: notices in bounded queues, direct writes, and the session
+//! The delivery to watchers of a table: notices in bounded queues, direct writes, and the session
 //! of one connection.
 
 pub(crate) mod direct;

@@ -1,4 +1,4 @@
-//! Who may sit down: the wallet that a room asks for, and the conditions of private tables.
+//! Admission to seats: the wallet that a room requires, and the conditions of private tables.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameRules as _};

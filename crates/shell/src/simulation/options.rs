@@ -47,7 +47,7 @@ macro_rules! listed_enum {
 }
 
 listed_enum! {
-    /// A deliberate defect of the house.
+    /// A mutation: a defect of the house, planted on purpose.
     Mutation {
         /// A node acknowledges a command before the append is answered.
         AcksBeforeTheAppend,

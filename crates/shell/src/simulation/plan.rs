@@ -12,7 +12,7 @@ const PAUSE_MS: (u32, u32) = (2_000, 25_000);
 /// The largest step of an operating system's clock, in either direction.
 const STEP_MS: u32 = 3_600_000;
 
-/// A planted fault.
+/// A fault that the simulator injects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InjectedFault {
     /// A node is killed, and another process is started in its slot later.
