@@ -6,7 +6,7 @@
 # house.sh.
 #
 # `./dev containers` builds the release image, which takes a release build. With --quick, an already built server
-# is put into the image, so only the last stages of the Dockerfile are tested. `./dev test` does the latter where
+# is put into the image, so only the last stages of the Dockerfile are tested. `./dev drills` does the latter where
 # images can be built, and checks the files and the roles everywhere.
 
 cmd_containers() {

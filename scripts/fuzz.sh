@@ -17,7 +17,7 @@ cmd_fuzz() {
   run_fuzz "${1:-60}"
 }
 
-# Runs the targets within ./dev test, if a C++ compiler is installed.
+# Runs the targets within ./dev drills, if a C++ compiler is installed.
 check_fuzz() {
   if has_cpp; then
     run_fuzz 5

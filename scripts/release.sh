@@ -148,7 +148,7 @@ compile_release() {
     --message-format json-render-diagnostics
 }
 
-# Checks the archive in ./dev test with the already built server: takes seconds, and omits the embedded crate
+# Checks the archive in ./dev drills with the already built server: takes seconds, and omits the embedded crate
 # list.
 check_release() {
   local host round

@@ -1,5 +1,6 @@
 //! The operations, each in a file of its own: its input, key, accounts, checks and decision, its
-//! answer, and the call of [`super::Ledger`] that performs it. CONTRIBUTING.md lists the steps to add one.
+//! answer, and the call of [`super::Ledger`] that performs it. CONTRIBUTING.md lists the steps to
+//! add one.
 
 mod adjust;
 mod grant;
