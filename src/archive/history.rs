@@ -3,66 +3,27 @@
 //! The ending of a game is projected from its record some seconds after the settlement (see
 //! `standings`); until then a filter by endings does not match it.
 
-use bahay_engine::coins::Coins;
-use bahay_engine::seat::Seat;
-use bahay_engine::table::{GameId, PlayerId, TableId};
+use bahay_api::Coins;
+use bahay_api::player::games::{GameFilter, GameSummary};
+use bahay_engine::table::PlayerId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{GameOutcome, GameState, PAGE_MAX, parse_seat};
+use super::{GameOutcome, PAGE_MAX};
 use crate::clock::{BoundedTimestamp, Timestamp};
-use crate::db::{self, Page, to_sql};
-
-/// A filter of games; `None` accepts everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// The kind of the game.
-    pub kind: Option<String>,
-    pub room: Option<String>,
-    /// The earliest time of finishing, inclusive.
-    pub from: Option<Timestamp>,
-    /// The latest time of finishing, exclusive.
-    pub to: Option<Timestamp>,
-    pub outcome: Option<GameOutcome>,
-    pub ending: Option<String>,
-}
-
-/// A finished game in a player's list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayedGame {
-    pub game: GameId,
-    /// The kind of the game.
-    pub kind: String,
-    pub table: TableId,
-    pub room: String,
-    pub state: GameState,
-    pub outcome: GameOutcome,
-    /// The ending; `None` if the game was voided or is not projected yet.
-    pub ending: Option<String>,
-    pub seat: Seat,
-    /// The number of house bots in the game.
-    pub bots: u8,
-    pub ante: Coins,
-    pub stake: Coins,
-    /// The change of the player's coins by the game without the ante, after the fee and with the
-    /// POT. Zero after a reversal.
-    pub net: Coins,
-    /// The time at which a reversal of the settlement was booked.
-    pub reversed_at_ms: Option<i64>,
-    pub opened_at_ms: i64,
-    pub finished_at_ms: i64,
-}
+use crate::db::{self, Page, from_sql, to_sql};
+use crate::ids::{GameName, RoomId};
 
 /// Lists a player's finished games, including voided ones, newest first, from below the time of
 /// finishing and the id of a game.
 pub async fn list_by_player(
     pool: &PgPool,
     player: PlayerId,
-    filter: &Filter,
+    filter: &GameFilter,
     below: Option<(Timestamp, Uuid)>,
     limit: u32,
-) -> Result<Page<PlayedGame, (Timestamp, Uuid)>, sqlx::Error> {
+) -> Result<Page<GameSummary, (Timestamp, Uuid)>, sqlx::Error> {
     let limit = limit.clamp(1, PAGE_MAX);
     let (finished_at, game) = below.unwrap_or((BoundedTimestamp::MAX.into(), Uuid::max()));
     let query = || {
@@ -113,39 +74,39 @@ pub async fn list_by_player(
             player.0,
             to_sql(finished_at) as _,
             game,
-            filter.room,
-            filter.from.map(to_sql) as _,
-            filter.to.map(to_sql) as _,
+            filter.room.as_ref().map(RoomId::as_str),
+            filter.from.map(|from| to_sql(from.into())) as _,
+            filter.to.map(|to| to_sql(to.into())) as _,
             filter.outcome.map(GameOutcome::as_str),
-            filter.ending,
+            filter.ending.as_ref().map(GameName::as_str),
             i64::from(limit) + 1,
-            filter.kind
+            filter.kind.as_ref().map(GameName::as_str)
         )
         .fetch_all(pool)
     };
     let rows = db::retry(query).await?;
     let rows = rows.into_iter().map(|row| {
-        Ok(PlayedGame {
-            game: GameId(row.game),
+        Ok(GameSummary {
+            id: row.game,
             kind: row.kind,
-            table: TableId(row.table_id),
+            table: row.table_id,
             room: row.room,
             state: db::parse_column(&row.state)?,
             outcome: db::parse_column(&row.outcome)?,
             ending: row.ending,
-            seat: parse_seat(row.seat)?,
+            seat: u8::try_from(row.seat).unwrap_or(u8::MAX),
             bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
             ante: Coins::from_hundredths(row.ante),
             stake: Coins::from_hundredths(row.stake),
             net: match row.reversed_at {
-                Some(_) => Coins::ZERO,
+                Some(_) => Coins::default(),
                 None => Coins::from_hundredths(row.net),
             },
-            reversed_at_ms: row.reversed_at.map(|at| at.to_jiff().as_millisecond()),
-            opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
-            finished_at_ms: row.finished_at.to_jiff().as_millisecond(),
+            reversed_at: row.reversed_at.map(|at| from_sql(at).into()),
+            opened_at: from_sql(row.opened_at).into(),
+            finished_at: from_sql(row.finished_at).into(),
         })
     });
     let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
-    Ok(Page::from_rows(rows, limit, |last| (Timestamp::from_ms(last.finished_at_ms), last.game.0)))
+    Ok(Page::from_rows(rows, limit, |last| (last.finished_at.into(), last.id)))
 }

@@ -21,7 +21,7 @@ use crate::records::{RecordError, Records};
 
 pub use bahay_base::states::{GameOutcome, GameState};
 pub use detail::{GameDetail, SeatDetail, read_detail};
-pub use history::{Filter, PlayedGame, list_by_player};
+pub use history::list_by_player;
 pub use unrevealed::{UnrevealedCommitment, UnrevealedFilter, unrevealed_commitments};
 
 /// The maximum page size; a larger limit is reduced to it.

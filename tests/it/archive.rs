@@ -1,12 +1,15 @@
 //! Lists of finished games.
 
-use bahay::archive::{self, Filter, GameOutcome, GameState};
+use bahay::archive::{self, GameOutcome, GameState};
+use bahay::clock::BoundedTimestamp;
 use bahay::records::Records;
+use bahay_api::player::games::{FinalGameState, GameFilter};
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, Settlement, Timestamp};
+use bahay_engine::table::{GameId, Settlement};
 use uuid::Uuid;
 
-use crate::support::bank::{Bank, KIND, PotGoes, hundredths, seat, settlement, table};
+use crate::support::bank::{Bank, KIND, PotGoes, hundredths, settlement, table};
+use crate::support::checks::read_game;
 use crate::support::reason;
 
 #[tokio::test]
@@ -22,9 +25,10 @@ async fn a_player_lists_the_own_games_newest_first() {
     let mut listed = Vec::new();
     let mut cursor = None;
     loop {
-        let page = archive::list_by_player(&bank.pool, players[2], &Filter::default(), cursor, 2)
-            .await
-            .unwrap();
+        let page =
+            archive::list_by_player(&bank.pool, players[2], &GameFilter::default(), cursor, 2)
+                .await
+                .unwrap();
         assert!(page.items.len() <= 2);
         listed.extend(page.items);
         cursor = page.next;
@@ -32,16 +36,16 @@ async fn a_player_lists_the_own_games_newest_first() {
             break;
         }
     }
-    let nets: Vec<_> = listed.iter().map(|played| (played.game, played.net)).collect();
+    let nets: Vec<_> = listed.iter().map(|played| (GameId(played.id), *played.net)).collect();
     assert_eq!(nets, expected);
-    assert!(listed.iter().all(|played| played.seat == seat(2) && played.table == table));
-    assert!(listed.iter().all(|played| played.state == GameState::Settled));
-    assert!(listed.iter().all(|played| played.opened_at_ms < played.finished_at_ms));
-    assert!(listed.is_sorted_by(|newer, older| newer.finished_at_ms > older.finished_at_ms));
+    assert!(listed.iter().all(|played| played.seat == 2 && played.table == table.0));
+    assert!(listed.iter().all(|played| played.state == FinalGameState::Settled));
+    assert!(listed.iter().all(|played| played.opened_at < played.finished_at));
+    assert!(listed.is_sorted_by(|newer, older| newer.finished_at > older.finished_at));
 
     let stranger = bank.player(0).await;
     assert!(
-        archive::list_by_player(&bank.pool, stranger, &Filter::default(), None, 2)
+        archive::list_by_player(&bank.pool, stranger, &GameFilter::default(), None, 2)
             .await
             .unwrap()
             .items
@@ -55,13 +59,10 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let players = bank.players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
-    let found = archive::read_game(&bank.pool, &Records::without_archive(), game.game)
-        .await
-        .unwrap()
-        .unwrap();
+    let found = read_game(&bank.pool, game.game).await;
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
     assert!(
-        archive::list_by_player(&bank.pool, players[0], &Filter::default(), None, 9)
+        archive::list_by_player(&bank.pool, players[0], &GameFilter::default(), None, 9)
             .await
             .unwrap()
             .items
@@ -70,10 +71,7 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
 
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
-    let found = archive::read_game(&bank.pool, &Records::without_archive(), game.game)
-        .await
-        .unwrap()
-        .unwrap();
+    let found = read_game(&bank.pool, game.game).await;
     assert_eq!((found.state, &found.players), (GameState::Settled, &players));
     let record = serde_json::from_str(input.record.as_str()).unwrap();
     assert_eq!(found.record, Some(record));
@@ -94,16 +92,14 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let game = bank.deal(table(), &players);
     let (stakes, _) = bank.open(&game).await;
     bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
-    let page =
-        archive::list_by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
+    let page = archive::list_by_player(&bank.pool, players[1], &GameFilter::default(), None, 9)
+        .await
+        .unwrap();
     assert_eq!(page.next, None);
     let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
-    assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
-    assert_eq!(hundredths(&[played.stake]), hundredths(&stakes[1..2]));
-    let found = archive::read_game(&bank.pool, &Records::without_archive(), game.game)
-        .await
-        .unwrap()
-        .unwrap();
+    assert_eq!((played.state, *played.net), (FinalGameState::Voided, Coins::ZERO));
+    assert_eq!(hundredths(&[*played.stake]), hundredths(&stakes[1..2]));
+    let found = read_game(&bank.pool, game.game).await;
     assert_eq!((found.state, found.record), (GameState::Voided, None));
 }
 
@@ -113,8 +109,7 @@ async fn open_games_can_be_looked_through_for_those_that_are_lost() {
     let mut opened = Vec::new();
     for _ in 0..3 {
         let players = bank.players([10_000; 3]).await;
-        let game = bank.deal(table(), &players);
-        bank.open(&game).await;
+        let game = bank.open_game(&players).await;
         opened.push((game.game, game.table, game.opened_at_ms));
     }
     let players = bank.players([10_000; 3]).await;
@@ -135,36 +130,38 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     let players = bank.players([10_000; 3]).await;
     let (won, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     let (lost, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
-    let voided = bank.deal(table(), &players);
-    bank.open(&voided).await;
+    let voided = bank.open_game(&players).await;
     bank.ledger.void_game(voided.game, &reason("its live state was lost")).await.unwrap();
-    let list = async |filter: Filter| {
+    let list = async |filter: GameFilter| {
         let page = archive::list_by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
-        page.items.iter().map(|played| played.game).collect::<Vec<_>>()
+        page.items.iter().map(|played| GameId(played.id)).collect::<Vec<_>>()
     };
-    let outcome = |outcome| Filter { outcome: Some(outcome), ..Filter::default() };
+    let outcome = |outcome| GameFilter { outcome: Some(outcome), ..GameFilter::default() };
     assert_eq!(list(outcome(GameOutcome::Won)).await, [won]);
     assert_eq!(list(outcome(GameOutcome::Lost)).await, [lost]);
     assert_eq!(list(outcome(GameOutcome::Voided)).await, [voided.game]);
     assert_eq!(list(outcome(GameOutcome::Drawn)).await, []);
-    let room = |room: &str| Filter { room: Some(room.to_owned()), ..Filter::default() };
+    let room =
+        |room: &str| GameFilter { room: Some(room.parse().unwrap()), ..GameFilter::default() };
     assert_eq!(list(room("newbie")).await.len(), 3);
     assert_eq!(list(room("fiesta")).await, []);
-    let all =
-        archive::list_by_player(&bank.pool, players[0], &Filter::default(), None, 9).await.unwrap();
+    let all = archive::list_by_player(&bank.pool, players[0], &GameFilter::default(), None, 9)
+        .await
+        .unwrap();
     let settled_at = |game| {
-        let played = all.items.iter().find(|played| played.game == game).unwrap();
-        Some(Timestamp::from_ms(played.finished_at_ms))
+        let played = all.items.iter().find(|played| GameId(played.id) == game).unwrap();
+        BoundedTimestamp::new(played.finished_at.into()).ok()
     };
-    let kind = |kind: &str| Filter { kind: Some(kind.to_owned()), ..Filter::default() };
+    let kind =
+        |kind: &str| GameFilter { kind: Some(kind.parse().unwrap()), ..GameFilter::default() };
     assert_eq!(list(kind(KIND)).await.len(), 3);
     assert_eq!(list(kind("tongo")).await, []);
     assert!(all.items.iter().all(|played| played.kind == KIND));
-    let from = Filter { from: settled_at(lost), ..outcome(GameOutcome::Won) };
+    let from = GameFilter { from: settled_at(lost), ..outcome(GameOutcome::Won) };
     assert_eq!(list(from).await, []);
-    let to = Filter { to: settled_at(lost), ..Filter::default() };
+    let to = GameFilter { to: settled_at(lost), ..GameFilter::default() };
     assert_eq!(list(to).await, [won]);
     // Endings are counted from records, and these games have none that can be replayed.
-    let fights = Filter { ending: Some("fight".to_owned()), ..Filter::default() };
+    let fights = GameFilter { ending: Some("fight".parse().unwrap()), ..GameFilter::default() };
     assert_eq!(list(fights).await, []);
 }

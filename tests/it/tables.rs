@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use bahay::ids::Tag;
 use bahay::lobby::LobbyError;
-use bahay::records::Records;
 use bahay::tables::TableError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
@@ -14,6 +13,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
+use crate::support::checks::read_game;
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node, deal, is_playing, seat_players};
 
@@ -23,10 +23,7 @@ const FUNDS: i64 = 100_000;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_is_played_through_two_nodes() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [
-        Node::new(&bank, &live, Clocks::default()).await,
-        Node::new(&bank, &live, Clocks::default()).await,
-    ];
+    let nodes = Node::pair(&bank, &live).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes, &players).await;
     let mut tasks = JoinSet::new();
@@ -54,7 +51,7 @@ async fn a_table_is_played_through_two_nodes() {
     let games = bahay::archive::list_by_player(
         &bank.pool,
         players[0],
-        &bahay::archive::Filter::default(),
+        &bahay_api::player::games::GameFilter::default(),
         None,
         10,
     )
@@ -62,11 +59,7 @@ async fn a_table_is_played_through_two_nodes() {
     .unwrap();
     assert_eq!(games.items.len(), 3);
     for game in games.items {
-        let recorded =
-            bahay::archive::read_game(&bank.pool, &Records::without_archive(), game.game)
-                .await
-                .unwrap()
-                .unwrap();
+        let recorded = read_game(&bank.pool, bahay_engine::table::GameId(game.id)).await;
         let record = AnyGame::read_record(&recorded.record.unwrap().to_string()).unwrap();
         record.verify().unwrap();
         assert_eq!(record.players.len(), 3);
@@ -82,10 +75,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let nodes = [Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes, &players).await;
-    let mut seats = vec![];
-    for player in &players {
-        seats.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
-    }
+    let mut seats = nodes[0].join_players(table, &players).await;
     let tables = nodes[0].tables();
     let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
     for player in &players {
@@ -127,10 +117,7 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     // Exactly the minimum of the room.
     let players = bank.players([1_500; 3]).await;
     let table = seat_players(&nodes, &players).await;
-    let mut seats = vec![];
-    for player in &players {
-        seats.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
-    }
+    let mut seats = nodes[0].join_players(table, &players).await;
     let tables = nodes[0].tables();
     let ready = async |game| {
         for player in &players {
@@ -167,14 +154,11 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_copy_is_read_again_before_anything_is_refused() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let [here, there] = [
-        Node::new(&bank, &live, Clocks::default()).await,
-        Node::new(&bank, &live, Clocks::default()).await,
-    ];
+    let [here, there] = Node::pair(&bank, &live).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = here.lobby.seat(players[0], "newbie").await.unwrap();
     // `there` gets a replica with one player, which then becomes stale.
-    assert_eq!(there.tables().read_table(table).await.unwrap().unwrap().seats_free(), 2);
+    assert_eq!(there.read_table(table).await.seats_free(), 2);
     here.lobby.seat(players[1], "newbie").await.unwrap();
     let version = there.tables().submit(table, Input::Leave { player: players[1] }).await;
     assert!(version.is_ok(), "{version:?}");
@@ -186,10 +170,7 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_resumes_from_a_version() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let [here, there] = [
-        Node::new(&bank, &live, Clocks::default()).await,
-        Node::new(&bank, &live, Clocks::default()).await,
-    ];
+    let [here, there] = Node::pair(&bank, &live).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(std::slice::from_ref(&here), &players).await;
     let mut first = ConnectedPlayer::join(&here, table, players[0]).await;
@@ -228,10 +209,7 @@ async fn a_watch_resumes_from_a_version() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_asks_many_times_at_once_sits_once() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [
-        Node::new(&bank, &live, Clocks::default()).await,
-        Node::new(&bank, &live, Clocks::default()).await,
-    ];
+    let nodes = Node::pair(&bank, &live).await;
     let player = bank.player(FUNDS * 100).await;
     let mut asking = JoinSet::new();
     for number in 0..20 {
@@ -282,10 +260,7 @@ async fn a_journal_does_not_grow_without_end_within_a_game() {
     let nodes = [Node::new(&bank, &live, clocks).await, Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes[..1], &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
-    }
+    let mut seated = nodes[0].join_players(table, &players).await;
     deal(&nodes[0], &mut seated).await;
     let restless = seated.remove(0);
     let (player, connection) = (restless.player, restless.connection);
@@ -306,7 +281,7 @@ async fn a_journal_does_not_grow_without_end_within_a_game() {
     // The last of them causes a snapshot at once.
     assert!((most - 1..=most + 1).contains(&longest), "{longest} lines");
     // A node without a replica reads the game from the snapshot, and the game continues.
-    let look = async |node: &Node| node.tables().read_table(table).await.unwrap().unwrap();
+    let look = async |node: &Node| node.read_table(table).await;
     let (here, there) = (look(&nodes[0]).await, look(&nodes[1]).await);
     assert!(is_playing(&there) && here.phase() == there.phase());
     assert_eq!(here.taken_over_seats(), there.taken_over_seats());

@@ -66,7 +66,7 @@ impl ToSchema for Coins {
 }
 
 /// An instant in the API: RFC 3339 in UTC, to the millisecond.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(Timestamp);
 
 impl From<Timestamp> for Time {

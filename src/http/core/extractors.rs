@@ -8,8 +8,6 @@ use axum::http::request::Parts;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
-use super::services::Services;
-use crate::auth::{Player, bearer_token};
 use crate::http::{Code, CodeExt as _, Problem};
 
 /// A JSON body. Unknown fields are rejected, because the body types are marked
@@ -85,15 +83,6 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
             return Err(Code::RouteNotFound.problem());
         }
         Ok(Self(value))
-    }
-}
-
-/// The player whom the access token of a request names.
-impl FromRequestParts<Services> for Player {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
-        Ok(state.auth.authenticate(bearer_token(&parts.headers)?).await?)
     }
 }
 

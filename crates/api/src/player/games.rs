@@ -157,13 +157,14 @@ pub struct GameSummary {
     pub finished_at: Time,
 }
 
-/// The final state of a game.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FinalGameState {
-    Settled,
-    /// The game ended without a settlement, and every coin was returned.
-    Voided,
+bahay_base::text_enum! {
+    /// The final state of a game.
+    #[derive(ToSchema)]
+    pub enum FinalGameState {
+        Settled = "settled",
+        /// The game ended without a settlement, and every coin was returned.
+        Voided = "voided",
+    }
 }
 
 /// A finished game in full.

@@ -16,7 +16,7 @@ use bahay_api::player::account::WalletEntry;
 use bahay_api::player::export::{
     ExportHead, ExportedNote, ExportedSanction, ReceivedReport, SentReport,
 };
-use bahay_api::player::games::GameSummary;
+use bahay_api::player::games::GameFilter;
 use futures_util::stream;
 use serde::Serialize;
 use tokio::sync::Semaphore;
@@ -204,14 +204,11 @@ impl ExportStream {
                     .or_else(|| self.open_list(&mut text, "games", ExportSection::Games(None)))
             }
             ExportSection::Games(cursor) => {
-                let everything = archive::Filter::default();
+                let everything = GameFilter::default();
                 let pool = &self.services.pool;
-                let page =
-                    archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS).await;
-                let page = page?;
-                let games = page.items.into_iter().map(GameSummary::try_from);
-                let games = games.collect::<Result<Vec<_>, _>>()?;
-                self.write_items(&mut text, games.into_iter())?;
+                let page = archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS);
+                let page = page.await?;
+                self.write_items(&mut text, page.items.into_iter())?;
                 page.next
                     .map(|next| ExportSection::Games(Some(next)))
                     .or_else(|| self.open_list(&mut text, "notices", ExportSection::Notices(None)))

@@ -10,56 +10,51 @@ use bahay_engine::seat::Seat;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::archive::{
-    self, GameDetail, GameOutcome, GameState, PlayedGame, RecordedGame, SeatDetail,
-};
+use crate::archive::{self, GameDetail, GameOutcome, GameState, RecordedGame, SeatDetail};
 use crate::auth::Player;
-use crate::clock::Timestamp;
+use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::PgPool;
-use crate::ids::GameId;
+use crate::ids::{GameId, GameName, RoomId};
 use crate::records::Records;
 use crate::replay::{ActionCounts, GameReplay};
 
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query, Time};
 
-/// Returns the domain's filter.
-fn parse_filter(filter: &GameFilter) -> Result<archive::Filter, Problem> {
+/// Checks what the types of the filter leave open.
+fn check_filter(filter: &GameFilter) -> Result<(), Problem> {
+    let refuse = |detail: &'static str| Err(Code::QueryInvalid.with_detail(detail));
     if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
-        return Err(Code::QueryInvalid.with_detail("`from` is not before `to`"));
+        return refuse("`from` is not before `to`");
     }
     let kinds = catalog::kinds();
     if let Some(ending) = &filter.ending
         && !kinds.iter().any(|kind| kind.endings.iter().any(|one| one.name == ending.as_str()))
     {
-        return Err(Code::QueryInvalid.with_detail("`ending` names no ending of a game"));
+        return refuse("`ending` names no ending of a game");
     }
     if let Some(kind_name) = &filter.kind
         && !kinds.iter().any(|kind| kind.name == kind_name.as_str())
     {
-        return Err(Code::QueryInvalid.with_detail("`kind` names no game of the house"));
+        return refuse("`kind` names no game of the house");
     }
-    Ok(archive::Filter {
-        room: filter.room.as_ref().map(ToString::to_string),
-        from: filter.from.map(Timestamp::from),
-        to: filter.to.map(Timestamp::from),
-        outcome: filter.outcome,
-        ending: filter.ending.as_ref().map(ToString::to_string),
-        kind: filter.kind.as_ref().map(ToString::to_string),
-    })
+    Ok(())
 }
 
 /// Returns the name of the list that these filters select, to which cursors are bound.
-fn list_name(filter: &archive::Filter) -> String {
-    let archive::Filter { kind, room, from, to, outcome, ending } = filter;
-    let ms = |time: &Option<Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
+fn list_name(filter: &GameFilter) -> String {
+    let GameFilter { kind, room, from, to, outcome, ending } = filter;
+    let ms = |time: &Option<BoundedTimestamp>| {
+        time.map_or(String::new(), |at| Timestamp::from(at).ms().to_string())
+    };
+    let name = |name: &Option<GameName>| name.as_ref().map_or(String::new(), ToString::to_string);
     format!(
         "games {} {} {} {} {} {}",
-        kind.as_deref().unwrap_or_default(),
-        room.as_deref().unwrap_or_default(),
+        name(kind),
+        room.as_ref().map_or("", RoomId::as_str),
         ms(from),
         ms(to),
         outcome.map_or("", GameOutcome::as_str),
-        ending.as_deref().unwrap_or_default()
+        name(ending)
     )
 }
 
@@ -69,48 +64,12 @@ pub(crate) async fn list_my_games(
     player: Player,
     Query(query): Query<PageQuery<GameFilter>>,
 ) -> Result<Json<PageOf<GameSummary>>, Problem> {
-    let filter = parse_filter(&query.filter)?;
-    let list = list_name(&filter);
+    check_filter(&query.filter)?;
+    let list = list_name(&query.filter);
     let below = cursors.position(&list, &player, query.cursor.as_deref())?;
-    let page = archive::list_by_player(&pool, player.id, &filter, below, query.limit.items());
-    let PageOf { items, next_cursor } = cursors.page(&list, &player, page.await?);
-    let items = items.into_iter().map(GameSummary::try_from).collect::<Result<_, _>>()?;
-    Ok(Json(PageOf { items, next_cursor }))
-}
-
-/// Returns the state of a finished game, or `None` for an open one.
-fn final_state(state: GameState) -> Option<FinalGameState> {
-    match state {
-        GameState::Settled => Some(FinalGameState::Settled),
-        GameState::Voided => Some(FinalGameState::Voided),
-        GameState::Open => None,
-    }
-}
-
-impl TryFrom<PlayedGame> for GameSummary {
-    type Error = Problem;
-
-    fn try_from(game: PlayedGame) -> Result<Self, Problem> {
-        let state = final_state(game.state)
-            .ok_or_else(|| Problem::internal(&"an open game is in a list of finished games"))?;
-        Ok(Self {
-            id: game.game.0,
-            table: game.table.0,
-            kind: game.kind,
-            room: game.room,
-            state,
-            outcome: game.outcome,
-            ending: game.ending,
-            seat: seat_number(game.seat),
-            bots: game.bots,
-            ante: game.ante.into(),
-            stake: game.stake.into(),
-            net: game.net.into(),
-            reversed_at: game.reversed_at_ms.map(Time::from_ms),
-            opened_at: Time::from_ms(game.opened_at_ms),
-            finished_at: Time::from_ms(game.finished_at_ms),
-        })
-    }
+    let limit = query.limit.items();
+    let page = archive::list_by_player(&pool, player.id, &query.filter, below, limit).await?;
+    Ok(Json(cursors.page(&list, &player, page)))
 }
 
 pub(crate) async fn show_game(
@@ -124,7 +83,8 @@ pub(crate) async fn show_game(
         // The response does not reveal whether a game of other players exists.
         .filter(|game| game.seats.iter().any(|seat| seat.player == player.id))
         .ok_or_else(|| Code::GameNotFound.problem())?;
-    let state = final_state(game.state).ok_or_else(|| Code::GameNotFinished.problem())?;
+    let state: FinalGameState =
+        game.state.as_str().parse().map_err(|_| Code::GameNotFinished.problem())?;
     let GameDetail { record, .. } = &game;
     let replayed = record.clone().map(GameReplay::from_value).transpose();
     let replayed = replayed.map_err(|error| Problem::internal(&error))?;
