@@ -5,35 +5,12 @@
 
 use bahay_bots::table::{ai_action, ai_question};
 use bahay_engine::cards::{Card, CardSet};
-use bahay_engine::chance::ServerSeed;
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Prompt, Turn, Viewer};
-use bahay_engine::games::tongits::{
-    Action, ExposedMeld, GameSetup, Illegal, Rules, SetupPhase, Tongits,
-};
-use bahay_engine::hex::Hex;
+use bahay_engine::games::tongits::{Action, ExposedMeld, GameSetup, Rules, SetupPhase, Tongits};
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{
-    ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Rejection, Table,
-    TableId, Timestamp,
-};
-use bahay_engine::testing;
-use uuid::Uuid;
+use bahay_engine::table::{Event, Input, Phase, Rejection, Timestamp};
 
-/// A table with players 0, 1 and 2 in a fight, and a clock that the test sets.
-struct Desk {
-    table: Table<Tongits>,
-    now: Timestamp,
-    events: Vec<Event<<Tongits as Game>::Event>>,
-}
-
-fn player(number: u64) -> PlayerId {
-    PlayerId(Uuid::from_u64_pair(1, number))
-}
-
-fn seat(number: u8) -> Seat {
-    Seat::new(number).unwrap()
-}
+use crate::support::desk::{Desk, player, seat};
 
 fn set(text: &str) -> CardSet {
     text.split(' ').map(|card| card.parse().unwrap()).collect()
@@ -45,27 +22,6 @@ fn undealt(dealt: CardSet) -> Vec<Card> {
 }
 
 impl Desk {
-    /// Returns a table whose game has just begun.
-    fn playing() -> Self {
-        let coins = |whole| Coins::from_whole(whole).unwrap();
-        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1);
-        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
-        let mut desk = Self { table, now: Timestamp::from_ms(0), events: vec![] };
-        for number in 0..3 {
-            desk.tell(Input::sit(player(number), "Tala")).unwrap();
-            let connection = ConnectionId(Uuid::from_u64_pair(2, number));
-            desk.tell(Input::Connect { player: player(number), connection }).unwrap();
-        }
-        let game = desk.table.phase().game().unwrap();
-        for number in 0..3 {
-            let player = player(number);
-            desk.tell(Input::Ready { player, game, commitment: None }).unwrap();
-        }
-        let (stakes, pot) = (vec![coins(14); 3], coins(3));
-        desk.tell(Input::Opened { game, stakes, pot }).unwrap();
-        desk
-    }
-
     /// Returns a table at which seat 0 has called a fight from [`Self::about_to_fight`].
     fn fought(secret: bool) -> Self {
         let mut desk = Self::about_to_fight(secret);
@@ -91,7 +47,7 @@ impl Desk {
         let hands = [set("AC 2D"), set("KC QD"), set(secret)];
         let dealt = hands.iter().fold(run.cards, |dealt, hand| dealt.union(*hand));
         let dealt = dealt.union(set("TD"));
-        Self::at(&GameSetup {
+        Self::in_position(&GameSetup {
             rules: Rules::kingdom(),
             turn: seat(0),
             phase: SetupPhase::Draw,
@@ -112,7 +68,7 @@ impl Desk {
         let discard = set("2D");
         let dealt = hands.iter().fold(discard, |dealt, hand| dealt.union(*hand));
         let is_spread = matches!(phase, SetupPhase::Draw);
-        Self::at(&GameSetup {
+        Self::in_position(&GameSetup {
             rules: if is_spread { Rules::classic() } else { Rules::kingdom() },
             turn: seat(0),
             phase,
@@ -127,7 +83,7 @@ impl Desk {
     }
 
     /// Returns a table in this position, in which seat 0 was prompted just now.
-    fn at(position: &GameSetup) -> Self {
+    fn in_position(position: &GameSetup) -> Self {
         let mut desk = Self::playing();
         let mut table = serde_json::to_value(&desk.table).unwrap();
         let (game, playing) = (position.game().unwrap(), &mut table["phase"]["playing"]);
@@ -153,33 +109,6 @@ impl Desk {
             Phase::Playing(playing) => playing.state.prompt_for(Viewer::Seat(seat)),
             other => panic!("no game goes on: {other:?}"),
         }
-    }
-
-    fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Rejection<Illegal>> {
-        let fresh = || GameEntropy {
-            seed: ServerSeed(Hex([7; 32])),
-            game: GameId(Uuid::from_u64_pair(4, 1)),
-        };
-        let transition = self.table.decide(self.now, input, fresh)?;
-        self.table = transition.table;
-        self.events = transition.events;
-        Ok(())
-    }
-
-    /// Lets the prompted seat answer as the bot does.
-    fn act(&mut self) -> Result<(), Rejection<Illegal>> {
-        let Phase::Playing(playing) = self.table.phase() else { panic!("a game goes on") };
-        let asked = playing.prompt.seats.iter().next().unwrap();
-        let Some(Input::AiAction { player, game, prompt, action }) = ai_action(&self.table, asked)
-        else {
-            panic!("nobody is asked");
-        };
-        self.tell(Input::Act { player, game, prompt, action })
-    }
-
-    /// Advances the clock to the table's deadline.
-    fn wait(&mut self) {
-        self.now = self.now.max(self.table.deadline().unwrap());
     }
 }
 
@@ -216,7 +145,7 @@ fn a_fight_does_not_reveal_its_secret_prompts() {
 #[test]
 fn an_answer_that_nobody_sees_does_not_end_a_takeover() {
     let mut desk = Desk::fought(true);
-    desk.tell(Input::Leave { player: player(2) }).unwrap();
+    desk.leave(2).unwrap();
     desk.events.clear();
     desk.act().unwrap();
     assert!(desk.table.taken_over_seats().contains(seat(2)));
@@ -230,20 +159,15 @@ fn advised(desk: &Desk) -> Action {
     }
 }
 
-fn cut(desk: &mut Desk) {
-    let connection = ConnectionId(Uuid::from_u64_pair(2, 0));
-    desk.tell(Input::Disconnect { player: player(0), connection }).unwrap();
-}
-
 /// Rule 8.3: the AI calls a fight for a player who has left, but not for one who is away.
 #[test]
 fn no_fight_is_called_for_a_player_who_is_away() {
     let mut left = Desk::about_to_fight(false);
-    left.tell(Input::Leave { player: player(0) }).unwrap();
+    left.leave(0).unwrap();
     assert_eq!(advised(&left), Action::Fight);
 
     let mut desk = Desk::about_to_fight(false);
-    cut(&mut desk);
+    desk.disconnect(0).unwrap();
     desk.wait();
     assert_eq!(desk.now, Timestamp::from_ms(9_000));
     assert!(ai_question(&desk.table, seat(0)).is_none(), "nobody thinks in the last second");
@@ -265,7 +189,7 @@ fn a_certain_win_is_declared_for_a_player_who_is_away() {
         let mut desk = Desk::about_to_win(phase);
         // Late enough for the countdown to end within the grace.
         desk.now = Timestamp::from_ms(at_ms - 9_000);
-        cut(&mut desk);
+        desk.disconnect(0).unwrap();
         desk.wait();
         assert_eq!(desk.now, Timestamp::from_ms(at_ms));
         assert_eq!(advised(&desk), Action::Tongits);
@@ -280,8 +204,7 @@ fn a_certain_win_is_declared_for_a_player_who_is_away() {
 #[test]
 fn a_fight_is_answered_in_the_last_second_for_a_player_who_is_away() {
     let mut desk = Desk::fought(true);
-    let connection = ConnectionId(Uuid::from_u64_pair(2, 2));
-    desk.tell(Input::Disconnect { player: player(2), connection }).unwrap();
+    desk.disconnect(2).unwrap();
     desk.wait();
     assert_eq!(desk.now, Timestamp::from_ms(9_000));
     let advice = ai_action(&desk.table, seat(2)).unwrap();

@@ -6,17 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use bahay_engine::chance::{ChanceAnswer, ClientSeed, Commitment, ServerSeed};
-use bahay_engine::coins::Coins;
-use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
-use bahay_engine::hex::Hex;
-use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::chance::{ChanceAnswer, ClientSeed, Commitment};
+use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Line, Phase, PlayerId, REVEAL_MS,
-    Rejection, Table, TableAvailability, TableId, TermsUpdate, Timestamp,
+    Clocks, GameId, Input, Phase, REVEAL_MS, Rejection, TableAvailability, TermsUpdate,
 };
-use bahay_engine::testing;
 use uuid::Uuid;
+
+use crate::support::desk::{Desk, Refused, coins, connection, player, seat};
 
 /// The seat of the house's player.
 const HOUSE: u64 = 2;
@@ -24,42 +22,15 @@ const HOUSE: u64 = 2;
 /// The number of texts that the house tries.
 const ATTEMPTS: u32 = 200;
 
-fn player(number: u64) -> PlayerId {
-    PlayerId(Uuid::from_u64_pair(1, number))
-}
-
-fn connection(number: u64) -> ConnectionId {
-    ConnectionId(Uuid::from_u64_pair(2, number))
-}
-
-fn coins(whole: i64) -> Coins {
-    Coins::from_whole(whole).unwrap()
-}
-
 fn committed(text: &str) -> Option<Commitment> {
     Some(ClientSeed::from_text(text).commitment())
 }
 
-/// A table of two honest players and the house's player, with everything that was stored.
-#[derive(Clone)]
-struct House {
-    table: Table<Tongits>,
-    journal: Vec<Line<Action>>,
-    now: Timestamp,
-    seeds: u8,
-}
-
-impl House {
+/// A table of two honest players, 0 and 1, and the house's player.
+impl Desk {
     /// Returns a table at which the honest players are ready.
-    fn new() -> Self {
-        let terms = testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1);
-        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
-        let mut house = Self { table, journal: vec![], now: Timestamp::from_ms(0), seeds: 0 };
-        for number in 0..3 {
-            house.tell(Input::sit(player(number), "Tala")).unwrap();
-            let (player, connection) = (player(number), connection(number));
-            house.tell(Input::Connect { player, connection }).unwrap();
-        }
+    fn of_a_dishonest_house() -> Self {
+        let mut house = Self::full();
         house.honest_are_ready();
         house
     }
@@ -67,8 +38,8 @@ impl House {
     /// Returns a table whose game the ledger has opened and for which the honest clients have
     /// revealed.
     fn knowing_every_seed() -> Self {
-        let mut house = Self::new();
-        house.ready("house").unwrap();
+        let mut house = Self::of_a_dishonest_house();
+        house.commit(HOUSE, "house").unwrap();
         house.open();
         for number in 0..2 {
             house.reveal(number, &honest(number)).unwrap();
@@ -77,45 +48,24 @@ impl House {
     }
 
     fn honest_are_ready(&mut self) {
-        let game = self.game();
         for number in 0..2 {
-            let commitment = committed(&honest(number));
-            self.tell(Input::Ready { player: player(number), game, commitment }).unwrap();
+            self.commit(number, &honest(number)).unwrap();
         }
     }
 
-    fn tell(&mut self, input: Input<Action>) -> Result<(), Rejection<Illegal>> {
-        self.seeds += 1;
-        let seed = ServerSeed(Hex([self.seeds; 32]));
-        let fresh = GameEntropy { seed, game: GameId(Uuid::from_u64_pair(4, self.seeds.into())) };
-        let told = self.table.decide(self.now, input, || fresh)?;
-        self.table = told.table;
-        self.journal.push(told.line);
-        Ok(())
+    fn commit(&mut self, number: u64, text: &str) -> Result<(), Refused<Tongits>> {
+        let (player, game, commitment) = (player(number), self.game(), committed(text));
+        self.tell(Input::Ready { player, game, commitment })
     }
 
-    fn ready(&mut self, text: &str) -> Result<(), Rejection<Illegal>> {
-        let game = self.game();
-        self.tell(Input::Ready { player: player(HOUSE), game, commitment: committed(text) })
-    }
-
-    fn reveal(&mut self, number: u64, text: &str) -> Result<(), Rejection<Illegal>> {
+    fn reveal(&mut self, number: u64, text: &str) -> Result<(), Refused<Tongits>> {
         let game = self.game();
         self.tell(Input::Reveal { player: player(number), game, text: text.to_owned() })
     }
 
-    fn open(&mut self) {
-        let (game, stakes) = (self.game(), vec![coins(14); 3]);
-        self.tell(Input::Opened { game, stakes, pot: coins(3) }).unwrap();
-    }
-
-    fn wait(&mut self) {
+    fn wait_for_reveals(&mut self) {
         self.now = self.now.after_ms(REVEAL_MS);
         self.tell(Input::Tick).unwrap();
-    }
-
-    fn game(&self) -> GameId {
-        self.table.phase().game().unwrap()
     }
 
     /// Returns the deal and the house's contribution in the record, if the game is dealt.
@@ -155,7 +105,7 @@ fn honest(number: u64) -> String {
 /// distinguishes.
 #[test]
 fn a_house_that_reveals_last_reaches_two_deals() {
-    let known = House::knowing_every_seed();
+    let known = Desk::knowing_every_seed();
     assert!(known.knows_a_seed() && known.deal().is_none());
     let mut deals = BTreeMap::new();
     for attempt in 0..ATTEMPTS {
@@ -164,9 +114,9 @@ fn a_house_that_reveals_last_reaches_two_deals() {
         let text = if attempt == 0 { "house".to_owned() } else { format!("house {attempt}") };
         let taken = house.reveal(HOUSE, &text);
         assert_eq!(taken, if attempt == 0 { Ok(()) } else { Err(Rejection::OtherText) });
-        assert_eq!(house.ready(&text), Err(Rejection::NoSuchPhase));
+        assert_eq!(house.commit(HOUSE, &text), Err(Rejection::NoSuchPhase));
         if house.deal().is_none() {
-            house.wait();
+            house.wait_for_reveals();
         }
         let (deal, shown) = house.deal().expect("it is dealt");
         deals.insert(deal, shown);
@@ -180,12 +130,12 @@ fn a_house_that_reveals_last_reaches_two_deals() {
 /// it knows none of the others' seeds, from which the deal follows.
 #[test]
 fn a_house_that_draws_anew_knows_no_seed() {
-    let mut house = House::new();
+    let mut house = Desk::of_a_dishonest_house();
     let first = house.game();
     for attempt in 0..20_u64 {
         assert!(!house.knows_a_seed());
         if attempt % 2 == 0 {
-            house.tell(Input::Leave { player: player(HOUSE) }).unwrap();
+            house.leave(HOUSE).unwrap();
         } else {
             // Not ready in time: the player loses the seat, and the house's next player sits down.
             house.now = house.now.after_ms(Clocks::default().prepare_ms);
@@ -195,7 +145,7 @@ fn a_house_that_draws_anew_knows_no_seed() {
         house.honest_are_ready();
     }
     assert_ne!(house.game(), first);
-    house.ready("house").unwrap();
+    house.commit(HOUSE, "house").unwrap();
     house.open();
     assert!(matches!(house.table.phase(), Phase::Revealing(_)));
     assert!(!house.knows_a_seed());
@@ -204,7 +154,7 @@ fn a_house_that_draws_anew_knows_no_seed() {
 /// Rule 9.1a: after any input the table deals this game or waits for the last text.
 #[test]
 fn a_game_with_a_known_seed_cannot_be_undone() {
-    let known = House::knowing_every_seed();
+    let known = Desk::knowing_every_seed();
     let game = known.game();
     let closed = TermsUpdate {
         revision: 9,
@@ -235,7 +185,7 @@ fn a_game_with_a_known_seed_cannot_be_undone() {
         Input::AiAction { player: house, game, prompt: 0, action: Action::Draw },
         Input::TakeBack { player: house },
         Input::Opened { game, stakes: vec![coins(14); 3], pot: coins(3) },
-        Input::OpenFailed { game, seats: SeatSet::EMPTY.with(Seat::new(2).unwrap()) },
+        Input::OpenFailed { game, seats: SeatSet::only(seat(2)) },
         Input::Settled { game },
         Input::PotRefunded { game, player: None, pot: coins(0), shares: vec![] },
         Input::UpdateTerms { terms: closed },
@@ -249,7 +199,7 @@ fn a_game_with_a_known_seed_cannot_be_undone() {
             panic!("{told} leads elsewhere");
         };
         assert_eq!((revealing.game, revealing.revealed_seats().len()), (game, 2), "{told}");
-        house.wait();
+        house.wait_for_reveals();
         assert_eq!(house.game(), game, "{told}");
         assert_eq!(house.deal().expect("it is dealt").1, None, "{told}");
     }
@@ -258,8 +208,8 @@ fn a_game_with_a_known_seed_cannot_be_undone() {
 /// Failover: the next node reads the lines and has every text.
 #[test]
 fn the_lines_alone_have_what_was_revealed() {
-    let mut known = House::knowing_every_seed();
-    let mut replayed = Table::new(known.table.id(), known.table.terms().clone());
+    let mut known = Desk::knowing_every_seed();
+    let mut replayed = known.founded.clone();
     for line in &known.journal {
         let text = serde_json::to_string(line).unwrap();
         replayed = replayed.apply_line(&serde_json::from_str(&text).unwrap()).unwrap().0;

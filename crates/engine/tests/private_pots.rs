@@ -4,121 +4,50 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_bots::table::ai_action;
-use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
-use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
-use bahay_engine::hex::Hex;
+use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::table::{
-    ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, PotRefund,
-    PrivateTerms, Rejection, Share, Table, TableAvailability, TableId, Terms, TermsUpdate,
-    Timestamp,
+    Effect, Event, GameId, Input, Phase, PlayerId, PotRefund, PrivateTerms, Rejection, Share,
+    Table, TableAvailability, TableId, Terms, TermsUpdate,
 };
-use bahay_engine::testing;
 use uuid::Uuid;
 
-type Refused = Rejection<Illegal>;
+use crate::support::desk::{Desk, Refused, coins, kingdom_terms, player};
 
 const HOUR_MS: u32 = 60 * 60 * 1_000;
 
 fn terms(private: Option<PrivateTerms>) -> Terms<Rules> {
-    Terms { private, ..testing::terms(Rules::kingdom(), Some(Hits::default()), coins(1), 1) }
-}
-
-fn player(number: u64) -> PlayerId {
-    PlayerId(Uuid::from_u64_pair(1, number))
-}
-
-fn coins(whole: i64) -> Coins {
-    Coins::from_whole(whole).unwrap()
-}
-
-/// A table and a clock that the test sets.
-struct Desk {
-    table: Table<Tongits>,
-    now: Timestamp,
-    games: u64,
-    events: Vec<Event<<Tongits as Game>::Event>>,
+    Terms { private, ..kingdom_terms() }
 }
 
 impl Desk {
     fn private() -> Self {
-        Self::of(Some(PrivateTerms::default()))
+        Self::after_a_game(Some(PrivateTerms::default()))
     }
 
     /// Returns a table at which three players have played a game together; its antes are in the
     /// POT.
-    fn of(private: Option<PrivateTerms>) -> Self {
-        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms(private));
-        let mut desk = Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] };
-        for number in 0..3 {
-            desk.sit(number).unwrap();
-        }
+    fn after_a_game(private: Option<PrivateTerms>) -> Self {
+        let mut desk = Self::with_terms(terms(private));
+        desk.all_sit([0, 1, 2]);
         desk.play();
         assert_eq!(desk.table.pot(), coins(3));
         desk
     }
 
-    fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
-        self.games += 1;
-        let fresh = GameEntropy {
-            seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
-            game: GameId(Uuid::from_u64_pair(4, self.games)),
-        };
-        let transition = self.table.decide(self.now, input, || fresh)?;
-        // The deserialised table equals the original.
-        let snapshot = serde_json::to_string(&transition.table).unwrap();
-        assert_eq!(serde_json::from_str::<Table<Tongits>>(&snapshot).unwrap(), transition.table);
-        let line = serde_json::to_string(&transition.line).unwrap();
-        let (followed, _) = self.table.apply_line(&serde_json::from_str(&line).unwrap()).unwrap();
-        assert_eq!(followed, transition.table);
-        self.table = transition.table;
-        self.events = transition.events;
-        Ok(())
-    }
-
-    fn sit(&mut self, number: u64) -> Result<(), Refused> {
-        let player = player(number);
-        self.tell(Input::sit(player, "Tala"))?;
-        let connection = ConnectionId(Uuid::from_u64_pair(2, number));
-        self.tell(Input::Connect { player, connection })
-    }
-
-    fn ready(&mut self) {
-        let players: Vec<_> = self.table.occupants().map(|(_, who)| who.player).collect();
-        for player in players {
-            let game = self.table.phase().game().unwrap();
-            self.tell(Input::Ready { player, game, commitment: None }).unwrap();
+    fn everybody_is_ready(&mut self) {
+        for player in self.players() {
+            self.tell(Input::Ready { player, game: self.game(), commitment: None }).unwrap();
         }
-    }
-
-    fn open(&mut self) -> GameId {
-        self.ready();
-        let game = self.table.phase().game().unwrap();
-        let pot = self.table.pot().checked_add(coins(3)).unwrap();
-        self.tell(Input::Opened { game, stakes: vec![coins(14); 3], pot }).unwrap();
-        game
     }
 
     /// Plays a whole game.
-    fn play(&mut self) -> GameId {
-        let game = self.open();
-        while let Phase::Playing(playing) = self.table.phase() {
-            let Some(seat) = playing.prompt.seats.iter().next() else {
-                self.now = playing.deadline;
-                self.tell(Input::Tick).unwrap();
-                continue;
-            };
-            let Some(Input::AiAction { player, game, prompt, action }) =
-                ai_action(&self.table, seat)
-            else {
-                panic!("nobody is asked");
-            };
-            self.tell(Input::Act { player, game, prompt, action }).unwrap();
-        }
-        self.tell(Input::Settled { game }).unwrap();
-        game
+    fn play(&mut self) {
+        self.everybody_is_ready();
+        self.open();
+        self.play_out();
+        self.settle();
     }
 
     /// Returns the POT refund that is due now.
@@ -131,7 +60,7 @@ impl Desk {
         })
     }
 
-    fn returned(&mut self, pot: i64, shares: &[(u64, i64)]) -> Result<(), Refused> {
+    fn returned(&mut self, pot: i64, shares: &[(u64, i64)]) -> Result<(), Refused<Tongits>> {
         let (game, player) = self.due().unwrap_or((GameId(Uuid::nil()), None));
         let shares = shares.iter().map(|(number, amount)| Share {
             player: self::player(*number),
@@ -146,10 +75,6 @@ fn remove(number: u64) -> Input<<Tongits as Game>::Action> {
     Input::Remove { player: player(number) }
 }
 
-fn leave(number: u64) -> Input<<Tongits as Game>::Action> {
-    Input::Leave { player: player(number) }
-}
-
 #[test]
 fn a_removed_player_is_refunded_before_the_next_game_opens() {
     let mut desk = Desk::private();
@@ -161,7 +86,7 @@ fn a_removed_player_is_refunded_before_the_next_game_opens() {
     assert_eq!(whose, Some(player(wearer)));
     // A friend of the host sits down quickly: the opening still waits for the refund.
     desk.sit(7).unwrap();
-    desk.ready();
+    desk.everybody_is_ready();
     assert!(matches!(desk.table.phase(), Phase::Opening(_)));
     assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::RefundPot(_)]));
     assert!(desk.table.deadline().is_some(), "who asks may die");
@@ -176,16 +101,16 @@ fn a_removed_player_is_refunded_before_the_next_game_opens() {
 #[test]
 fn a_leaver_s_coins_stay_in_the_pot() {
     let mut desk = Desk::private();
-    desk.tell(leave(1)).unwrap();
+    desk.leave(1).unwrap();
     assert_eq!((desk.due(), desk.table.pot()), (None, coins(3)));
 }
 
 #[test]
 fn at_a_table_of_a_room_nothing_goes_back() {
-    let mut desk = Desk::of(None);
+    let mut desk = Desk::after_a_game(None);
     desk.tell(remove(1)).unwrap();
     for number in [0, 2] {
-        desk.tell(leave(number)).unwrap();
+        desk.leave(number).unwrap();
     }
     assert_eq!((desk.due(), desk.table.pot()), (None, coins(3)));
     assert_eq!(desk.table.deadline(), None, "the POT waits for the next three");
@@ -213,6 +138,7 @@ fn a_part_is_taken_along_once_after_each_game() {
 #[test]
 fn no_player_is_removed_while_the_pot_is_at_stake() {
     let mut desk = Desk::private();
+    desk.everybody_is_ready();
     desk.open();
     for number in 0..3 {
         assert_eq!(desk.tell(remove(number)), Err(Rejection::GameRunning));
@@ -238,7 +164,7 @@ fn a_player_removed_by_a_closing_house_is_refunded() {
 fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
     let mut desk = Desk::private();
     for number in 0..3 {
-        desk.tell(leave(number)).unwrap();
+        desk.leave(number).unwrap();
     }
     let left_at = desk.now;
     assert_eq!(desk.table.deadline(), Some(left_at.after_ms(HOUR_MS)));
@@ -246,7 +172,7 @@ fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
     assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));
     // A player who returns in time finds the POT, and the hour starts anew.
     desk.sit(4).unwrap();
-    desk.tell(leave(4)).unwrap();
+    desk.leave(4).unwrap();
     assert_eq!(desk.table.pot(), coins(3));
     desk.now = left_at.after_ms(HOUR_MS);
     assert_eq!(desk.tell(Input::Tick), Err(Rejection::NothingDue));

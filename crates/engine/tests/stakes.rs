@@ -1,18 +1,16 @@
 //! Stakes (rule 6.9 of Tong-its, 1.5 of both Tongos): a seat plays only with a stake that covers
 //! all that it can owe; only a host of Tong-its may allow less.
 
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
-use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameRules, Hits};
-use bahay_engine::hex::Hex;
-use bahay_engine::table::{
-    ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, PrivateTerms, Reason,
-    Rejection, Table, TableId, Terms, Timestamp,
-};
+use bahay_engine::table::{Event, Input, Phase, PrivateTerms, Reason, Rejection, Terms};
 use bahay_engine::testing;
-use uuid::Uuid;
+
+use crate::support::desk::Desk;
 
 const GAMES: u64 = 25;
 
@@ -80,36 +78,17 @@ fn whole_wallets_are_staked_only_if_a_tongits_host_allows_it() {
     }
 }
 
-fn fresh() -> GameEntropy {
-    GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(9)) }
-}
-
 /// Returns a table of the first rule set of a kind at which all are ready.
-fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, usize) {
+fn opening(kind: &str, short_stakes: Option<bool>) -> (Desk<AnyGame>, usize) {
     let kinds = catalog::kinds();
     let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
     let set = &known.rule_sets[0];
-    let mut table = Table::<AnyGame>::new(
-        TableId(Uuid::nil()),
-        terms(set.rules.clone(), set.hits, short_stakes),
-    );
-    let tell = |table: &mut Table<AnyGame>, input| {
-        let told = table.decide(Timestamp::from_ms(1), input, fresh).expect("it is taken");
-        *table = told.table;
-    };
+    let mut desk = Desk::with_terms(terms(set.rules.clone(), set.hits, short_stakes));
     let seats = set.rules.seats().least;
-    let players: Vec<PlayerId> =
-        (1..=u128::from(seats)).map(Uuid::from_u128).map(PlayerId).collect();
-    for player in &players {
-        tell(&mut table, Input::sit(*player, "player"));
-        tell(&mut table, Input::Connect { player: *player, connection: ConnectionId(player.0) });
-    }
-    let game = table.phase().game().expect("a game is prepared");
-    for player in &players {
-        tell(&mut table, Input::Ready { player: *player, game, commitment: None });
-    }
-    assert!(matches!(table.phase(), Phase::Opening(_)));
-    (table, game, players.len())
+    (0..seats.into()).for_each(|number| desk.sit(number).unwrap());
+    (0..seats.into()).for_each(|number| desk.ready(number).unwrap());
+    assert!(matches!(desk.table.phase(), Phase::Opening(_)));
+    (desk, seats.into())
 }
 
 /// No game begins with a stake that the rules do not allow, for any answer of the ledger.
@@ -117,9 +96,9 @@ fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, u
 fn a_table_refuses_an_opening_with_another_stake() {
     for kind in ["tongits", "tongo_options", "tongo_assets"] {
         for short_stakes in [None, Some(false), Some(true)] {
-            let (table, game, seats) = opening(kind, short_stakes);
+            let (desk, seats) = opening(kind, short_stakes);
             let count = u8::try_from(seats).expect("eight at most");
-            let asked = table.terms().stake_terms(count).expect("amounts that fit");
+            let asked = desk.table.terms().stake_terms(count).expect("amounts that fit");
             let hundredth = Coins::from_hundredths(1);
             let less = asked.stake_max.checked_sub(hundredth).expect("an amount");
             let more = asked.stake_max.checked_add(hundredth).expect("an amount");
@@ -132,8 +111,7 @@ fn a_table_refuses_an_opening_with_another_stake() {
                 let mut stakes = vec![asked.stake_max; seats];
                 stakes[0] = stake;
                 let pot = Coins::from_whole(100).expect("a POT");
-                let told =
-                    table.decide(Timestamp::from_ms(1), Input::Opened { game, stakes, pot }, fresh);
+                let told = desk.clone().tell(Input::Opened { game: desk.game(), stakes, pot });
                 let what = format!("{kind}, {short_stakes:?}: a stake of {stake}");
                 match told {
                     Ok(_) => assert!(is_taken, "{what} is taken"),

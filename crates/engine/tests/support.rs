@@ -1,6 +1,9 @@
 //! What tests of several games share: seeds of a run, checks of a table in virtual time, and the
 //! variants of an enum as its page names them.
 
+pub mod desk;
+pub mod records;
+
 use std::env;
 
 use bahay_bots::Ai;

@@ -5,114 +5,35 @@
 
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
-use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
+use bahay_engine::chance::{ClientSeed, Contribution};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits;
-use bahay_engine::hex::Hex;
-use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId, Readable,
-    Rejection, Table, TableId, Terms, Timestamp,
+    Event, Hits, Input, Phase, PhaseView, PlayerId, Readable, Rejection, Terms,
 };
 use bahay_engine::testing;
 use bahay_engine::testing::guess_the_die::{Action, Bet};
-use uuid::Uuid;
 
-type Happened = Event<<AnyGame as Game>::Event>;
+use crate::support::desk::{Desk, player, seat};
+
+type DiceDesk = Desk<AnyGame>;
 
 fn terms(rule_set: &str) -> Terms<AnyRules> {
     let set = AnyRules::find_rule_set("guess_the_die", rule_set).expect("there is such a rule set");
     testing::terms(set.rules, set.hits, Coins::from_hundredths(100), 2)
 }
 
-fn player(number: u128) -> PlayerId {
-    PlayerId(Uuid::from_u128(number))
-}
-
-struct Desk {
-    table: Table<AnyGame>,
-    now: Timestamp,
-    /// The events of the last input.
-    events: Vec<Happened>,
-    games: u128,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let table = Table::new(TableId(Uuid::from_u128(99)), terms("short"));
-        Self { table, now: Timestamp::from_ms(0), events: Vec::new(), games: 0 }
+impl DiceDesk {
+    /// Returns a table of Guess the Die with these players.
+    fn of_dice<const N: usize>(numbers: [u64; N]) -> Self {
+        let mut desk = Self::with_terms(terms("short"));
+        desk.all_sit(numbers);
+        desk
     }
 
-    fn tell(&mut self, input: Input<AnyAction>) {
-        self.try_tell(input.clone()).unwrap_or_else(|why| panic!("{input:?}: {why:?}"));
-    }
-
-    fn try_tell(
-        &mut self,
-        input: Input<AnyAction>,
-    ) -> Result<(), Rejection<<AnyGame as Game>::Refusal>> {
-        self.games += 1;
-        let (seed, game) = (ServerSeed(Hex([7; 32])), GameId(Uuid::from_u128(self.games)));
-        let before = self.table.clone();
-        let decided = self.table.decide(self.now, input, || GameEntropy { seed, game })?;
-        // Another node reads the same from it.
-        let line = serde_json::to_string(&decided.line).unwrap();
-        let line = AnyGame::read_line(before.kind(), &line).unwrap();
-        assert_eq!(before.apply_line(&line).unwrap().0, decided.table);
-        let text = serde_json::to_string(&decided.table).unwrap();
-        assert_eq!(AnyGame::read_table(&text).unwrap(), decided.table);
-        self.table = decided.table;
-        self.events = decided.events;
-        self.follow(&before);
-        Ok(())
-    }
-
-    /// Checks that a view folded from the events equals the table's.
-    fn follow(&self, before: &Table<AnyGame>) {
-        for viewer in (0..9).map(player) {
-            let mut view = before.view(Some(viewer));
-            let is_new = before.seat_of(viewer).is_none() && self.table.seat_of(viewer).is_some();
-            let eyes = self.table.viewer(viewer);
-            for event in self.events.iter().filter_map(|event| event.redact::<AnyGame>(eyes)) {
-                view.observe(&event);
-            }
-            if !is_new {
-                assert_eq!(view, self.table.view(Some(viewer)), "{:?}", self.events);
-            }
-        }
-    }
-
-    fn sit(&mut self, number: u128) {
-        self.tell(Input::sit(player(number), format!("player {number}")));
-        let connection = ConnectionId(Uuid::from_u128(number));
-        self.tell(Input::Connect { player: player(number), connection });
-    }
-
-    fn game(&self) -> GameId {
-        self.table.phase().game().expect("a game is prepared")
-    }
-
-    fn ready(&mut self, number: u128) {
-        self.tell(Input::Ready { player: player(number), game: self.game(), commitment: None });
-    }
-
-    fn all_sit<const N: usize>(&mut self, numbers: [u128; N]) {
-        numbers.into_iter().for_each(|number| self.sit(number));
-    }
-
-    fn all_ready<const N: usize>(&mut self, numbers: [u128; N]) {
-        numbers.into_iter().for_each(|number| self.ready(number));
-    }
-
-    fn open(&mut self) {
-        let seats = self.table.seats_in_game();
-        let stake = self.table.terms().stake_max(seats).unwrap();
-        let stakes = vec![stake; usize::from(seats)];
-        self.tell(Input::Opened { game: self.game(), stakes, pot: Coins::ZERO });
-    }
-
-    fn bet(&self, number: u128, face: u32) -> Input<AnyAction> {
+    fn bet(&self, number: u64, face: u32) -> Input<AnyAction> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("no game goes on") };
         let (game, prompt) = (playing.game, playing.prompt.number);
         let action = AnyAction::GuessTheDie(Action::Bet { bet: Bet { face, counts: 2 } });
@@ -134,32 +55,29 @@ impl Desk {
 
 #[test]
 fn a_game_begins_with_those_who_are_ready_when_they_are_enough() {
-    let mut desk = Desk::new();
-    desk.sit(1);
+    let mut desk = Desk::of_dice([1]);
     assert!(matches!(desk.table.phase(), Phase::Waiting));
-    desk.sit(2);
+    desk.sit(2).unwrap();
     assert!(desk.is_preparing());
     let prepared = desk.game();
-    desk.ready(1);
-    desk.sit(3);
+    desk.ready(1).unwrap();
+    desk.sit(3).unwrap();
     assert_eq!(desk.game(), prepared, "who comes later joins the game that is prepared");
-    desk.ready(2);
+    desk.ready(2).unwrap();
     assert!(desk.is_preparing(), "the third is not ready yet");
-    desk.ready(3);
+    desk.ready(3).unwrap();
     assert!(desk.is_opening());
     assert_eq!(desk.table.players(), [1, 2, 3].map(player));
 }
 
 #[test]
 fn a_player_not_ready_leaves_and_the_others_play() {
-    let mut desk = Desk::new();
-    desk.all_sit([1, 2, 3]);
-    desk.ready(1);
-    desk.ready(3);
-    desk.now = desk.table.deadline().expect("the time to be ready ends");
-    desk.tell(Input::Tick);
+    let mut desk = Desk::of_dice([1, 2, 3]);
+    desk.ready(1).unwrap();
+    desk.ready(3).unwrap();
+    desk.wait_and_tick();
     assert!(desk.is_opening());
-    let moved = Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() };
+    let moved = Event::Moved { seat: seat(2), to: seat(1) };
     assert!(desk.events.contains(&moved), "{:?}", desk.events);
     assert_eq!(desk.seated(), [(0, player(1)), (1, player(3))]);
     assert_eq!(desk.table.players(), [1, 3].map(player));
@@ -167,11 +85,10 @@ fn a_player_not_ready_leaves_and_the_others_play() {
 
 #[test]
 fn leaving_during_preparation_does_not_delay_the_others() {
-    let mut desk = Desk::new();
-    desk.all_sit([1, 2, 3]);
-    desk.ready(2);
-    desk.ready(3);
-    desk.tell(Input::Leave { player: player(1) });
+    let mut desk = Desk::of_dice([1, 2, 3]);
+    desk.ready(2).unwrap();
+    desk.ready(3).unwrap();
+    desk.leave(1).unwrap();
     assert!(desk.is_opening());
     assert_eq!(desk.seated(), [(0, player(2)), (1, player(3))]);
 }
@@ -179,16 +96,15 @@ fn leaving_during_preparation_does_not_delay_the_others() {
 /// Rules 8.1 and 9.1: readiness and the commitment to a seed do not pass to the seat's next player.
 #[test]
 fn a_new_player_restarts_the_readiness_prompts() {
-    let mut desk = Desk::new();
-    desk.all_sit([1, 2, 3]);
+    let mut desk = Desk::of_dice([1, 2, 3]);
     let (game, gone) = (desk.game(), ClientSeed::from_text("gone").commitment());
-    desk.tell(Input::Ready { player: player(1), game, commitment: Some(gone) });
-    desk.tell(Input::Leave { player: player(1) });
-    desk.sit(4);
+    desk.tell(Input::Ready { player: player(1), game, commitment: Some(gone) }).unwrap();
+    desk.leave(1).unwrap();
+    desk.sit(4).unwrap();
     assert_eq!((desk.game(), desk.seated()[0]), (game, (0, player(4))));
     desk.all_ready([2, 3]);
     assert!(desk.is_preparing(), "player 4 has not said ready");
-    desk.ready(4);
+    desk.ready(4).unwrap();
     desk.open();
     let Phase::Playing(playing) = desk.table.phase() else { panic!("nobody has committed") };
     assert!(playing.clients.iter().all(|client| *client == Contribution::none()));
@@ -196,23 +112,21 @@ fn a_new_player_restarts_the_readiness_prompts() {
 
 #[test]
 fn when_too_few_are_left_the_table_waits() {
-    let mut desk = Desk::new();
-    desk.all_sit([1, 2]);
-    desk.ready(1);
-    desk.tell(Input::Leave { player: player(2) });
+    let mut desk = Desk::of_dice([1, 2]);
+    desk.ready(1).unwrap();
+    desk.leave(2).unwrap();
     assert!(matches!(desk.table.phase(), Phase::Waiting));
 }
 
 #[test]
 fn a_player_who_joins_during_a_game_waits_for_the_next() {
-    let mut desk = Desk::new();
-    desk.all_sit([1, 2]);
+    let mut desk = Desk::of_dice([1, 2]);
     desk.all_ready([1, 2]);
     desk.open();
-    desk.sit(3);
+    desk.sit(3).unwrap();
     assert_eq!(desk.table.seats_in_game(), 2);
     assert_eq!(desk.table.taken_over_seats(), SeatSet::EMPTY);
-    assert_eq!(desk.try_tell(desk.bet(3, 1)), Err(Rejection::NotAsked));
+    assert_eq!(desk.tell(desk.bet(3, 1)), Err(Rejection::NotAsked));
     let PhaseView::Playing { view, .. } = desk.table.view(Some(player(3))).phase else {
         panic!("a game goes on");
     };
@@ -221,19 +135,19 @@ fn a_player_who_joins_during_a_game_waits_for_the_next() {
     AnyGame::legal_in_view(&view, &mut legal);
     assert!(legal.is_empty());
     // The player leaves at once, because no coins are held.
-    desk.tell(Input::Leave { player: player(3) });
+    desk.leave(3).unwrap();
     assert_eq!(desk.seated().len(), 2);
-    desk.sit(4);
+    desk.sit(4).unwrap();
     for _ in 0..2 {
-        desk.tell(desk.bet(1, 1));
-        desk.tell(desk.bet(2, 2));
+        desk.tell(desk.bet(1, 1)).unwrap();
+        desk.tell(desk.bet(2, 2)).unwrap();
     }
     let Phase::Settling(settling) = desk.table.phase() else { panic!("the game is over") };
     let record = settling.record.clone();
     assert_eq!(record.players, [1, 2].map(player));
     assert_eq!((record.pot_after, record.crown_after), (Coins::ZERO, None));
     record.verify().unwrap();
-    desk.tell(Input::Settled { game: record.game });
+    desk.tell(Input::Settled { game: record.game }).unwrap();
     assert!(desk.is_preparing());
     desk.all_ready([1, 2, 4]);
     assert_eq!(desk.table.players(), [1, 2, 4].map(player));
@@ -241,14 +155,13 @@ fn a_player_who_joins_during_a_game_waits_for_the_next() {
 
 #[test]
 fn an_action_of_another_game_is_refused_and_changes_nothing() {
-    let mut desk = Desk::new();
-    desk.all_sit([1, 2]);
+    let mut desk = Desk::of_dice([1, 2]);
     desk.all_ready([1, 2]);
     desk.open();
     let before = desk.table.clone();
     let Input::Act { player, game, prompt, .. } = desk.bet(1, 1) else { panic!("it is a bet") };
     let action = AnyAction::Tongits(tongits::Action::Draw);
-    let refused = desk.try_tell(Input::Act { player, game, prompt, action }).unwrap_err();
+    let refused = desk.tell(Input::Act { player, game, prompt, action }).unwrap_err();
     assert_eq!(refused.code(), "action_of_another_game");
     assert_eq!(desk.table, before);
     let draw = serde_json::json!({ "type": "draw" });

@@ -2,21 +2,16 @@
 //! every rule set: those of erratic tables, of random play, and of players who seek rare events. It
 //! refuses forgeries and names the rule.
 
-use crate::independent::{Expected, assert_verified};
+use crate::support::records::{Forgery, check_verifier, record_game};
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_engine::chance::{ClientSeed, Commitment, Contribution, ServerSeed, Stream};
+use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, GameRules, Turn};
-use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, SEATS, Tongits, deadwood};
-use bahay_engine::hex::Hex;
-use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{
-    ActionOrigin, Crown, GameId, Hits, PlayerId, PotPayout, PrivateTerms, Record, RecordedAction,
-    Settlement, TableId, Terms, Timestamp,
-};
+use bahay_engine::game::{Game, GameRules};
+use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, Tongits, deadwood};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{Crown, Hits, PotPayout, PrivateTerms, Record, Settlement, Terms};
 use bahay_engine::testing::{self, TestRng};
 use bahay_engine::variants;
-use uuid::Uuid;
 
 /// A seat's style of play.
 #[derive(Clone, Copy, Debug)]
@@ -73,76 +68,19 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
 
 /// Plays a whole game and returns its record; the winner of the previous game is seat 0.
 fn play(rules: Rules, hits: Hits, ways: BySeat<PlayStyle>, seed: u64) -> Record<Tongits> {
-    let mut dice = TestRng::new(seed);
-    let game_id = GameId(Uuid::from_u64_pair(7, seed));
-    let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
     let concealed = Contribution::from_text("swerte").commitment;
     let clients = vec![
         Contribution::none(),
         Contribution::from_text("luck \u{20b1} \u{0}"),
         Contribution::new(concealed, None),
     ];
-    let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &clients));
     let starter = Seat::new(0).filter(|_| seed.is_multiple_of(2));
-    let mut state = Tongits::new(&rules, SEATS, starter);
-    let (mut chance, mut actions) = (Vec::new(), Vec::new());
-    let mut at = 1_000;
-    loop {
-        state = match state.turn() {
-            Turn::Over => break,
-            Turn::Chance(request) => {
-                let answer = stream.draw(request);
-                let next = state.resolve(&answer, &mut Vec::new());
-                chance.push(answer);
-                next
-            }
-            Turn::Wait(_) => state.expire(&mut Vec::new()),
-            Turn::Players(prompt) => {
-                let seats: Vec<Seat> = prompt.seats.iter().collect();
-                let seat = *dice.choose(&seats).expect("somebody is asked");
-                let by_clock = dice.below(12) == 0;
-                let action = if by_clock {
-                    state.default_action(seat).expect("the seat is to act")
-                } else {
-                    choose(&state, seat, ways[seat.index()], &mut dice)
-                };
-                at += 1;
-                let by = if by_clock { ActionOrigin::Clock } else { ActionOrigin::Player };
-                actions.push(RecordedAction { at: Timestamp::from_ms(at), seat, by, action });
-                state.act(seat, &action, &mut Vec::new()).expect("it is legal")
-            }
-        };
-    }
-    let outcome = state.outcome().expect("the game is over");
-    let players = [1, 2, 3].map(|player| PlayerId(Uuid::from_u64_pair(9, player))).to_vec();
-    let last_win = Crown { player: players[0], wins: 1 };
-    let terms = terms(rules, hits);
-    let stake = terms.stake_max(SEATS).expect("a stake fits");
-    let mut record = Record {
-        format: bahay_engine::table::FORMAT.into(),
-        engine: "bahay/engine/v1".into(),
-        kind: Tongits::NAME.into(),
-        game: game_id,
-        table: TableId(Uuid::from_u64_pair(8, seed)),
-        terms,
-        players,
-        bots: SeatSet::EMPTY,
-        opened_at: Timestamp::from_ms(1_000),
-        finished_at: Timestamp::from_ms(at),
-        commitment: server_seed.commitment(),
-        server_seed,
-        clients,
-        starter,
-        chance,
-        actions,
-        outcome,
-        stakes: vec![stake; 3],
-        settlement: Settlement::default(),
-        pot_before: Coins::from_whole(9).expect("a POT"),
-        pot_after: Coins::ZERO,
-        crown_before: Some(last_win),
-        crown_after: None,
+    let choose = |game: &Tongits, seat: Seat, dice: &mut TestRng| {
+        choose(game, seat, ways[seat.index()], dice)
     };
+    let mut record = record_game(terms(rules, hits), clients, starter, seed, choose);
+    record.pot_before = Coins::from_whole(9).expect("a POT");
+    record.crown_before = Some(Crown { player: record.players[0], wins: 1 });
     settle(&mut record);
     record
 }
@@ -250,10 +188,7 @@ fn owes(record: &Record<Tongits>, name: &str) -> bool {
     items.into_iter().any(|item| item.name == name)
 }
 
-/// A forgery keeps the arithmetic right, so that only play can reveal it.
-type Forgery = (&'static str, &'static str, fn(&mut Record<Tongits>) -> bool);
-
-const FORGERIES: &[Forgery] = &[
+const FORGERIES: &[Forgery<Tongits>] = &[
     ("a count more for the ending", "10.1", |record| {
         let first = &mut record.outcome.debts[0].items[0];
         let is_classic = first.rule == "10.1";
@@ -334,28 +269,6 @@ fn the_independent_verifier_agrees_about_games_of_every_rule_set() {
         assert!(count(&records, |record| owes(record, name)) > 1, "too little was owed for {name}");
     }
 
-    let mut forged = Vec::new();
-    for (what, rule, forge) in FORGERIES {
-        let found = records.iter().find_map(|(_, record)| {
-            let mut record = record.clone();
-            let applies = record.outcome.winner.is_some() && forge(&mut record);
-            applies.then(|| {
-                settle(&mut record);
-                record
-            })
-        });
-        let record = found.unwrap_or_else(|| panic!("no record can be forged by {what}"));
-        assert!(record.verify().is_err(), "{what}: the engine takes it");
-        forged.push(((*what).to_owned(), record, *rule));
-    }
-
-    let expected = |name: &str, record: &Record<Tongits>, rule| Expected {
-        name: name.to_owned(),
-        record: serde_json::to_string(record).expect("a record can be written"),
-        rule,
-    };
-    let true_ones = records.iter().map(|(name, record)| expected(name, record, None));
-    let forged_ones = forged.iter().map(|(what, record, rule)| expected(what, record, Some(rule)));
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify.py");
-    assert_verified(script, &true_ones.chain(forged_ones).collect::<Vec<_>>());
+    let may_forge = |record: &Record<Tongits>| record.outcome.winner.is_some();
+    check_verifier("verify", &records, FORGERIES, may_forge, settle);
 }

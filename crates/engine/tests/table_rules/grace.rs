@@ -3,7 +3,7 @@
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{ActionOrigin, Effect, Event, Input, Phase, Rejection};
 
-use super::desk::{Desk, player};
+use crate::support::desk::{Desk, player};
 
 /// A starter's play phase has 20 s, the draw phase 10 s.
 const PLAY_MS: u64 = 20_000;
@@ -179,7 +179,7 @@ fn a_player_who_leaves_on_purpose_has_no_grace() {
     let mut desk = Desk::playing();
     let asked_at = desk.now;
     let seat = desk.asked();
-    desk.tell(Input::Leave { player: player(u64::from(seat.number())) }).unwrap();
+    desk.leave(seat.number().into()).unwrap();
     assert_eq!(desk.events, [Event::Takeover { seat, on: true }]);
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 1_000);

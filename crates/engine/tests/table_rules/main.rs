@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
-mod desk;
 mod grace;
 
 use bahay_engine::coins::Coins;
@@ -14,7 +13,7 @@ use bahay_engine::table::{
     TableAvailability, Terms, TermsUpdate, Timestamp,
 };
 
-use desk::{Desk, connection, player, seat};
+use crate::support::desk::{Desk, connection, player, seat};
 
 /// Rule 8.1.
 #[test]
@@ -25,7 +24,7 @@ fn a_player_not_ready_within_ten_seconds_leaves_the_table() {
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 10_000);
     desk.tell(Input::Tick).unwrap();
-    assert_eq!(desk.seats(), [player(0)]);
+    assert_eq!(desk.players(), [player(0)]);
     let reasons = desk
         .events
         .iter()
@@ -129,10 +128,10 @@ fn a_player_who_leaves_during_a_game_keeps_the_seat_until_its_end() {
     desk.tell(Input::Leave { player: player(number) }).unwrap();
     let again = Input::Leave { player: player(number) };
     assert_eq!(desk.tell(again), Err(Rejection::NotSeated));
-    assert_eq!(desk.seats().len(), 3);
+    assert_eq!(desk.players().len(), 3);
     let pot = desk.table.pot();
     desk.settle();
-    assert_eq!(desk.seats().len(), 2);
+    assert_eq!(desk.players().len(), 2);
     assert_eq!(desk.table.crown(), None, "leaving breaks the run of wins");
     assert_eq!(desk.table.pot(), pot, "a leaver's coins stay in the POT (rule 7.4)");
 }
@@ -143,17 +142,15 @@ fn a_ready_player_who_disconnects_is_dealt_in_as_away() {
     let mut desk = Desk::full();
     desk.ready(0).unwrap();
     desk.disconnect(0).unwrap();
-    desk.ready(1).unwrap();
-    desk.ready(2).unwrap();
+    desk.all_ready([1, 2]);
     desk.open();
     assert_eq!(desk.table.away_seats(), SeatSet::only(seat(0)));
 
     let mut desk = Desk::full();
     desk.disconnect(0).unwrap();
-    desk.ready(1).unwrap();
-    desk.ready(2).unwrap();
+    desk.all_ready([1, 2]);
     desk.wait_and_tick();
-    assert_eq!(desk.seats(), [player(1), player(2)]);
+    assert_eq!(desk.players(), [player(1), player(2)]);
 }
 
 /// Rules 7.2, 7.3: crowns count the wins in a row; the POT is kept while they change hands.
@@ -176,9 +173,7 @@ fn crowns_count_wins_in_a_row() {
         assert_eq!(crown, (!takes_pot).then_some((winner, wins)));
         assert_eq!(desk.table.pot().is_zero(), takes_pot);
         last = crown;
-        for number in 0..3 {
-            desk.ready(number).unwrap();
-        }
+        desk.all_ready([0, 1, 2]);
         desk.open();
     }
 }
@@ -187,13 +182,11 @@ fn crowns_count_wins_in_a_row() {
 #[test]
 fn a_game_that_the_ledger_refuses_is_not_played() {
     let mut desk = Desk::full();
-    for number in 0..3 {
-        desk.ready(number).unwrap();
-    }
+    desk.all_ready([0, 1, 2]);
     let game = desk.table.phase().game().unwrap();
     assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Open(_)]));
     desk.tell(Input::OpenFailed { game, seats: SeatSet::only(seat(1)) }).unwrap();
-    assert_eq!(desk.seats(), [player(0), player(2)]);
+    assert_eq!(desk.players(), [player(0), player(2)]);
     let again = Input::OpenFailed { game, seats: SeatSet::only(seat(0)) };
     assert_eq!(desk.tell(again), Err(Rejection::NoSuchPhase), "said twice, done once");
 }
@@ -222,7 +215,7 @@ fn an_absent_player_does_not_block_a_waiting_table() {
     }
     desk.connect(0).unwrap();
     desk.wait_and_tick();
-    assert_eq!(desk.seats(), [player(0)]);
+    assert_eq!(desk.players(), [player(0)]);
     assert_eq!(desk.table.deadline(), None);
 }
 
@@ -356,9 +349,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     desk.tell(word(3, TableAvailability::Open, &newer)).unwrap();
     assert_eq!(desk.table.terms().price, new.price);
     while !desk.table.pot().is_zero() {
-        for number in 0..3 {
-            desk.ready(number).unwrap();
-        }
+        desk.all_ready([0, 1, 2]);
         desk.open();
         desk.play_out();
         desk.settle();
@@ -380,7 +371,7 @@ fn a_closed_table_ends_its_game_and_begins_no_other() {
     desk.play_out();
     desk.settle();
     assert_eq!(desk.table.phase(), &Phase::Waiting);
-    assert!(desk.seats().is_empty());
+    assert!(desk.players().is_empty());
     let closed = |event: &Event<_>| matches!(event, Event::Left { reason: Reason::Closed, .. });
     assert_eq!(desk.events.iter().filter(|event| closed(event)).count(), 3);
     let sit = || Input::sit(player(7), "Tala");
@@ -396,7 +387,7 @@ fn a_closed_table_does_not_wait_for_who_is_not_ready() {
     desk.ready(0).unwrap();
     let terms = desk.table.terms().clone();
     desk.tell(word(1, TableAvailability::Closed, &terms)).unwrap();
-    assert!(desk.seats().is_empty());
+    assert!(desk.players().is_empty());
     assert_eq!(desk.ready(1), Err(Rejection::NotSeated));
 }
 
@@ -405,7 +396,7 @@ fn a_player_is_removed_between_games_only() {
     let mut desk = Desk::full();
     let remove = |number| Input::Remove { player: player(number) };
     desk.tell(remove(1)).unwrap();
-    assert_eq!(desk.seats(), [player(0), player(2)]);
+    assert_eq!(desk.players(), [player(0), player(2)]);
     assert_eq!(desk.tell(remove(1)), Err(Rejection::NotSeated));
     let mut desk = Desk::playing();
     assert_eq!(desk.tell(remove(1)), Err(Rejection::GameRunning));
@@ -420,13 +411,11 @@ fn a_table_whose_rules_are_gone_plays_for_its_pot_and_then_no_more() {
     desk.settle();
     while !desk.table.is_closed() {
         assert!(!desk.table.pot().is_zero());
-        for number in 0..3 {
-            desk.ready(number).unwrap();
-        }
+        desk.all_ready([0, 1, 2]);
         desk.open();
         desk.play_out();
         desk.settle();
     }
     assert!(desk.table.pot().is_zero());
-    assert!(desk.seats().is_empty());
+    assert!(desk.players().is_empty());
 }

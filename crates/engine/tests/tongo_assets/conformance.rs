@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::support::seeds;
 use bahay_bots::Ai;
 use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
-use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
+use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
 
@@ -22,11 +22,7 @@ fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
             check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, rules, seed);
         let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
         let end = played.game.public().end.expect("the game is over");
-        endings[match end.ending {
-            GameEnding::LastIn => 0,
-            GameEnding::Acquisition => 1,
-            GameEnding::Showdown => 2,
-        }] += 1;
+        endings[end.ending as usize] += 1;
     }
     endings
 }

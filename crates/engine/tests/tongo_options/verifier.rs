@@ -2,104 +2,41 @@
 //! games with every switch: those of erratic tables and of random play. It refuses forgeries and
 //! names the rule.
 
-use crate::independent::{Expected, assert_verified};
-use bahay_engine::chance::{ChanceAnswer, Contribution, ServerSeed, Stream};
+use crate::support::records::{Forgery, check_verifier, record_game};
+use bahay_engine::chance::{ChanceAnswer, Contribution};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Hits, Turn};
+use bahay_engine::game::{Game, Hits};
 use bahay_engine::games::tongo_options::{Action, GameEnding, Rules, TongoOptions};
-use bahay_engine::hex::Hex;
-use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{
-    ActionOrigin, GameId, PlayerId, Record, RecordedAction, Settlement, TableId, Terms, Timestamp,
-};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{Record, Settlement};
 use bahay_engine::testing::{self, TestRng};
-use uuid::Uuid;
 
 use super::conformance::any_rules;
 use super::tables::simulation;
 
 /// Plays a whole random game and returns its record; some games are calm, so that they last.
 fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
-    let mut dice = TestRng::new(seed);
-    let game_id = GameId(Uuid::from_u64_pair(7, seed));
-    let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
     let client = |seat: Seat| match seat.number() % 3 {
         0 => Contribution::none(),
         1 => Contribution::from_text("luck"),
         _ => Contribution::new(Contribution::from_text("swerte").commitment, None),
     };
-    let clients: Vec<Contribution> = Seat::all(seats).map(client).collect();
-    let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &clients));
+    let clients = Seat::all(seats).map(client).collect();
     let starter = Seat::new(1).filter(|_| seed.is_multiple_of(2));
-    let mut state = TongoOptions::new(&rules, seats, starter);
-    let (mut chance, mut actions, mut legal) = (Vec::new(), Vec::new(), Vec::new());
-    let mut at = 1_000;
-    loop {
-        state = match state.turn() {
-            Turn::Over => break,
-            Turn::Wait(_) => unreachable!("this game never waits"),
-            Turn::Chance(request) => {
-                let answer = stream.draw(request);
-                let next = state.resolve(&answer, &mut Vec::new());
-                chance.push(answer);
-                next
-            }
-            Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
-                let by_clock = dice.below(12) == 0;
-                legal.clear();
-                state.legal_actions(seat, &mut legal);
-                let is_calm = |action: &&Action| {
-                    !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
-                };
-                let calm: Vec<Action> = legal.iter().filter(is_calm).copied().collect();
-                let pool = if dice.below(8) > 0 && !calm.is_empty() { &calm } else { &legal };
-                let action = if by_clock {
-                    state.default_action(seat).expect("the seat is to act")
-                } else {
-                    *dice.choose(pool).expect("something is legal")
-                };
-                at += 1;
-                let by = if by_clock { ActionOrigin::Clock } else { ActionOrigin::Player };
-                actions.push(RecordedAction { at: Timestamp::from_ms(at), seat, by, action });
-                state.act(seat, &action, &mut Vec::new()).expect("it is legal")
-            }
-        };
-    }
-    let terms = terms(rules);
-    let stake = terms.stake_max(seats).expect("a stake fits");
-    let players = (0..u64::from(seats)).map(|player| PlayerId(Uuid::from_u64_pair(9, player)));
-    let mut record = Record {
-        format: bahay_engine::table::FORMAT.into(),
-        engine: "bahay/engine/v1".into(),
-        kind: TongoOptions::NAME.into(),
-        game: game_id,
-        table: TableId(Uuid::from_u64_pair(8, seed)),
-        terms,
-        players: players.collect(),
-        bots: SeatSet::EMPTY,
-        opened_at: Timestamp::from_ms(1_000),
-        finished_at: Timestamp::from_ms(at),
-        commitment: server_seed.commitment(),
-        server_seed,
-        clients,
-        starter,
-        chance,
-        actions,
-        outcome: state.outcome().expect("the game is over"),
-        stakes: vec![stake; usize::from(seats)],
-        settlement: Settlement::default(),
-        pot_before: Coins::ZERO,
-        pot_after: Coins::ZERO,
-        crown_before: None,
-        crown_after: None,
-    };
+    let terms = testing::terms(rules, None, Coins::from_whole(3).expect("a bet"), 2);
+    let mut record =
+        record_game(terms, clients, starter, seed, |game: &TongoOptions, seat, dice| {
+            let mut legal = Vec::new();
+            game.legal_actions(seat, &mut legal);
+            let is_calm = |action: &&Action| {
+                !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
+            };
+            let calm: Vec<Action> = legal.iter().filter(is_calm).copied().collect();
+            let pool = if dice.below(8) > 0 && !calm.is_empty() { &calm } else { &legal };
+            *dice.choose(pool).expect("something is legal")
+        });
     settle(&mut record);
     record
-}
-
-fn terms(rules: Rules) -> Terms<Rules> {
-    testing::terms(rules, None, Coins::from_whole(3).expect("a bet"), 2)
 }
 
 /// Recomputes a record's outcome, so that only play can reveal the forgery.
@@ -109,9 +46,7 @@ fn settle(record: &mut Record<TongoOptions>) {
         Settlement::new(outcome, &terms.price, 1, stakes, 0, None).expect("the amounts fit");
 }
 
-type Forgery = (&'static str, &'static str, fn(&mut Record<TongoOptions>) -> bool);
-
-const FORGERIES: &[Forgery] = &[
+const FORGERIES: &[Forgery<TongoOptions>] = &[
     ("a chip more", "8.3", |record| {
         record.outcome.debts[0].items[0].counts += 1;
         true
@@ -196,24 +131,10 @@ fn the_independent_verifier_agrees_about_games_under_every_switch() {
     let mut played: Vec<String> = Vec::new();
     for (name, record) in &records {
         record.verify().unwrap_or_else(|fault| panic!("{name}: {fault}"));
-        let mut state = TongoOptions::new(
-            &record.terms.rules,
-            u8::try_from(record.players.len()).expect("eight at most"),
-            record.starter,
-        );
-        let (mut chance, mut actions) = (record.chance.iter(), record.actions.iter());
-        while state.turn() != Turn::Over {
-            state = match state.turn() {
-                Turn::Chance(_) => {
-                    state.resolve(chance.next().expect("chance was asked"), &mut Vec::new())
-                }
-                Turn::Players(_) | Turn::Wait(_) | Turn::Over => {
-                    let taken = actions.next().expect("an action was taken");
-                    let kind = serde_json::to_value(taken.action).expect("it can be written");
-                    played.push(kind["type"].to_string());
-                    state.act(taken.seat, &taken.action, &mut Vec::new()).expect("it is legal")
-                }
-            };
+        let state = record.replay(|_| ()).expect("a record that verifies");
+        for taken in &record.actions {
+            let kind = serde_json::to_value(taken.action).expect("it can be written");
+            played.push(kind["type"].to_string());
         }
         endings[state.public().end.expect("the game is over").ending as usize] += 1;
     }
@@ -222,25 +143,6 @@ fn the_independent_verifier_agrees_about_games_under_every_switch() {
     assert_eq!(played.len(), 19, "some action was never played: {played:?}");
     assert!(endings.iter().all(|count| *count > 0), "{} {endings:?}", GameEnding::LastIn as usize);
 
-    let mut expected: Vec<Expected> = Vec::new();
-    for (name, record) in &records {
-        let record = serde_json::to_string(record).expect("a record can be written");
-        expected.push(Expected { name: name.clone(), record, rule: None });
-    }
-    for (what, rule, forge) in FORGERIES {
-        let found = records.iter().find_map(|(_, record)| {
-            let mut record = record.clone();
-            let applies = record.terms.hits.is_none() && forge(&mut record);
-            applies.then(|| {
-                settle(&mut record);
-                record
-            })
-        });
-        let record = found.unwrap_or_else(|| panic!("no record can be forged by {what}"));
-        assert!(record.verify().is_err(), "{what}: the engine takes it");
-        let record = serde_json::to_string(&record).expect("a record can be written");
-        expected.push(Expected { name: (*what).to_owned(), record, rule: Some(rule) });
-    }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_options.py");
-    assert_verified(script, &expected);
+    let may_forge = |record: &Record<TongoOptions>| record.terms.hits.is_none();
+    check_verifier("verify_tongo_options", &records, FORGERIES, may_forge, settle);
 }

@@ -4,23 +4,17 @@
 use uuid::Uuid;
 
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
-use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{
-    ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Table, TableId, Timestamp,
-};
-use bahay_engine::testing;
+use bahay_engine::table::{GameEntropy, GameId, Input, Phase, Terms, Timestamp};
 use bahay_engine::variants;
 
 use crate::scenarios::run::CaseResult;
+use crate::support::desk::{self, connection, kingdom_terms, player};
 
 /// A table whose game the ledger has opened just now, at time 0.
-pub(super) struct Desk {
-    table: Table<Tongits>,
-    now: Timestamp,
-}
+pub(super) struct Desk(desk::Desk);
 
 impl Desk {
     /// `clients` are the texts of the seeds to which the clients commit, `-` for none.
@@ -29,26 +23,24 @@ impl Desk {
         if clients.len() != usize::from(SEATS) {
             return Err("three clients".into());
         }
-        let terms = testing::terms(rules, Some(Hits::default()), coins(1), 1);
-        let table = Table::new(TableId(Uuid::nil()), terms);
-        let mut desk = Self { table, now: Timestamp::default() };
-        for seat in Seat::all(SEATS) {
-            desk.tell(Input::sit(player(seat), format!("player {seat}")))?;
-            desk.tell(Input::Connect { player: player(seat), connection: connection(seat) })?;
+        let mut desk = Self(desk::Desk::with_terms(Terms { rules, ..kingdom_terms() }));
+        for number in 0..SEATS.into() {
+            desk.tell(Input::sit(player(number), format!("player {number}")))?;
+            desk.tell(Input::Connect { player: player(number), connection: connection(number) })?;
         }
         let game = desk.game()?;
-        for (seat, text) in Seat::all(SEATS).zip(clients) {
+        for (number, text) in (0..).zip(clients) {
             let commitment = (text != "-").then(|| ClientSeed::from_text(text).commitment());
-            desk.tell(Input::Ready { player: player(seat), game, commitment })?;
+            desk.tell(Input::Ready { player: player(number), game, commitment })?;
         }
-        let stakes = Seat::all(SEATS).map(|_| coins(14)).collect();
-        desk.tell(Input::Opened { game, stakes, pot: coins(3) })?;
+        desk.tell(desk.0.opened())?;
         Ok(desk)
     }
 
     /// `reveal luck`, `ready luck`, `leave`, `disconnect`, `connect`; of the clock, `waits 2000`.
     pub(super) fn step(&mut self, seat: Seat, text: &str) -> CaseResult<()> {
-        let (player, connection) = (player(seat), connection(seat));
+        let number = seat.number().into();
+        let (player, connection) = (player(number), connection(number));
         let game = self.game()?;
         let words: Vec<&str> = text.split_whitespace().collect();
         self.tell(match words.as_slice() {
@@ -66,14 +58,14 @@ impl Desk {
 
     /// Advances the clock to this time and performs what is due.
     pub(super) fn wait(&mut self, until_ms: &str) -> CaseResult<()> {
-        self.now = Timestamp::from_ms(until_ms.parse().map_err(|_| "milliseconds")?);
-        if self.table.effects(self.now).is_empty() { Ok(()) } else { self.tell(Input::Tick) }
+        self.0.now = Timestamp::from_ms(until_ms.parse().map_err(|_| "milliseconds")?);
+        if self.0.table.effects(self.0.now).is_empty() { Ok(()) } else { self.tell(Input::Tick) }
     }
 
     /// `revealing asked 0 2 revealed 1`, or another phase.
     pub(super) fn phase(&self) -> String {
         let list = |seats: SeatSet| seats.iter().map(|seat| format!(" {seat}")).collect::<String>();
-        match self.table.phase() {
+        match self.0.table.phase() {
             Phase::Waiting => "waiting".into(),
             Phase::Preparing(_) => "preparing".into(),
             Phase::Opening(_) => "opening".into(),
@@ -89,7 +81,7 @@ impl Desk {
 
     /// Each seat's contribution to the deal: a text, `commitment` or `zeros`.
     pub(super) fn dealt_with(&self) -> CaseResult<String> {
-        let Phase::Playing(playing) = self.table.phase() else {
+        let Phase::Playing(playing) = self.0.table.phase() else {
             return Err("it is not dealt".into());
         };
         let word = |client: &Contribution| match (&client.text, client.commitment.is_none()) {
@@ -103,14 +95,14 @@ impl Desk {
 
     /// Returns the game once it is dealt.
     pub(super) fn dealt(&self) -> Option<&Tongits> {
-        match self.table.phase() {
+        match self.0.table.phase() {
             Phase::Playing(playing) => Some(&playing.state),
             variants!(Phase: Waiting, Preparing, Opening, Revealing, Settling) => None,
         }
     }
 
     fn game(&self) -> CaseResult<GameId> {
-        self.table.phase().game().ok_or_else(|| "there is no game".into())
+        self.0.table.phase().game().ok_or_else(|| "there is no game".into())
     }
 
     /// Applies an input; a refusal is given by its code and rule.
@@ -119,22 +111,8 @@ impl Desk {
         let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let fresh =
             GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };
-        let told = self.table.decide(self.now, input, || fresh).map_err(|rejection| {
+        self.0.tell_with(fresh, input).map_err(|rejection| {
             format!("{} {}", rejection.code(), rejection.rule().unwrap_or_default())
-        })?;
-        self.table = told.table;
-        Ok(())
+        })
     }
-}
-
-fn coins(whole: i64) -> Coins {
-    Coins::from_whole(whole).unwrap_or_default()
-}
-
-fn player(seat: Seat) -> PlayerId {
-    PlayerId(Uuid::from_u64_pair(1, u64::from(seat.number())))
-}
-
-fn connection(seat: Seat) -> ConnectionId {
-    ConnectionId(Uuid::from_u64_pair(2, u64::from(seat.number())))
 }
