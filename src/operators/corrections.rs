@@ -12,6 +12,7 @@
 
 use std::future::Future;
 
+use bahay_api::operator::corrections::CorrectionState as State;
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -49,15 +50,6 @@ pub enum Subject {
     Adjustment { player: PlayerId, amount: Coins },
     /// The reversal of an operation of the ledger.
     Reversal { operation: i64 },
-}
-
-bahay_base::text_enum! {
-    /// The state of a request.
-    pub enum State {
-        Open = "open",
-        Approved = "approved",
-        Rejected = "rejected",
-    }
 }
 
 /// A request for a correction and its outcome.
@@ -132,15 +124,7 @@ impl From<LedgerError> for CorrectionError {
             | LedgerError::AlreadyReversed { .. }
             | LedgerError::Overdrawn { .. } => Self::Refused(error),
             LedgerError::Unavailable { reason } => Self::Unavailable { reason },
-            LedgerError::Invalid { .. }
-            | LedgerError::KeyReused { .. }
-            | LedgerError::GameUnknown { .. }
-            | LedgerError::GameNotOpen { .. }
-            | LedgerError::TableBusy { .. }
-            | LedgerError::GameDiffers { .. }
-            | LedgerError::PotEmpty { .. }
-            | LedgerError::Settlement { .. }
-            | LedgerError::Broken { .. } => Self::Broken { reason: error.to_string() },
+            error => Self::Broken { reason: error.to_string() },
         }
     }
 }
@@ -174,14 +158,14 @@ impl Corrections {
         let once = || async {
             let mut tx = self.pool.begin().await?;
             if let Subject::Adjustment { player, amount } = subject {
-                let adjustment = Adjustment { requester: by.id(), player, amount, id: attempt };
+                let adjustment = Adjustment { requester: by.id, player, amount, id: attempt };
                 let left =
                     self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Requested, now);
                 if let Err(error) = left.await? {
                     return Ok(Err(error.into()));
                 }
             }
-            if !tokens::holds_session_in_tx(&mut tx, by.id(), by.0.session).await? {
+            if !tokens::holds_session_in_tx(&mut tx, by.id, by.session).await? {
                 return Ok(Err(CorrectionError::SessionEnded));
             }
             let insert = sqlx::query!(
@@ -200,7 +184,7 @@ impl Corrections {
                 amount,
                 operation,
                 reason.as_str(),
-                by.id().0,
+                by.id.0,
                 to_sql(now) as _
             );
             if insert.execute(&mut *tx).await?.rows_affected() == 0 {
@@ -289,17 +273,17 @@ impl Corrections {
         let Some(found) = find_in(&mut tx, id).await? else {
             return Ok(Err(CorrectionError::Unknown { id }));
         };
-        if !tokens::holds_session_in_tx(&mut tx, by.id(), by.0.session).await? {
+        if !tokens::holds_session_in_tx(&mut tx, by.id, by.session).await? {
             return Ok(Err(CorrectionError::SessionEnded));
         }
-        if found.requester == by.id() {
+        if found.requester == by.id {
             return Ok(Err(CorrectionError::Own));
         }
         let requester = (found.requester, found.requested_at);
-        if issuance::is_dependent(&mut tx, (by.id(), now), requester).await? {
+        if issuance::is_dependent(&mut tx, (by.id, now), requester).await? {
             return Ok(Err(CorrectionError::NotIndependent));
         }
-        if found.state == state && found.decider == Some(by.id()) {
+        if found.state == state && found.decider == Some(by.id) {
             return Ok(Ok(found));
         }
         if found.state != State::Open {
@@ -328,7 +312,7 @@ impl Corrections {
             "#,
             id.0,
             state.as_str(),
-            by.id().0,
+            by.id.0,
             rejected.map(Reason::as_str),
             operation,
             to_sql(now) as _

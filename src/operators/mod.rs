@@ -28,6 +28,7 @@ mod second_factor;
 mod sign_in;
 mod tokens;
 
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -45,7 +46,7 @@ pub use bahay_api::operator::operators::OperatorRole as Role;
 
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use audit::Audit;
-pub use corrections::{Correction, CorrectionError, Corrections, Decision, State, Subject};
+pub use corrections::{Correction, CorrectionError, Corrections, Decision, Subject};
 pub use dead_jobs::{DeadJobDecision, DeadJobs};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion};
 pub use issuance::INDEPENDENT_AFTER;
@@ -102,59 +103,65 @@ pub struct Operator {
     address: Option<String>,
     /// The session, which was opened with the second factor; `None` for a token.
     session: Option<OperatorSessionId>,
-    proof: Proof,
 }
 
-/// An operator in a session with the second factor, as opposed to a program with a token.
+/// An operator whose role has the capability `C`, with a token or a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedInOperator {
+pub struct Authorized<C> {
+    pub id: OperatorId,
+    actor: Actor,
+    session: Option<OperatorSessionId>,
+    capability: PhantomData<C>,
+}
+
+/// An operator whose role has the capability `C`, in a session with the second factor. A token, which
+/// may have been copied, would carry the name of an operator who did not act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedIn<C> {
     pub id: OperatorId,
     actor: Actor,
     session: OperatorSessionId,
-    proof: Proof,
+    capability: PhantomData<C>,
 }
 
-/// The role that may correct the books. Requests and decisions also require a session, which
-/// [`CanApproveCorrections`] proves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CanRequestCorrections(SignInState);
-
-/// The capability to request corrections and to decide on those of others, in a session with the
-/// second factor. A token suffices for neither: a request with a copied token would carry the name
-/// of an operator who did not make it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CanApproveCorrections(SignedInOperator);
-
-/// The capability to configure the house and to read the audit log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Administrator {
-    pub id: OperatorId,
-    actor: Actor,
-    signed_in: SignInState,
+/// A capability of some roles.
+pub trait Capability {
+    const ROLES: &'static [Role];
+    /// The roles in words.
+    const NEEDS: &'static str;
 }
 
-/// An administrator in a session with the second factor: the capability to add, reset and disable
-/// operators, to void and release tables, and to view hidden cards of running games. A token, which
-/// may have been copied, suffices for none of these.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedInAdministrator(SignedInOperator);
+macro_rules! capabilities {
+    ($($(#[$meta:meta])* $name:ident: $needs:literal = $($role:ident),+;)+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {}
 
-/// The capability to impose sanctions on players, to end their sessions, to write notes about them,
-/// and to decide on reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CanModerate {
-    pub id: OperatorId,
-    actor: Actor,
-    proof: Proof,
+        impl Capability for $name {
+            const ROLES: &'static [Role] = &[$(Role::$role),+];
+            const NEEDS: &'static str = $needs;
+        }
+    )+};
 }
 
-/// The session of an operator, or the error if the request carried a token.
-type SignInState = Result<SignedInOperator, SecondFactorMissing>;
+capabilities! {
+    /// To correct the books.
+    Correcting: "finance or admin" = Finance, Admin;
+    /// To configure the house and to read the audit log; in a session also to add, reset and disable
+    /// operators, to void and release tables, and to view hidden cards of running games.
+    Administering: "admin" = Admin;
+    /// To impose sanctions on players, to end their sessions, to write notes about them, and to
+    /// decide on reports.
+    Moderating: "support or admin" = Support, Admin;
+}
 
-/// A private value, so that no other module can construct an [`Operator`] or a
-/// [`SignedInOperator`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Proof;
+pub type SignedInOperator = SignedIn<()>;
+pub type CanRequestCorrections = Authorized<Correcting>;
+/// The capability to request corrections and to decide on those of others.
+pub type CanApproveCorrections = SignedIn<Correcting>;
+pub type Administrator = Authorized<Administering>;
+pub type SignedInAdministrator = SignedIn<Administering>;
+pub type CanModerate = Authorized<Moderating>;
 
 /// The error of an operator whose role lacks a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -181,84 +188,49 @@ impl Operator {
 
     /// Returns the operator if the request carried a session.
     pub fn require_session(&self) -> Result<SignedInOperator, SecondFactorMissing> {
-        let session = self.session.ok_or(SecondFactorMissing)?;
-        Ok(SignedInOperator { id: self.id, actor: self.actor(), session, proof: self.proof })
+        self.authorize().require_session()
     }
 
-    /// Returns the capability to correct the books, for the roles `finance` and `admin`.
+    /// Returns the capability to correct the books.
     pub fn require_corrections_role(&self) -> Result<CanRequestCorrections, RoleMissing> {
-        match self.role {
-            Role::Finance | Role::Admin => Ok(CanRequestCorrections(self.require_session())),
-            Role::Viewer | Role::Support => {
-                Err(RoleMissing { needs: "finance or admin", has: self.role })
-            }
-        }
+        self.require()
     }
 
-    /// Returns the capability to configure the house, for the role `admin`.
+    /// Returns the capability to configure the house.
     pub fn require_administrator(&self) -> Result<Administrator, RoleMissing> {
-        match self.role {
-            Role::Admin => {
-                let signed_in = self.require_session();
-                Ok(Administrator { id: self.id, actor: self.actor(), signed_in })
-            }
-            Role::Viewer | Role::Support | Role::Finance => {
-                Err(RoleMissing { needs: "admin", has: self.role })
-            }
-        }
+        self.require()
     }
 
-    /// Returns the capability to moderate players, for the roles `support` and `admin`.
+    /// Returns the capability to moderate players.
     pub fn require_moderator(&self) -> Result<CanModerate, RoleMissing> {
-        match self.role {
-            Role::Support | Role::Admin => {
-                Ok(CanModerate { id: self.id, actor: self.actor(), proof: self.proof })
-            }
-            Role::Viewer | Role::Finance => {
-                Err(RoleMissing { needs: "support or admin", has: self.role })
-            }
-        }
+        self.require()
+    }
+
+    fn require<C: Capability>(&self) -> Result<Authorized<C>, RoleMissing> {
+        let missing = RoleMissing { needs: C::NEEDS, has: self.role };
+        C::ROLES.contains(&self.role).then(|| self.authorize()).ok_or(missing)
+    }
+
+    fn authorize<C>(&self) -> Authorized<C> {
+        let Self { id, session, .. } = *self;
+        Authorized { id, actor: self.actor(), session, capability: PhantomData }
     }
 }
 
-impl CanRequestCorrections {
-    /// Requires a session with the second factor.
-    pub fn require_session(self) -> Result<CanApproveCorrections, SecondFactorMissing> {
-        self.0.map(CanApproveCorrections)
-    }
-}
-
-impl CanApproveCorrections {
-    pub fn id(&self) -> OperatorId {
-        self.0.id
-    }
-
-    /// Returns the actor for the audit log.
-    pub fn actor(&self) -> &Actor {
-        &self.0.actor
-    }
-}
-
-impl Administrator {
+impl<C> Authorized<C> {
     /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.actor
     }
 
     /// Requires a session with the second factor.
-    pub fn require_session(self) -> Result<SignedInAdministrator, SecondFactorMissing> {
-        self.signed_in.map(SignedInAdministrator)
+    pub fn require_session(self) -> Result<SignedIn<C>, SecondFactorMissing> {
+        let Self { id, actor, session, capability } = self;
+        Ok(SignedIn { id, actor, session: session.ok_or(SecondFactorMissing)?, capability })
     }
 }
 
-impl SignedInAdministrator {
-    /// Returns the actor for the audit log.
-    pub fn actor(&self) -> &Actor {
-        &self.0.actor
-    }
-}
-
-impl CanModerate {
+impl<C> SignedIn<C> {
     /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.actor
@@ -327,7 +299,6 @@ impl Operators {
             channel: Channel::Token,
             address,
             session: None,
-            proof: Proof,
         })
     }
 }

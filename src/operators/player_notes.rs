@@ -13,7 +13,7 @@ use super::CanModerate;
 use super::audit::{self, Action};
 use crate::accounts;
 use crate::clock::Clock;
-use crate::db::{self, Failure};
+use crate::db;
 use crate::entropy;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
@@ -48,21 +48,8 @@ impl FromStr for NoteText {
 pub enum ModerationError {
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
-    #[error("moderation is unavailable: {0}")]
-    Unavailable(sqlx::Error),
-    /// A defect of the service.
-    #[error("moderation is broken: {0}")]
-    Broken(sqlx::Error),
-}
-
-impl From<sqlx::Error> for ModerationError {
-    fn from(error: sqlx::Error) -> Self {
-        if Failure::classify(&error).is_transient() {
-            Self::Unavailable(error)
-        } else {
-            Self::Broken(error)
-        }
-    }
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
 }
 
 /// Moderation of players. Clones share the pool.

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::audit::{self, Action, Actor, Channel};
 use super::browsers::{self, SignInOrigin};
 use super::second_factor::SecondFactor;
-use super::{Operator, OperatorName, Proof, SecondFactorMissing};
+use super::{Operator, OperatorName, SecondFactorMissing};
 use crate::accounts::{AccountError, Accounts, AttemptSource, PasswordAttempt, clear_failures};
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
@@ -313,7 +313,6 @@ impl OperatorAuth {
             channel,
             address,
             session: Some(OperatorSessionId(row.id)),
-            proof: Proof,
         })
     }
 

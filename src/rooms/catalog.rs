@@ -143,7 +143,7 @@ impl Catalog {
 /// Closes all rooms if the house is closed.
 fn close_with_house(house: HouseSwitch, mut rooms: Vec<Room>) -> Vec<Room> {
     for room in &mut rooms {
-        room.is_open &= house.is_open;
+        room.draft.is_open &= house.is_open;
     }
     rooms
 }

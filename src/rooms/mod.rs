@@ -46,65 +46,68 @@ pub const FEE_BASIS_POINTS_MAX: u32 = 5_000;
 /// A game at a bet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Room {
-    name: String,
-    /// The rule set that the rules are based on; switches may differ from it.
-    rule_set: String,
-    terms: Terms<AnyRules>,
+    draft: RoomDraft,
     /// The most that one game can cost one seat, which is the minimum wallet by the terms alone.
     loss_max: Coins,
-    coins_min: Coins,
-    coins_max: Option<Coins>,
-    needs_account: bool,
-    is_open: bool,
     revision: u32,
 }
 
 impl Room {
     /// Creates an open room that never changes. Returns `None` if its amounts exceed 64 bits.
     pub fn new(name: &str, rule_set: &str, terms: Terms<AnyRules>) -> Option<Self> {
-        let loss_max = terms.loss_max()?;
-        Some(Self {
+        let draft = RoomDraft {
             name: name.to_owned(),
+            is_open: true,
             rule_set: rule_set.to_owned(),
             terms,
-            loss_max,
             coins_min: Coins::ZERO,
             coins_max: None,
             needs_account: false,
-            is_open: true,
-            revision: 0,
-        })
+        };
+        Self::from_draft(draft, 0)
+    }
+
+    /// Creates a room of these settings. Returns `None` if its amounts exceed 64 bits.
+    fn from_draft(draft: RoomDraft, revision: u32) -> Option<Self> {
+        let loss_max = draft.terms.loss_max()?;
+        Some(Self { draft, loss_max, revision })
+    }
+
+    /// Returns the settings.
+    pub fn draft(&self) -> &RoomDraft {
+        &self.draft
     }
 
     /// Requires an account: a password or an identity.
     #[must_use]
-    pub fn with_account_required(self) -> Self {
-        Self { needs_account: true, ..self }
+    pub fn with_account_required(mut self) -> Self {
+        self.draft.needs_account = true;
+        self
     }
 
     /// Returns the id as it appears in paths and ledger accounts: `newbie`.
     pub fn id(&self) -> &str {
-        &self.terms.room
+        &self.draft.terms.room
     }
 
     /// Returns the displayed name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.draft.name
     }
 
     /// Returns the name of the rule set that the rules are based on.
     pub fn rule_set(&self) -> &str {
-        &self.rule_set
+        &self.draft.rule_set
     }
 
     /// Returns true if the rules equal those of the rule set, without changed switches.
     pub fn has_plain_rules(&self) -> bool {
-        let named = AnyRules::find_rule_set(self.kind(), &self.rule_set);
-        named.is_some_and(|named: NamedRules| named.rules == self.terms.rules)
+        let named = AnyRules::find_rule_set(self.kind(), self.rule_set());
+        named.is_some_and(|named: NamedRules| named.rules == self.draft.terms.rules)
     }
 
     pub fn terms(&self) -> &Terms<AnyRules> {
-        &self.terms
+        &self.draft.terms
     }
 
     /// Returns the number of changes; zero for a room that never changes.
@@ -114,13 +117,13 @@ impl Room {
 
     /// Returns true if games may begin.
     pub fn is_open(&self) -> bool {
-        self.is_open
+        self.draft.is_open
     }
 
     /// Returns the minimum wallet for a seat: the ante and the greatest possible loss (rule 6.9),
     /// or more if the room requires it.
     pub fn wallet_min(&self) -> Coins {
-        self.loss_max.max(self.coins_min)
+        self.loss_max.max(self.draft.coins_min)
     }
 
     /// Returns the most that one game can cost one seat, including its ante.
@@ -130,22 +133,22 @@ impl Room {
 
     /// Returns the maximum wallet for a seat.
     pub fn wallet_max(&self) -> Option<Coins> {
-        self.coins_max
+        self.draft.coins_max
     }
 
     /// Returns true if the room is closed to guests, who have only a device.
     pub fn needs_account(&self) -> bool {
-        self.needs_account
+        self.draft.needs_account
     }
 
     /// Returns the name of the game.
     pub fn kind(&self) -> &'static str {
-        self.terms.rules.kind()
+        self.terms().rules.kind()
     }
 
     /// Returns the number of players that a game takes.
     pub fn seats(&self) -> SeatRange {
-        self.terms.rules.seats()
+        self.terms().rules.seats()
     }
 }
 

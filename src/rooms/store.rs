@@ -81,14 +81,9 @@ impl RoomDraft {
                 "the least of coins is not below zero, nor above the most",
             );
         }
-        let Some(room) = Room::new(&self.name, &self.rule_set, self.terms.clone()) else {
+        let Some(room) = Room::from_draft(self.clone(), revision) else {
             return unsound("bet", "its amounts are too large");
         };
-        let coins_min = self.coins_min;
-        let coins_max = self.coins_max;
-        let is_open = self.is_open;
-        let needs_account = self.needs_account;
-        let room = Room { coins_min, coins_max, needs_account, is_open, revision, ..room };
         if room.wallet_max().is_some_and(|max| max < room.wallet_min()) {
             return unsound(
                 "coins_max",
@@ -96,20 +91,6 @@ impl RoomDraft {
             );
         }
         Ok(room)
-    }
-}
-
-impl From<&Room> for RoomDraft {
-    fn from(room: &Room) -> Self {
-        Self {
-            name: room.name.clone(),
-            is_open: room.is_open,
-            rule_set: room.rule_set.clone(),
-            terms: room.terms.clone(),
-            coins_min: room.coins_min,
-            coins_max: room.coins_max,
-            needs_account: room.needs_account,
-        }
     }
 }
 
@@ -186,10 +167,10 @@ impl Catalog {
         is_open: bool,
     ) -> Result<RoomRevision, RoomError> {
         let newest = self.newest_revision(id).await?;
-        if newest.room.is_open == is_open {
+        if newest.room.is_open() == is_open {
             return Ok(newest);
         }
-        let draft = RoomDraft { is_open, ..RoomDraft::from(&newest.room) };
+        let draft = RoomDraft { is_open, ..newest.room.draft };
         self.change(by, newest.room.revision, &draft).await
     }
 
@@ -257,7 +238,7 @@ async fn insert_audit_entry(
     room: &Room,
 ) -> Result<(), sqlx::Error> {
     let subject = format!("room:{}", room.id());
-    let detail = json!({ "revision": room.revision, "is_open": room.is_open });
+    let detail = json!({ "revision": room.revision, "is_open": room.is_open() });
     audit::record_in_tx(tx, by, action, Some(&subject), detail).await
 }
 
@@ -329,7 +310,8 @@ async fn insert_revision_in_tx(
     by: Option<Uuid>,
 ) -> Result<(), RoomError> {
     let broken = |reason: String| RoomError::Broken { reason };
-    let terms = serde_json::to_value(&room.terms).map_err(|error| broken(error.to_string()))?;
+    let draft = room.draft();
+    let terms = serde_json::to_value(&draft.terms).map_err(|error| broken(error.to_string()))?;
     let revision = i32::try_from(room.revision).map_err(|error| broken(error.to_string()))?;
     sqlx::query!(
         r#"
@@ -341,13 +323,13 @@ async fn insert_revision_in_tx(
         "#,
         room.id(),
         revision,
-        room.name,
-        room.is_open,
-        room.rule_set,
+        draft.name,
+        draft.is_open,
+        draft.rule_set,
         terms,
-        room.coins_min.hundredths(),
-        room.coins_max.map(Coins::hundredths),
-        room.needs_account,
+        draft.coins_min.hundredths(),
+        draft.coins_max.map(Coins::hundredths),
+        draft.needs_account,
         by
     )
     .execute(&mut *tx)
@@ -375,16 +357,17 @@ impl RoomRow {
         let terms: Terms<serde_json::Value> =
             serde_json::from_value(self.terms).map_err(unreadable)?;
         let terms = terms.try_map(|rules| AnyRules::read(&self.kind, rules)).map_err(unreadable)?;
-        let room = Room::new(&self.name, &self.rule_set, terms);
-        let room = room.ok_or_else(|| broken("amounts do not fit".to_owned()))?;
-        Ok(Room {
-            revision: to_u32(self.revision)?,
+        let draft = RoomDraft {
+            name: self.name,
             is_open: self.is_open,
+            rule_set: self.rule_set,
+            terms,
             coins_min: Coins::from_hundredths(self.coins_min),
             coins_max: self.coins_max.map(Coins::from_hundredths),
             needs_account: self.needs_account,
-            ..room
-        })
+        };
+        let room = Room::from_draft(draft, to_u32(self.revision)?);
+        room.ok_or_else(|| broken("amounts do not fit".to_owned()))
     }
 }
 

@@ -21,7 +21,6 @@ use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::AuthError;
-use crate::db::Failure;
 use crate::operators::{
     Moderation, ModerationError, Operator, OperatorError, RoleMissing, SecondFactorMissing,
 };
@@ -69,13 +68,7 @@ impl From<OperatorError> for Problem {
                 Code::OperatorTokenExpired.with_detail(error.to_string())
             }
             OperatorError::Session(error) => error.into(),
-            OperatorError::Database(error) => {
-                if Failure::classify(&error).is_transient() {
-                    Self::unavailable(&error)
-                } else {
-                    Self::internal(&error)
-                }
-            }
+            OperatorError::Database(error) => error.into(),
         }
     }
 }
@@ -95,12 +88,11 @@ impl FromRef<Services> for Moderation {
 
 impl From<ModerationError> for Problem {
     fn from(error: ModerationError) -> Self {
-        match &error {
+        match error {
             ModerationError::PlayerUnknown { .. } => {
                 Code::PlayerNotFound.with_detail(error.to_string())
             }
-            ModerationError::Unavailable(_) => Self::unavailable(&error),
-            ModerationError::Broken(_) => Self::internal(&error),
+            ModerationError::Database(error) => error.into(),
         }
     }
 }

@@ -7,9 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{
-    Column, Field, field, pager, select, table, time,
-};
+use crate::http::operator::desk_ui::components::{Field, field, pager, select, table, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_time;
 use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorSession};
@@ -71,16 +69,7 @@ pub(crate) async fn list(
     let filter = form.to_filter()?;
     let query = PageQuery { filter, cursor: form.cursor.clone(), ..PageQuery::default() };
     let listed = query::list(&audit, &cursors, &session.operator, &query, PAGE).await?;
-    let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
-    let columns = [
-        Column::Text("At (UTC)"),
-        Column::Text("Operator"),
-        Column::Text("Action"),
-        Column::Text("Subject"),
-        Column::Text("Detail"),
-        Column::Text("Channel"),
-        Column::Text("Address"),
-    ];
+    let columns = "At (UTC) | Operator | Action | Subject | Detail | Channel | Address";
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
     let query = serde_urlencoded::to_string(form.pairs()).unwrap_or_default();
@@ -102,7 +91,7 @@ pub(crate) async fn list(
             button { "Search" }
         }
         p { a href={ "/desk/audit.csv?" (query) } { "Export all matches as CSV" } }
-        (table("Audit entries, newest first", &columns, &rows))
+        (table("Audit entries, newest first", columns, listed.items.iter().map(row)))
         (pager(HERE, &form.pairs(), listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Audit", body))

@@ -37,7 +37,7 @@ impl From<Correction> for CorrectionBody {
             amount,
             reversed_operation,
             reason: correction.reason,
-            state: correction.state.into(),
+            state: correction.state,
             requested_by: correction.requested_by,
             requested_at: correction.requested_at.into(),
             decided_by,
@@ -126,24 +126,16 @@ impl From<CorrectionError> for Problem {
             CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
             CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
             CorrectionError::DailyLimit(_) => Code::AdjustmentDayMax,
-            CorrectionError::Refused(refusal) => match refusal {
-                LedgerError::OperationUnknown { .. } => Code::OperationNotFound,
-                LedgerError::NotReversible { .. } => Code::NotReversible,
-                LedgerError::AlreadyReversed { .. } => Code::AlreadyReversed,
-                LedgerError::Overdrawn { .. } => Code::Overdrawn,
-                LedgerError::Invalid { .. }
-                | LedgerError::Unavailable { .. }
-                | LedgerError::KeyReused { .. }
-                | LedgerError::GameUnknown { .. }
-                | LedgerError::GameNotOpen { .. }
-                | LedgerError::TableBusy { .. }
-                | LedgerError::GameDiffers { .. }
-                | LedgerError::PotEmpty { .. }
-                | LedgerError::Settlement { .. }
-                | LedgerError::Broken { .. } => return Self::internal(&error),
-            },
+            CorrectionError::Refused(LedgerError::OperationUnknown { .. }) => {
+                Code::OperationNotFound
+            }
+            CorrectionError::Refused(LedgerError::NotReversible { .. }) => Code::NotReversible,
+            CorrectionError::Refused(LedgerError::AlreadyReversed { .. }) => Code::AlreadyReversed,
+            CorrectionError::Refused(LedgerError::Overdrawn { .. }) => Code::Overdrawn,
             CorrectionError::Unavailable { .. } => return Self::unavailable(&error),
-            CorrectionError::Broken { .. } => return Self::internal(&error),
+            CorrectionError::Refused(_) | CorrectionError::Broken { .. } => {
+                return Self::internal(&error);
+            }
         };
         code.with_detail(error.to_string())
     }

@@ -4,7 +4,9 @@ use std::str::FromStr as _;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use bahay_api::operator::corrections::{CorrectionFilter, RejectCorrection, RequestCorrection};
+use bahay_api::operator::corrections::{
+    CorrectionFilter, CorrectionState, RejectCorrection, RequestCorrection,
+};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -12,7 +14,8 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, button, coins, facts, field, id, pager, select, table, text_area, time,
+    Field, badge, button, coins, facts, field, id, pager, select, table, text_area, text_area_of,
+    time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_amount;
@@ -21,7 +24,7 @@ use crate::http::operator::desk_ui::{
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
-use crate::operators::{Correction, Corrections, Decision, State as Stage, Subject};
+use crate::operators::{Correction, Corrections, Decision, Subject};
 use crate::reason::Reason;
 
 const HERE: &str = "/desk/corrections";
@@ -39,16 +42,8 @@ pub(crate) async fn list(
     FilterForm(query): FilterForm<PageQuery<CorrectionFilter>>,
 ) -> Result<Response, ErrorPage> {
     let listed = query::list(&corrections, &cursors, &session.operator, &query, PAGE).await?;
-    let state = query.filter.state.map_or("", |state| Stage::from(state).as_str());
-    let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
-    let columns = [
-        Column::Text("Requested at (UTC)"),
-        Column::Text("Kind"),
-        Column::Number("Coins"),
-        Column::Text("Requested by"),
-        Column::Text("State"),
-        Column::Text("Reason"),
-    ];
+    let state = query.filter.state.map_or("", CorrectionState::as_str);
+    let columns = "Requested at (UTC) | Kind | #Coins | Requested by | State | Reason";
     let states =
         [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
     let body = html! {
@@ -59,7 +54,7 @@ pub(crate) async fn list(
         @if session.operator.require_corrections_role().is_ok() {
             p { a class="button" href="/desk/corrections/new" { "Request a correction" } }
         }
-        (table("Corrections, newest first", &columns, &rows))
+        (table("Corrections, newest first", columns, listed.items.iter().map(row)))
         (pager(HERE, &[("state", state)], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Corrections", body))
@@ -81,11 +76,11 @@ fn row(correction: &Correction) -> Vec<Markup> {
     ]
 }
 
-fn stage(state: Stage) -> Markup {
+fn stage(state: CorrectionState) -> Markup {
     match state {
-        Stage::Open => badge("waiting", "open"),
-        Stage::Approved => badge("good", "approved"),
-        Stage::Rejected => badge("bad", "rejected"),
+        CorrectionState::Open => badge("waiting", "open"),
+        CorrectionState::Approved => badge("good", "approved"),
+        CorrectionState::Rejected => badge("bad", "rejected"),
     }
 }
 
@@ -131,24 +126,12 @@ pub(crate) async fn form(
                 inputmode: "numeric",
                 ..Field::required("operation", "Operation")
             }))
-            (reversal_reason(hint))
+            (text_area_of("reversal-reason", "reason", "Reason", hint))
             button class="main" { "Request the reversal" }
         }
         p { "Nothing moves before another operator has approved it." }
     };
     Ok(page(&session, "Request a correction", body))
-}
-
-/// Draws the reason of a reversal. The page has two forms, whose fields need distinct ids.
-fn reversal_reason(hint: &str) -> Markup {
-    html! {
-        div class="field" {
-            label for="f-reversal-reason" { "Reason" }
-            textarea id="f-reversal-reason" name="reason" rows="3" required
-                aria-describedby="h-reversal-reason" {}
-            small id="h-reversal-reason" { (hint) }
-        }
-    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -237,7 +220,7 @@ pub(crate) async fn show_correction(
     }
     let body = html! {
         (facts(&properties))
-        @if correction.state == Stage::Open && session.operator.require_corrections_role().is_ok() {
+        @if correction.state == CorrectionState::Open && session.operator.require_corrections_role().is_ok() {
             (decision_forms(&session, &correction))
         }
         p { a href=(HERE) { "All corrections" } }

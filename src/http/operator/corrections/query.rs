@@ -5,7 +5,7 @@ use bahay_engine::coins::Coins;
 
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
 use crate::ids::PlayerId;
-use crate::operators::{Correction, Corrections, Operator, State, Subject};
+use crate::operators::{Correction, Corrections, Operator, Subject};
 use crate::reason::Reason;
 
 /// Returns a page of corrections, newest first.
@@ -16,8 +16,8 @@ pub(crate) async fn list(
     query: &PageQuery<CorrectionFilter>,
     items: u32,
 ) -> Result<PageOf<Correction>, Problem> {
-    let state = query.filter.state.map(State::from);
-    let list = format!("corrections {}", state.map_or("all", State::as_str));
+    let state = query.filter.state;
+    let list = format!("corrections {}", state.map_or("all", CorrectionState::as_str));
     let below = cursors.position(&list, operator, query.cursor.as_deref())?;
     let page = corrections.list(operator, state, below, items).await?;
     Ok(cursors.page(&list, operator, page))
@@ -35,26 +35,6 @@ pub(crate) fn subject(request: RequestCorrection) -> Result<(Subject, Reason), P
         }
         RequestCorrection::Reversal { operation, reason } => {
             Ok((Subject::Reversal { operation }, reason))
-        }
-    }
-}
-
-impl From<State> for CorrectionState {
-    fn from(state: State) -> Self {
-        match state {
-            State::Open => Self::Open,
-            State::Approved => Self::Approved,
-            State::Rejected => Self::Rejected,
-        }
-    }
-}
-
-impl From<CorrectionState> for State {
-    fn from(state: CorrectionState) -> Self {
-        match state {
-            CorrectionState::Open => Self::Open,
-            CorrectionState::Approved => Self::Approved,
-            CorrectionState::Rejected => Self::Rejected,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::components::{Column, table};
+use super::components::draw_table;
 
 const WIDTH: i64 = 1_000;
 const HEIGHT: i64 = 300;
@@ -94,14 +94,14 @@ impl Chart<'_> {
     }
 
     fn table(&self) -> Markup {
-        let mut columns = vec![Column::Text("")];
-        columns.extend(self.series.iter().map(|series| Column::Number(&series.name)));
+        let series = self.series.iter().map(|series| format!("#{}", series.name));
+        let columns: Vec<String> = std::iter::once(String::new()).chain(series).collect();
         let rows = self.labels.iter().enumerate().map(|(at, label)| {
             let values = self.series.iter().map(|series| series.values.get(at).copied());
             let cells = values.map(|value| html! { (value.map_or(String::new(), self.text)) });
-            std::iter::once(html! { (label) }).chain(cells).collect()
+            std::iter::once(html! { (label) }).chain(cells).collect::<Vec<Markup>>()
         });
-        table(self.title, &columns, &rows.collect::<Vec<Vec<Markup>>>())
+        draw_table(self.title, &columns, rows)
     }
 }
 

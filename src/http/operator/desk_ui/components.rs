@@ -6,59 +6,65 @@ use maud::{Markup, html};
 use super::OperatorSession;
 use crate::clock::{self, Timestamp};
 
-/// A column of a table. Numbers are right-aligned.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Column<'a> {
-    Text(&'a str),
-    Number(&'a str),
+/// Draws a table. The names of its columns are separated by ` | `.
+pub(crate) fn table(
+    caption: &str,
+    columns: &str,
+    rows: impl IntoIterator<Item: AsRef<[Markup]>>,
+) -> Markup {
+    draw_table(caption, &columns.split(" | ").collect::<Vec<_>>(), rows)
+}
+
+/// A column of a table with the drawing of its cells.
+pub(crate) type DrawnColumn<'a, T> = (&'a str, &'a dyn Fn(&T) -> Markup);
+
+/// Draws a table of items by the columns.
+pub(crate) fn table_of<T>(caption: &str, items: &[T], columns: &[DrawnColumn<'_, T>]) -> Markup {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let cells = |item| columns.iter().map(|(_, draw)| draw(item)).collect::<Vec<_>>();
+    draw_table(caption, &names, items.iter().map(cells))
 }
 
 /// Draws a table, which scrolls horizontally on a narrow page. Each row has one cell for each
-/// column.
-pub(crate) fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>]) -> Markup {
+/// column. The name of a column of numbers, which are right-aligned, begins with `#`.
+pub(crate) fn draw_table(
+    caption: &str,
+    columns: &[impl AsRef<str>],
+    rows: impl IntoIterator<Item: AsRef<[Markup]>>,
+) -> Markup {
+    let columns: Vec<(&str, Option<&str>)> = columns
+        .iter()
+        .map(AsRef::as_ref)
+        .map(|name: &str| {
+            name.strip_prefix('#').map_or((name, None), |name| (name, Some("number")))
+        })
+        .collect();
+    let mut rows = rows.into_iter().peekable();
+    let is_empty = rows.peek().is_none();
     html! {
         div class="scroll" role="region" aria-label=(caption) tabindex="0" {
             table {
                 caption { (caption) }
                 thead {
                     tr {
-                        @for column in columns {
-                            @match column {
-                                Column::Text(name) => { th scope="col" { (name) } }
-                                Column::Number(name) => { th scope="col" class="number" { (name) } }
-                            }
-                        }
+                        @for (name, class) in &columns { th scope="col" class=[*class] { (name) } }
                     }
                 }
                 tbody {
                     @for row in rows {
                         tr {
-                            @for (column, cell) in columns.iter().zip(row) {
-                                @match column {
-                                    Column::Text(_) => { td { (cell) } }
-                                    Column::Number(_) => { td class="number" { (cell) } }
-                                }
+                            @for ((_, class), cell) in columns.iter().zip(row.as_ref()) {
+                                td class=[*class] { (cell) }
                             }
                         }
                     }
-                    @if rows.is_empty() {
+                    @if is_empty {
                         tr { td colspan=(columns.len()) class="none" { "No entries." } }
                     }
                 }
             }
         }
     }
-}
-
-/// A column of a table with the drawing of its cells.
-pub(crate) type DrawnColumn<'a, T> = (Column<'a>, &'a dyn Fn(&T) -> Markup);
-
-/// Draws a table of items by the columns.
-pub(crate) fn table_of<T>(caption: &str, items: &[T], columns: &[DrawnColumn<'_, T>]) -> Markup {
-    let cells = |item| columns.iter().map(|(_, draw)| draw(item)).collect();
-    let rows: Vec<Vec<Markup>> = items.iter().map(cells).collect();
-    let columns: Vec<_> = columns.iter().map(|(column, _)| *column).collect();
-    table(caption, &columns, &rows)
 }
 
 /// Draws a description list of names and values.
@@ -122,8 +128,14 @@ pub(crate) fn field(field: Field<'_>) -> Markup {
 
 /// Draws a text field with several lines.
 pub(crate) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
-    let id = format!("f-{name}");
-    let hint_id = format!("h-{name}");
+    text_area_of(name, name, label, hint)
+}
+
+/// Draws a text field with several lines, one of several fields of its name on the page: `form`
+/// distinguishes the ids.
+pub(crate) fn text_area_of(form: &str, name: &str, label: &str, hint: &str) -> Markup {
+    let id = format!("f-{form}");
+    let hint_id = format!("h-{form}");
     html! {
         div class="field" {
             label for=(id) { (label) }

@@ -62,12 +62,8 @@ impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
         let (mut parts, body) = request.into_parts();
         let same_origin = check_same_origin(&parts.headers);
         let session = OperatorSession::from_request_parts(&mut parts, state).await?;
-        let parsed = async {
-            same_origin?;
-            let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
-            parse_form(&bytes.map_err(body_problem)?, |token: &str| session.is_form_token(token))
-        };
-        let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
+        let request = Request::from_parts(parts, body);
+        let input = read_form(request, same_origin, |token| session.is_form_token(token)).await?;
         Ok(Self { session, input })
     }
 }
@@ -79,31 +75,32 @@ impl<T: DeserializeOwned> FromRequest<Services> for VisitorForm<T> {
         let (mut parts, body) = request.into_parts();
         let same_origin = check_same_origin(&parts.headers);
         let Ok(visitor) = Visitor::from_request_parts(&mut parts, state).await;
-        let parsed = async {
-            same_origin?;
-            let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
-            parse_form(&bytes.map_err(body_problem)?, |token: &str| {
-                token == visitor.token.form_token()
-            })
-        };
-        let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
+        let request = Request::from_parts(parts, body);
+        let is_form_token = |token: &str| token == visitor.token.form_token();
+        let input = read_form(request, same_origin, is_form_token).await?;
         Ok(Self { visitor, input })
     }
 }
 
-fn parse_form<T: DeserializeOwned>(
-    bytes: &[u8],
+/// Parses the fields of a form that has the right origin and the right token, without the token.
+async fn read_form<T: DeserializeOwned>(
+    request: Request,
+    same_origin: Result<(), Problem>,
     is_form_token: impl Fn(&str) -> bool,
-) -> Result<T, Problem> {
-    let invalid = |error: String| Code::BodyInvalid.with_detail(error);
-    let fields: Vec<(String, String)> =
-        serde_urlencoded::from_bytes(bytes).map_err(|error| invalid(error.to_string()))?;
-    let (tokens, fields): (Vec<_>, Vec<_>) =
-        fields.into_iter().partition(|(name, _)| name == FORM_TOKEN);
-    if !matches!(tokens.as_slice(), [(_, token)] if is_form_token(token)) {
-        return Err(Code::FormForeign.with_detail("reload the page and send the form again"));
-    }
-    parse_pairs(fields).map_err(invalid)
+) -> Result<T, Response> {
+    let parsed = async {
+        same_origin?;
+        let bytes = Bytes::from_request(request, &()).await.map_err(body_problem)?;
+        let fields = serde_urlencoded::from_bytes::<Vec<(String, String)>>(&bytes);
+        let fields = fields.map_err(|error| Code::BodyInvalid.with_detail(error.to_string()))?;
+        let (tokens, fields): (Vec<_>, Vec<_>) =
+            fields.into_iter().partition(|(name, _)| name == FORM_TOKEN);
+        if !matches!(tokens.as_slice(), [(_, token)] if is_form_token(token)) {
+            return Err(Code::FormForeign.with_detail("reload the page and send the form again"));
+        }
+        parse_pairs(fields).map_err(|error| Code::BodyInvalid.with_detail(error))
+    };
+    parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())
 }
 
 /// Rejects a form of another site. Every browser sends at least one of the two headers.

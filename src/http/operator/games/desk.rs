@@ -14,9 +14,7 @@ use super::replay::draw_replay;
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::Path;
-use crate::http::operator::desk_ui::components::{
-    Column, badge, coins, facts, id, table, table_of, time,
-};
+use crate::http::operator::desk_ui::components::{badge, coins, facts, id, table, table_of, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
 use crate::http::operator::ledger::desk::operation_section;
@@ -107,15 +105,12 @@ fn seats(seats: &[SeatDetail]) -> Markup {
         "Players",
         seats,
         &[
-            (Column::Number("Seat"), &|seat| html! { (seat.seat.index()) }),
-            (Column::Text("Player"), &|seat| {
+            ("#Seat", &|seat| html! { (seat.seat.index()) }),
+            ("Player", &|seat| {
                 html! { a href={ "/desk/players/" (seat.player) } { (seat.name) } }
             }),
-            (Column::Number("Stake"), &|seat| coins(seat.stake)),
-            (
-                Column::Number("Net"),
-                &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } },
-            ),
+            ("#Stake", &|seat| coins(seat.stake)),
+            ("#Net", &|seat| html! { @if let Some(net) = seat.net { (coins(net)) } }),
         ],
     )
 }
@@ -144,12 +139,12 @@ fn contributions(clients: &[Contribution]) -> Markup {
         "Contributions of the clients to the deal",
         &clients,
         &[
-            (Column::Number("Seat"), &|(seat, _)| html! { (seat) }),
-            (Column::Text("Committed to"), &|(_, client)| match &client.commitment {
+            ("#Seat", &|(seat, _)| html! { (seat) }),
+            ("Committed to", &|(_, client)| match &client.commitment {
                 commitment if commitment.is_none() => html! { "no commitment" },
                 commitment => html! { (commitment.0) },
             }),
-            (Column::Text("Revealed"), &|(_, client)| {
+            ("Revealed", &|(_, client)| {
                 html! { (client.text.as_deref().unwrap_or("none")) }
             }),
         ],
@@ -171,12 +166,7 @@ fn settlement(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
         |settlement: Option<&Settlement>| settlement.map(settlement_lines).unwrap_or_default();
     let booked = lines(stored.as_ref());
     let expected = lines(recomputed);
-    let columns = [
-        Column::Text("Item"),
-        Column::Number("As booked"),
-        Column::Number("As recomputed"),
-        Column::Text(""),
-    ];
+    let columns = "Item | #As booked | #As recomputed | ";
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for place in 0..booked.len().max(expected.len()) {
         let left = booked.get(place);
@@ -192,7 +182,7 @@ fn settlement(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
         @if !is_booked && recomputed.is_some() {
             p class="alert" role="alert" { "The booked settlement differs from the recomputed one." }
         }
-        (table("Settlement, item by item", &columns, &rows))
+        (table("Settlement, item by item", columns, &rows))
     }
 }
 

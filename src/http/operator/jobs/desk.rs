@@ -6,7 +6,7 @@ use bahay_jobs::DeadJob;
 use maud::{Markup, html};
 
 use crate::clock;
-use crate::http::operator::desk_ui::components::{Column, button, pager, table, time};
+use crate::http::operator::desk_ui::components::{button, pager, table, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{
     EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession,
@@ -26,18 +26,11 @@ pub(crate) async fn list(
     FilterForm(query): FilterForm<PageQuery>,
 ) -> Result<Response, ErrorPage> {
     let listed = super::list(&jobs, &cursors, &session.operator, &query, PAGE).await?;
-    let rows: Vec<Vec<Markup>> = listed.items.iter().map(|job| row(&session, job)).collect();
-    let columns = [
-        Column::Text("Failed at (UTC)"),
-        Column::Text("Job"),
-        Column::Number("Attempts"),
-        Column::Text("Last error"),
-        Column::Text("Created at (UTC)"),
-        Column::Text("Decide"),
-    ];
+    let rows = listed.items.iter().map(|job| row(&session, job));
+    let columns = "Failed at (UTC) | Job | #Attempts | Last error | Created at (UTC) | Decide";
     let body = html! {
         p { "Background work whose attempts are used up. Mend the cause first, then retry." }
-        (table("Dead jobs, newest first", &columns, &rows))
+        (table("Dead jobs, newest first", columns, rows))
         (pager(HERE, &[], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Jobs", body))

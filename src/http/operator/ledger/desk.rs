@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::query;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, coins, field, id, pager, table, table_of, time,
+    Field, badge, coins, field, id, pager, table, table_of, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
@@ -126,12 +126,7 @@ async fn operation_page(
 
 fn trial_balance(balances: &[Balance]) -> Markup {
     let sum = Coins::checked_sum(balances.iter().map(|balance| *balance.amount));
-    let columns = [
-        Column::Text("Kind of accounts"),
-        Column::Number("By balances"),
-        Column::Number("By transfers"),
-        Column::Text(""),
-    ];
+    let columns = "Kind of accounts | #By balances | #By transfers | ";
     let verdict = |holds| match holds {
         true => badge("good", "adds up"),
         false => badge("bad", "does not add up"),
@@ -156,7 +151,7 @@ fn trial_balance(balances: &[Balance]) -> Markup {
         html! {},
         verdict(add_up(balances)),
     ]);
-    table("Balances by kind of account", &columns, &rows)
+    table("Balances by kind of account", columns, &rows)
 }
 
 fn accounts(accounts: &[Account]) -> Markup {
@@ -164,10 +159,10 @@ fn accounts(accounts: &[Account]) -> Markup {
         "Accounts",
         accounts,
         &[
-            (Column::Text("Account"), &|account| account_link(&account.code)),
-            (Column::Number("Balance"), &|account| coins(account.balance)),
-            (Column::Number("Entries"), &|account| html! { (account.version) }),
-            (Column::Text("Player"), &|account| {
+            ("Account", &|account| account_link(&account.code)),
+            ("#Balance", &|account| coins(account.balance)),
+            ("#Entries", &|account| html! { (account.version) }),
+            ("Player", &|account| {
                 html! {
                     @if let Some(player) = account.player {
                         a href={ "/desk/players/" (player) } { "player" }
@@ -189,16 +184,16 @@ pub(crate) fn entries_table(entries: &[AccountEntry]) -> Markup {
         "Entries, newest first",
         entries,
         &[
-            (Column::Number("Entry"), &|entry| html! { (entry.version) }),
-            (Column::Text("Booked (UTC)"), &|entry| time(entry.booked_at)),
-            (Column::Text("Purpose"), &|entry| match entry.game {
+            ("#Entry", &|entry| html! { (entry.version) }),
+            ("Booked (UTC)", &|entry| time(entry.booked_at)),
+            ("Purpose", &|entry| match entry.game {
                 Some(game) => html! { a href={ "/desk/games/" (game) } { (entry.code) } },
                 None => html! { (entry.code) },
             }),
-            (Column::Text("Counterparty"), &|entry| id(&entry.other)),
-            (Column::Number("Coins"), &|entry| coins(entry.amount)),
-            (Column::Number("Balance"), &|entry| coins(entry.balance_after)),
-            (Column::Text("Operation"), &|entry| {
+            ("Counterparty", &|entry| id(&entry.other)),
+            ("#Coins", &|entry| coins(entry.amount)),
+            ("#Balance", &|entry| coins(entry.balance_after)),
+            ("Operation", &|entry| {
                 html! { a href={ "/desk/ledger?operation=" (entry.operation) } { (entry.operation) } }
             }),
         ],
@@ -236,11 +231,11 @@ pub(crate) fn operation_section(session: &OperatorSession, row: &OperationRow) -
         &format!("Transfers of operation {}", operation.id),
         &operation.transfers,
         &[
-            (Column::Number("Number"), &|transfer| html! { (transfer.number) }),
-            (Column::Text("Purpose"), &|transfer| html! { (transfer.code) }),
-            (Column::Text("From"), &|transfer| account_link(&transfer.source)),
-            (Column::Text("To"), &|transfer| account_link(&transfer.destination)),
-            (Column::Number("Coins"), &|transfer| coins(transfer.amount)),
+            ("#Number", &|transfer| html! { (transfer.number) }),
+            ("Purpose", &|transfer| html! { (transfer.code) }),
+            ("From", &|transfer| account_link(&transfer.source)),
+            ("To", &|transfer| account_link(&transfer.destination)),
+            ("#Coins", &|transfer| coins(transfer.amount)),
         ],
     );
     html! {
@@ -259,15 +254,15 @@ fn checks_table(checks: &[LedgerCheckReport]) -> Markup {
         "Checks of the ledger, newest first",
         checks,
         &[
-            (Column::Text("Started (UTC)"), &|check| time(check.started_at)),
-            (Column::Text("Ended"), &|check| match check.finished_at {
+            ("Started (UTC)", &|check| time(check.started_at)),
+            ("Ended", &|check| match check.finished_at {
                 Some(at) => time(at),
                 None => html! { "running or aborted" },
             }),
-            (Column::Text("Scope"), &|check| {
+            ("Scope", &|check| {
                 html! { @if check.everything { "full" } @else { "incremental" } }
             }),
-            (Column::Text("Result"), &|check| {
+            ("Result", &|check| {
                 html! {
                     @if check.finished_at.is_some() && check.differences.is_empty() {
                         (badge("good", "no difference"))

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::query;
 use crate::auth::EnrolmentCode;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, button, field, select, table, time,
+    Field, badge, button, field, select, table, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
@@ -24,19 +24,12 @@ pub(crate) async fn list(
 ) -> Result<Response, ErrorPage> {
     session.operator.require_administrator()?;
     let listed = operators.list().await?;
-    let rows: Vec<Vec<Markup>> = listed.iter().map(|operator| row(&session, operator)).collect();
-    let columns = [
-        Column::Text("Name"),
-        Column::Text("Role"),
-        Column::Text("State"),
-        Column::Text("Since (UTC)"),
-        Column::Text("Last seen (UTC)"),
-        Column::Text("Token until (UTC)"),
-        Column::Text("Actions"),
-    ];
+    let rows = listed.iter().map(|operator| row(&session, operator));
+    let columns =
+        "Name | Role | State | Since (UTC) | Last seen (UTC) | Token until (UTC) | Actions";
     let roles: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), role.as_str())).collect();
     let body = html! {
-        (table("Operators", &columns, &rows))
+        (table("Operators", columns, rows))
         h2 { "Add an operator" }
         form method="post" action=(HERE) {
             (session.form_token())

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{Column, badge, id, pager, select, table, time};
+use crate::http::operator::desk_ui::components::{badge, id, pager, select, table, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorForm, OperatorSession};
 use crate::http::{Cursors, PageQuery, Path};
@@ -29,16 +29,9 @@ pub(crate) async fn list(
 ) -> Result<Response, ErrorPage> {
     let state = *query.filter.state.get_or_insert(ReportState::Open);
     let listed = query::list(&social, &cursors, &session.operator, &query, PAGE).await?;
-    let rows: Vec<Vec<Markup>> = listed.items.iter().map(|report| row(&session, report)).collect();
-    let columns = [
-        Column::Text("Reported (UTC)"),
-        Column::Text("Game"),
-        Column::Text("Reporter"),
-        Column::Text("Reported player"),
-        Column::Text("Reason"),
-        Column::Text("Description"),
-        Column::Text("Decision"),
-    ];
+    let rows = listed.items.iter().map(|report| row(&session, report));
+    let columns =
+        "Reported (UTC) | Game | Reporter | Reported player | Reason | Description | Decision";
     let states = [("open", "Open"), ("closed", "Closed")];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
@@ -46,7 +39,7 @@ pub(crate) async fn list(
             button { "Show" }
         }
         p { "A decision changes nothing but the report: a player is banned or muted on the player's page." }
-        (table("Reports by players, newest first", &columns, &rows))
+        (table("Reports by players, newest first", columns, rows))
         (pager(HERE, &[("state", state.as_str())], listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Reports", body))

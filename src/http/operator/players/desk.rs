@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::query;
 use crate::entropy;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, button, coins, facts, field, id, pager, table_of, text_area, time,
+    Field, badge, button, coins, facts, field, id, pager, table_of, text_area, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
@@ -53,8 +53,8 @@ pub(crate) async fn find(
             "Players, at most 20",
             &players,
             &[
-                (Column::Text("Name"), &|player| player_link(&player.id, &player.name)),
-                (Column::Text("Id"), &|player| id(&player.id)),
+                ("Name", &|player| player_link(&player.id, &player.name)),
+                ("Id", &|player| id(&player.id)),
             ],
         ))
     };
@@ -221,13 +221,13 @@ fn partners_table(partners: &[Partner]) -> Markup {
         "Partners in the newest 500 games",
         partners,
         &[
-            (Column::Text("Partner"), &|one| player_link(&one.player, &one.name)),
-            (Column::Number("Games together"), &|one| html! { (one.games) " of " (one.of) }),
-            (Column::Number("Paid to partner"), &|one| coins(one.paid)),
-            (Column::Number("in games"), &|one| html! { (one.games_paid) }),
-            (Column::Number("Received from partner"), &|one| coins(one.received)),
-            (Column::Number("in games"), &|one| html! { (one.games_received) }),
-            (Column::Text(""), &|one| {
+            ("Partner", &|one| player_link(&one.player, &one.name)),
+            ("#Games together", &|one| html! { (one.games) " of " (one.of) }),
+            ("#Paid to partner", &|one| coins(one.paid)),
+            ("#in games", &|one| html! { (one.games_paid) }),
+            ("#Received from partner", &|one| coins(one.received)),
+            ("#in games", &|one| html! { (one.games_received) }),
+            ("", &|one| {
                 html! { @if let Some(shared) = one.shared { (shared_badge(shared)) } }
             }),
         ],
@@ -239,8 +239,8 @@ fn shared_table(shared: &[SharedBy]) -> Markup {
         "Other players with the same device or address",
         shared,
         &[
-            (Column::Text("Player"), &|one| player_link(&one.player, &one.name)),
-            (Column::Text(""), &|one| shared_badge(one.shared)),
+            ("Player", &|one| player_link(&one.player, &one.name)),
+            ("", &|one| shared_badge(one.shared)),
         ],
     )
 }
@@ -250,12 +250,12 @@ fn sessions(dossier: &PlayerDossier) -> Markup {
         "Sessions, the newest 50",
         &dossier.sessions,
         &[
-            (Column::Text("Since (UTC)"), &|session| time(session.created_at)),
-            (Column::Text("Last seen"), &|session| time(session.last_seen_at)),
-            (Column::Text("Method"), &|session| html! { (session.method) }),
-            (Column::Text("Address"), &|session| optional_text(session.address.as_deref())),
-            (Column::Text("Client"), &|session| optional_text(session.user_agent.as_deref())),
-            (Column::Text("Ended"), &|session| {
+            ("Since (UTC)", &|session| time(session.created_at)),
+            ("Last seen", &|session| time(session.last_seen_at)),
+            ("Method", &|session| html! { (session.method) }),
+            ("Address", &|session| optional_text(session.address.as_deref())),
+            ("Client", &|session| optional_text(session.user_agent.as_deref())),
+            ("Ended", &|session| {
                 html! { @if let Some(at) = session.ended_at { (time(at)) } }
             }),
         ],
@@ -275,8 +275,8 @@ fn devices(dossier: &PlayerDossier) -> Markup {
         "Devices that sign the player in, at most 50",
         &dossier.devices,
         &[
-            (Column::Text("First seen (UTC)"), &|device| time(device.first_seen_at)),
-            (Column::Text("Last seen"), &|device| time(device.last_seen_at)),
+            ("First seen (UTC)", &|device| time(device.first_seen_at)),
+            ("Last seen", &|device| time(device.last_seen_at)),
         ],
     )
 }
@@ -286,9 +286,9 @@ fn notes(dossier: &PlayerDossier) -> Markup {
         "Notes, newest first",
         &dossier.notes,
         &[
-            (Column::Text("Written (UTC)"), &|note| time(note.written_at)),
-            (Column::Text("By"), &|note| html! { (note.written_by) }),
-            (Column::Text("Note"), &|note| html! { (note.words) }),
+            ("Written (UTC)", &|note| time(note.written_at)),
+            ("By", &|note| html! { (note.written_by) }),
+            ("Note", &|note| html! { (note.words) }),
         ],
     )
 }
@@ -298,16 +298,13 @@ fn complaints(dossier: &PlayerDossier) -> Markup {
         "Reports, newest first",
         &dossier.complaints,
         &[
-            (Column::Text("Reported (UTC)"), &|one| time(one.created_at)),
-            (Column::Text("Reason"), &|one| html! { (one.reason) }),
-            (Column::Text("Description"), &|one| optional_text(one.words.as_deref())),
-            (Column::Text("By"), &|one| {
+            ("Reported (UTC)", &|one| time(one.created_at)),
+            ("Reason", &|one| html! { (one.reason) }),
+            ("Description", &|one| optional_text(one.words.as_deref())),
+            ("By", &|one| {
                 html! { a href={ (HERE) "/" (one.reporter) } { (id(&one.reporter)) } }
             }),
-            (
-                Column::Text("Game"),
-                &|one| html! { a href={ "/desk/games/" (one.game) } { "game" } },
-            ),
+            ("Game", &|one| html! { a href={ "/desk/games/" (one.game) } { "game" } }),
         ],
     )
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::query;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, button, coins, field, select, table, time,
+    Field, badge, button, coins, field, select, table, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_amount;
@@ -48,20 +48,10 @@ pub(crate) async fn list(
             html! { a href={ "/desk/tables?room=" (room.id()) } { (now.tables) } },
         ]
     };
-    let rows: Vec<Vec<Markup>> = rooms.iter().map(|room| row(room)).collect();
-    let columns = [
-        Column::Text("Room"),
-        Column::Text("Game"),
-        Column::Text("State"),
-        Column::Number("Bet"),
-        Column::Number("Multiplier"),
-        Column::Number("Fee"),
-        Column::Number("Players"),
-        Column::Number("Tables"),
-    ];
+    let columns = "Room | Game | State | #Bet | #Multiplier | #Fee | #Players | #Tables";
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
-        (table("Rooms, by ascending bet", &columns, &rows))
+        (table("Rooms, by ascending bet", columns, rooms.iter().map(|room| row(room))))
         @if !services.lobby.catalog().house().is_open {
             p class="alert" { "The house is closed, and so is every room: see " a href="/desk/switches" { "Switches" } "." }
         }
@@ -97,15 +87,7 @@ pub(crate) async fn show_room(
     let Some(RoomRevision { room, .. }) = revisions.first() else {
         return Err(Code::RoomNotFound.problem().into());
     };
-    let rows: Vec<Vec<Markup>> = revisions.iter().map(revision).collect();
-    let columns = [
-        Column::Number("Revision"),
-        Column::Text("Changed at (UTC)"),
-        Column::Text("Changed by"),
-        Column::Text("State"),
-        Column::Number("Bet"),
-        Column::Number("Fee"),
-    ];
+    let columns = "#Revision | Changed at (UTC) | Changed by | State | #Bet | #Fee";
     let here = format!("{HERE}/{id}");
     let body = html! {
         @if session.operator.require_administrator().is_ok() {
@@ -118,7 +100,7 @@ pub(crate) async fn show_room(
             (form(&session, &here, room))
         }
         h2 { "History" }
-        (table("Revisions, newest first", &columns, &rows))
+        (table("Revisions, newest first", columns, revisions.iter().map(revision)))
         p { a href=(HERE) { "All rooms" } " · " a href={ "/desk/tables?room=" (id) } { "Tables of this room" } }
     };
     Ok(page(&session, room.name(), body))

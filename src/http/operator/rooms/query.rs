@@ -13,20 +13,21 @@ use crate::rooms::{Catalog, Room, RoomDraft, RoomError, RoomRevision, choose_rul
 
 /// Returns the settings of a room, with all its rules.
 pub(super) fn settings(room: &Room) -> RoomSettings {
-    let Terms { rules, price, hits, clocks, spectators, bots, .. } = room.terms();
-    let draft = RoomDraft::from(room);
+    let RoomDraft { name, is_open, rule_set, terms, coins_min, coins_max, needs_account } =
+        room.draft();
+    let Terms { rules, price, hits, clocks, spectators, bots, .. } = terms;
     RoomSettings {
-        name: draft.name,
-        is_open: draft.is_open,
+        name: name.clone(),
+        is_open: *is_open,
         kind: room.kind().to_owned(),
-        rule_set: draft.rule_set,
+        rule_set: rule_set.clone(),
         rules: serde_json::to_value(rules).unwrap_or_default(),
         bet: price.bet.hundredths(),
         multiplier: price.multiplier,
         fee_basis_points: price.fee_basis_points,
         pot: hits.map(pot),
-        coins_min: draft.coins_min.hundredths(),
-        coins_max: draft.coins_max.map(Coins::hundredths),
+        coins_min: coins_min.hundredths(),
+        coins_max: coins_max.map(Coins::hundredths),
         clocks: RoomClocks {
             prepare_ms: clocks.prepare_ms,
             think_ms: clocks.think_ms,
@@ -36,7 +37,7 @@ pub(super) fn settings(room: &Room) -> RoomSettings {
         },
         watchable: *spectators == Spectators::Anybody,
         bots: *bots,
-        needs_account: draft.needs_account,
+        needs_account: *needs_account,
     }
 }
 

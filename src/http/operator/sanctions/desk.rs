@@ -9,9 +9,7 @@ use uuid::Uuid;
 
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
-use crate::http::operator::desk_ui::components::{
-    Column, Field, field, select, table, text_area, time,
-};
+use crate::http::operator::desk_ui::components::{Field, field, select, table, text_area, time};
 use crate::http::operator::desk_ui::{ErrorPage, OperatorForm, OperatorSession};
 use crate::http::{Code, CodeExt as _, Path};
 use crate::ids::PlayerId;
@@ -40,17 +38,11 @@ pub(crate) async fn section(
         rows.extend(listed.iter().map(|sanction| (sanction.imposed_at, row(name, sanction))));
     }
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
-    let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
-    let columns = [
-        Column::Text("Kind"),
-        Column::Text("Since (UTC)"),
-        Column::Text("Until (UTC)"),
-        Column::Text("Lifted (UTC)"),
-        Column::Text("Reason"),
-    ];
+    let rows = rows.iter().map(|(_, row)| row);
+    let columns = "Kind | Since (UTC) | Until (UTC) | Lifted (UTC) | Reason";
     let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
     Ok(html! {
-        (table("Bans and mutes, newest first", &columns, &rows))
+        (table("Bans and mutes, newest first", columns, rows))
         @if session.operator.require_moderator().is_ok() {
             @for (kind, lift) in &in_force {
                 form class="inline" method="post" action={ (here) "/sanctions/lifting" } {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::query;
 use crate::clock;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, badge, coins, facts, field, pager, select, table_of, time,
+    Field, badge, coins, facts, field, pager, select, table_of, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::{parse_non_negative_amount, parse_time};
@@ -195,18 +195,18 @@ pub(crate) fn settlements_table(caption: &str, settlements: &[Settled]) -> Marku
         caption,
         settlements,
         &[
-            (Column::Text("Finished (UTC)"), &|row| {
+            ("Finished (UTC)", &|row| {
                 html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } }
             }),
-            (Column::Text("Game"), &|row| html! { (row.kind) }),
-            (Column::Text("Room"), &|row| html! { (row.room) }),
-            (Column::Text("End"), &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
-            (Column::Text("Players"), &draw_seats),
-            (Column::Number("Paid"), &|row| coins(row.gross)),
-            (Column::Number("Fee"), &|row| coins(row.fee)),
-            (Column::Number("POT"), &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
-            (Column::Text("AI"), &|row| html! { @if row.taken_over { (badge("waiting", "AI")) } }),
-            (Column::Text("Reversed (UTC)"), &|row| {
+            ("Game", &|row| html! { (row.kind) }),
+            ("Room", &|row| html! { (row.room) }),
+            ("End", &|row| html! { (row.ending.as_deref().unwrap_or("?")) }),
+            ("Players", &draw_seats),
+            ("#Paid", &|row| coins(row.gross)),
+            ("#Fee", &|row| coins(row.fee)),
+            ("#POT", &|row| html! { @if let Some(pot) = row.pot { (coins(pot)) } }),
+            ("AI", &|row| html! { @if row.taken_over { (badge("waiting", "AI")) } }),
+            ("Reversed (UTC)", &|row| {
                 html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (time(at)) } }
             }),
         ],

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::operator::desk_ui::components::{
-    Column, Field, button, coins, facts, field, id, select, table, text_area, time,
+    Field, button, coins, facts, field, id, select, table, text_area, text_area_of, time,
 };
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
@@ -53,7 +53,6 @@ pub(crate) async fn list(
             html! { (busy.players) },
         ]
     });
-    let rows: Vec<Vec<Markup>> = rows.collect();
     let StrandedTables { halted, lost_pots } = query::find_stranded(&services).await?;
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
@@ -67,7 +66,7 @@ pub(crate) async fn list(
             }))
             button { "Show table" }
         }
-        (table("Tables with players, fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
+        (table("Tables with players, fullest first", "Table | #Players", rows))
         h2 id="halted" { "Halted" }
         (halted_tables(&halted))
         h2 id="pots" { "Lost POTs" }
@@ -85,13 +84,8 @@ fn halted_tables(halted: &[HaltedTable]) -> Markup {
             html! { (halted.reason) },
         ]
     });
-    let columns = [
-        Column::Text("Table"),
-        Column::Text("Room"),
-        Column::Text("Since (UTC)"),
-        Column::Text("Reason"),
-    ];
-    table("Halted tables, oldest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+    let columns = "Table | Room | Since (UTC) | Reason";
+    table("Halted tables, oldest first", columns, rows)
 }
 
 fn pots(session: &OperatorSession, lost: &[LostPot]) -> Markup {
@@ -106,13 +100,8 @@ fn pots(session: &OperatorSession, lost: &[LostPot]) -> Markup {
             html! { @if may { (button(session, &order, "Refund", confirm)) } },
         ]
     });
-    let columns = [
-        Column::Text("Table"),
-        Column::Number("POT"),
-        Column::Text("Last game ended (UTC)"),
-        Column::Text("Action"),
-    ];
-    table("POTs whose table no longer exists", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+    let columns = "Table | #POT | Last game ended (UTC) | Action";
+    table("POTs whose table no longer exists", columns, rows)
 }
 
 pub(crate) async fn show_table(
@@ -138,24 +127,12 @@ pub(crate) async fn show_table(
             form method="post" action={ (here) "/voiding" }
                 data-confirm="Void the open game and end this table?" {
                 (session.form_token())
-                (void_reason())
+                (text_area_of("void-reason", "reason", "Reason", "10 to 500 characters, stored with the game."))
                 button { "Void and refund" }
             }
         }
     };
     Ok(page(&session, "Table", body))
-}
-
-/// Draws the reason for voiding. The page has two reasons, whose fields need distinct ids.
-fn void_reason() -> Markup {
-    html! {
-        div class="field" {
-            label for="f-void-reason" { "Reason" }
-            textarea id="f-void-reason" name="reason" rows="3" required
-                aria-describedby="h-void-reason" {}
-            small id="h-void-reason" { "10 to 500 characters, stored with the game." }
-        }
-    }
 }
 
 /// Returns the live part of the page, for the script to refresh.
@@ -209,13 +186,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
             html! { @if let Some(wins) = crown { (wins) } },
         ]
     });
-    let columns = [
-        Column::Number("Seat"),
-        Column::Text("Player"),
-        Column::Text("Played by"),
-        Column::Number("Crown"),
-    ];
-    let rows: Vec<Vec<Markup>> = rows.collect();
+    let columns = "#Seat | Player | Played by | #Crown";
     html! {
         (facts(&[
             ("Room", html! { (shown.terms.room) }),
@@ -224,7 +195,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
             ("Game", html! { @if let Some(game) = game { (id(game)) } }),
             ("POT", coins(shown.pot)),
         ]))
-        (table("Seats", &columns, &rows))
+        (table("Seats", columns, rows))
         @if let Some(rows) = &playing { (game_rows::draw_rows(rows, seat_name)) }
     }
 }
@@ -295,10 +266,9 @@ pub(crate) async fn refund_pot(
     let by = session.operator.require_administrator()?.require_session()?;
     let refund = query::refund_pot(&services, &by, TableId(table_id)).await?;
     let rows = refund.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
-    let rows: Vec<Vec<Markup>> = rows.collect();
-    let columns = [Column::Text("Player"), Column::Number("Coins")];
+    let columns = "Player | #Coins";
     let body = html! {
-        (table("Refunded shares", &columns, &rows))
+        (table("Refunded shares", columns, rows))
         p { a href=(HERE) { "All tables" } }
     };
     Ok(page(&session, "POT refunded", body))

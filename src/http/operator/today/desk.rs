@@ -13,7 +13,7 @@ use super::load_today;
 use crate::clock;
 use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
-use crate::http::operator::desk_ui::components::{Column, badge, coins, facts, table_of, time};
+use crate::http::operator::desk_ui::components::{badge, coins, facts, table_of, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
 
@@ -104,9 +104,9 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             "Games voided today, the newest 20",
             &alarms.newest_voided,
             &[
-                (Column::Text("Voided (UTC)"), &|one| game(&one.game, one.voided_at)),
-                (Column::Text("Room"), &|one| html! { (one.room) }),
-                (Column::Text("Reason"), &|one| html! { (one.reason) }),
+                ("Voided (UTC)", &|one| game(&one.game, one.voided_at)),
+                ("Room", &|one| html! { (one.room) }),
+                ("Reason", &|one| html! { (one.reason) }),
             ],
         )
     };
@@ -115,11 +115,11 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             "Won from players created within a week, net of losses to such players, today and yesterday; at most 20",
             &alarms.gatherers,
             &[
-                (Column::Text("Player"), &|one| {
+                ("Player", &|one| {
                     html! { a href={ "/desk/players/" (one.player) } { (one.name) } }
                 }),
-                (Column::Text("Day (UTC)"), &|one| html! { (one.day) }),
-                (Column::Number("Won from new players"), &|one| coins(one.amount)),
+                ("Day (UTC)", &|one| html! { (one.day) }),
+                ("#Won from new players", &|one| coins(one.amount)),
             ],
         )
     };
@@ -128,9 +128,9 @@ fn alarm_details(alarms: &Alarms) -> Markup {
             "Settlements booked late today, the newest 20",
             &alarms.newest_slow,
             &[
-                (Column::Text("Finished (UTC)"), &|one| game(&one.game, one.finished_at)),
-                (Column::Text("Room"), &|one| html! { (one.room) }),
-                (Column::Number("Delay (ms)"), &|one| html! { (one.late_ms) }),
+                ("Finished (UTC)", &|one| game(&one.game, one.finished_at)),
+                ("Room", &|one| html! { (one.room) }),
+                ("#Delay (ms)", &|one| html! { (one.late_ms) }),
             ],
         )
     };
@@ -163,10 +163,10 @@ fn comparison(today: &TodayReport) -> Markup {
         "Bookings",
         &LINES,
         &[
-            (Column::Text(""), &|(name, _)| html! { (name) }),
-            (Column::Number("Today"), &|(_, cell)| cell(&today.day)),
-            (Column::Number("Yesterday"), &|(_, cell)| cell(&today.day_before)),
-            (Column::Number("A week ago"), &|(_, cell)| cell(&today.week_before)),
+            ("", &|(name, _)| html! { (name) }),
+            ("#Today", &|(_, cell)| cell(&today.day)),
+            ("#Yesterday", &|(_, cell)| cell(&today.day_before)),
+            ("#A week ago", &|(_, cell)| cell(&today.week_before)),
         ],
     )
 }
@@ -176,16 +176,16 @@ fn rooms_table(rooms: &[RoomFigures]) -> Markup {
         "Rooms",
         rooms,
         &[
-            (Column::Text("Room"), &|RoomFigures { room, .. }| {
+            ("Room", &|RoomFigures { room, .. }| {
                 let query = serde_urlencoded::to_string([("room", room)]).unwrap_or_default();
                 html! { a href={ "/desk/settlements?" (query) } { (room) } }
             }),
-            (Column::Number("Games settled"), &|one| html! { (one.figures.games_settled) }),
-            (Column::Number("Voided"), &|one| html! { (one.figures.games_voided) }),
-            (Column::Number("Paid by losers"), &|one| coins(one.figures.payments)),
-            (Column::Number("Fees"), &|one| coins(one.figures.fees)),
-            (Column::Number("Paid into POTs"), &|one| coins(one.figures.antes)),
-            (Column::Number("POTs taken"), &|one| coins(one.figures.pots)),
+            ("#Games settled", &|one| html! { (one.figures.games_settled) }),
+            ("#Voided", &|one| html! { (one.figures.games_voided) }),
+            ("#Paid by losers", &|one| coins(one.figures.payments)),
+            ("#Fees", &|one| coins(one.figures.fees)),
+            ("#Paid into POTs", &|one| coins(one.figures.antes)),
+            ("#POTs taken", &|one| coins(one.figures.pots)),
         ],
     )
 }
