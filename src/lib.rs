@@ -1,8 +1,9 @@
-//! The game server around the games of `bahay_engine`.
+//! The service: it serves the games of `bahay_engine` over REST and sockets, with accounts, a
+//! ledger, a lobby and a desk for operators.
 //!
-//! Dependencies point downwards only: `http`, `ws` → `lobby` → `tables` → `live_store`, `ledger`,
-//! `archive` → the engine; `auth`, `accounts` and `rate_limit` beside them; `ids`, `clock`,
-//! `entropy`, `db`, `metrics` and `telemetry` at the bottom. `tests/tidy.rs` enforces this.
+//! Dependencies point downwards only: `http`, `ws` → `lobby` → `tables` → `ledger`, `archive` → the
+//! packages of `crates`, which know nothing of the service. Leaf packages are modules here under
+//! their short names, such as `live_store`. `tests/tidy/layers.rs` has the permitted imports.
 
 pub mod accounts;
 pub mod allowance;

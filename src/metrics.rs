@@ -1,7 +1,8 @@
 //! The metrics of this process, in the text format of Prometheus. A measuring module registers each
 //! metric here once, under a name that begins with `bahay_` and ends in its unit.
 //!
-//! [`PlayMetrics`] has the metrics of the path of a command; the load tester's report uses the same names.
+//! [`PlayMetrics`] has the metrics of the path of a command; the load tester's report uses the same
+//! names.
 //! Values that exist anyway, such as the number of tables, are sampled when metrics are scraped
 //! ([`Metrics::register_gauge_fn`]) and cost nothing in between.
 //!

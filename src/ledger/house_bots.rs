@@ -1,5 +1,5 @@
 //! The coins that house bots hold and have lost: the two sums that bound the grants to them
-//! (`lobby::bot_purse`).
+//! (`bahay_shell::lobby::BotPurse`).
 
 use bahay_engine::coins::Coins;
 use sqlx::{Postgres, Transaction};

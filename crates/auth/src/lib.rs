@@ -3,7 +3,7 @@
 //! A sign-in opens a *session*. It has one current access token (signed, valid for 15 minutes,
 //! verified without I/O) and one refresh token (stored as a hash, valid for one use). A refresh
 //! token that is used a second time was stolen, and its session ends, unless the same device
-//! repeats the request within a minute: then the device receives the same successor (`accounts`).
+//! repeats the request within a minute: then the device receives the same successor (`refresh`).
 //!
 //! [`Player`] is the proof of authentication. Only [`Auth::authenticate`] and its variants create
 //! one, so a handler that takes a `Player` is authorized by its type. Ended sessions are recorded
@@ -14,9 +14,9 @@
 //! [`Holder`] is a further proof, required for requests that could take an account away from its
 //! player.
 //!
-//! Operators have tokens of another kind and their own proof: see `operators`.
+//! Operators have tokens of another kind and their own proof (`operator_secrets`).
 //!
-//! SQL is in `accounts`. There are no cookies for players, and no tokens in URLs.
+//! Deliberately absent: SQL, which is that of the service; cookies for players; tokens in URLs.
 
 mod asymmetric;
 mod headers;

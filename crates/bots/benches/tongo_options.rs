@@ -1,6 +1,6 @@
 //! The costs of Tongo (options): random play of whole games with both rule sets and numbers of
 //! seats, the strength of a hand, the AI's choice, a table's work for a move with eight seats, and
-//! the bytes of a move. `cargo bench -p bahay-engine --bench tongo_options`; `./dev bench` prints
+//! the bytes of a move. `cargo bench -p bahay-bots --bench tongo_options`; `./dev bench` prints
 //! it with the other benchmarks.
 
 #[path = "../../engine/benches/rows/mod.rs"]

@@ -1,8 +1,8 @@
-//! A contest of bots without the service: prints the shares and coins that `bahay arena
-//! --duplicate` prints, and the decision times of the first bot. It depends on the engine alone,
+//! A contest of bots without the service: prints the shares and coins that `bahay-lab arena
+//! --duplicate` prints, and the decision times of the first bot. It depends on engine and AI alone,
 //! which compiles in a minute.
 //!
-//! `cargo run --release -p bahay-engine --example arena -- GAME RULES BOTS GAMES [SEED]`, as in
+//! `cargo run --release -p bahay-bots --example arena -- GAME RULES BOTS GAMES [SEED]`, as in
 //! `tongo_options lively quick,greedy 20000 1`. GAMES is rounded up to whole series. The games run
 //! on one thread, each deal once for every rotation of the bots.
 

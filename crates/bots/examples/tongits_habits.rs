@@ -1,7 +1,7 @@
 //! Fits the habits of `greedy` and `quick` players of Tong-its, as `games/tongits/habit_tables.rs`
 //! holds them.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the parameters.
+//! `cargo run --release -p bahay-bots --example tongits_habits -- GAMES` prints the parameters.
 #![expect(clippy::float_arithmetic, reason = "probabilities are fitted; no coins are involved")]
 #![expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
 

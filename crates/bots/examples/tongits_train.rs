@@ -1,6 +1,6 @@
 //! Trains the weights of Tong-its' `quick` and prints the progress.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_train -- [--seed 1] [--rounds 9,2]
+//! `cargo run --release -p bahay-bots --example tongits_train -- [--seed 1] [--rounds 9,2]
 //! [--games 40000,60000] [--wins 3,8] [--from greedy|FILE] [--against mixed|self|greedy|FILE]
 //! [--trial 6000] [--out FILE]`. The same command line trains the same weights on one machine.
 //!

@@ -1,7 +1,7 @@
 //! The attainable win rate of Tongo (options) against random legal play: an experiment on whether a
 //! target for the AI can be reached, kept for reproduction.
 //!
-//! `cargo run --release -p bahay-engine --example tongo_options_ceiling -- BOT GAMES [RULES]
+//! `cargo run --release -p bahay-bots --example tongo_options_ceiling -- BOT GAMES [RULES]
 //! [READING] [SEATS]`, as in `search:4000 500 lively listed 2`. Games have two seats, which
 //! alternate between the players; or four, two of them the bot's, in all six arrangements. BOT is
 //! one of:

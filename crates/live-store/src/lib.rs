@@ -1,7 +1,7 @@
 //! Live state in Redis: the journals of tables, their deadlines and publications, the seats of
 //! players, the tables with free seats, the live nodes and their connections.
 //!
-//! This module does not interpret lines and snapshots; they are bytes. A journal is a list, and a
+//! The crate does not interpret lines and snapshots; they are bytes. A journal is a list, and a
 //! move is a compare-and-append: one script call that appends only if the journal still ends with
 //! the line that the caller decided on, and otherwise returns the lines that the caller has missed.
 //!

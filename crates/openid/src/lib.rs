@@ -2,7 +2,7 @@
 //!
 //! A token is accepted if it is signed with RS256 or ES256 by a published key of its issuer, if
 //! this server is its audience, and if it has not expired. Issuer, subject and nonce are taken from
-//! it; `accounts` checks that the nonce was issued to the device that presents the token.
+//! it; the service checks that the nonce was issued to the device that presents the token.
 //!
 //! Keys are cached for an hour, and fetched again when a token names an unknown key, at most once a
 //! minute for each issuer, whatever the number of such tokens (see `keys`). The client performs the

@@ -7,8 +7,8 @@
 //! are connections. IPv6 addresses are limited by their first 64 bits, since one household has that
 //! many, and by their first 48 bits for a customer as a whole.
 //!
-//! This module has no HTTP. `http` consults it for every request and `ws` for every socket, and
-//! each answers in its own format.
+//! The crate has no HTTP. The service consults it for every request and every socket, and answers
+//! each in its own format.
 
 mod address;
 mod concurrency;

@@ -1,5 +1,6 @@
-//! The behaviour of one process at a table, without I/O: no socket, no Redis, no clock, no
-//! randomness, no threads and no blocking. Events go in, calls and replies come out.
+//! The behaviour of one process at a table and the decisions of the lobby, without I/O: no socket,
+//! no Redis, no clock, no randomness, no threads and no blocking. Events go in, calls and replies
+//! come out.
 //!
 //! [`TableHost`] runs one table in one process: its [`Replica`], its watchers and the requests that
 //! wait. It takes requests and the results of its calls, and returns calls to make and replies. At
@@ -8,14 +9,16 @@
 //! [`DirectFeed`] decides which updates the table may write to a connection while its session
 //! sleeps. [`Presence`] records the connections of this process. [`Voiding`] and [`Releasing`]
 //! perform an operator's orders step by step. [`LostGames`] detects open games whose table is gone.
-//! [`SyncedClock`] advances the house's time between two readings.
+//! [`SyncedClock`] advances the house's time between two readings. [`lobby`] decides how players get
+//! seats.
 //!
 //! Two drivers perform the calls: the service, on tokio, and the simulator behind the feature
 //! `simulation`, in virtual time. The simulator therefore tests the code that the service runs.
 //!
-//! Everything is generic over the game. Only `codec` encodes and decodes lines and snapshots.
+//! Everything is generic over the game. Only `history::codec` encodes and decodes lines and
+//! snapshots.
 //!
-//! Out of scope: how a call is performed, the wire format of messages, and the assignment of seats.
+//! Out of scope: the performance of calls, and the wire format of messages.
 
 mod context;
 mod delivery;

@@ -8,8 +8,8 @@
 //! runs, so that it takes no space in the task otherwise.
 //!
 //! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; a bounded queue of
-//! unread frames (`socket`); a client that is silent for too long is disconnected (`link_monitor`);
-//! a client that missed too many updates gets a snapshot.
+//! unread frames (`link::socket`); a client that is silent for too long is disconnected
+//! (`link::monitor`); a client that missed too many updates gets a snapshot.
 
 mod advice;
 mod chat;

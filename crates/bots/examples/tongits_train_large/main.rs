@@ -1,6 +1,6 @@
 //! Trains the weights of the large networks of Tong-its' `strong` and prints the progress.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_train_large -- [--seed 1] [--rounds
+//! `cargo run --release -p bahay-bots --example tongits_train_large -- [--seed 1] [--rounds
 //! 20,10] [--games 200000] [--trial 30000] [--rate 1500] [--from FILE,…] [--out FILE,…]`. One
 //! network is trained for each given number of rounds, independently and with its own seed. The
 //! same command line trains the same weights on one machine, on two threads. `--rate` is the
