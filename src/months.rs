@@ -1,10 +1,10 @@
 //! Monthly partitions: tables that grow with every game have a partition per month, and the
 //! partitions of the coming months are created here ahead of time.
 //!
-//! A periodic job checks for missing partitions and creates them by a database function whose rights
-//! the service lacks; creations are serialized, and the second one has nothing to do.
-//! A row without a partition of its month is never rejected: it goes to a default partition, and
-//! the creation of the month moves it. On each node two gauges show when maintenance fails.
+//! A periodic job checks for missing partitions and creates them by a database function whose
+//! rights the service lacks; creations are serialized, and the second one has nothing to do. A row
+//! without a partition of its month is never rejected: it goes to a default partition, and the
+//! creation of the month moves it. On each node two gauges show when maintenance fails.
 //!
 //! Older months are closed here as well, by another such function, if the owner of the schema has
 //! limited the months for which entries are kept (`bahay migrate`): their entries are removed, and

@@ -4,7 +4,8 @@
 //! transfers between accounts. Its idempotency key is derived from its content, so it is performed
 //! at most once; a repeated request returns the stored answer.
 //!
-//! - `chart` defines the accounts and the codes of transfers, `operation` the trait of an operation.
+//! - `chart` defines the accounts and the codes of transfers, `operation` the trait of an
+//!   operation.
 //! - `operations` has one file for each kind of operation, which is decided in memory against
 //!   `books`; `openings` reads what only openings of games need.
 //! - `posting` collects requests into batches, reads the books, and writes what was decided.

@@ -1,10 +1,10 @@
 //! Notices: a player's inbox, for messages that are shown once on the next connection.
 //!
 //! A notice is written in the transaction of its event ([`insert_in_tx`]), so it exists exactly if
-//! the event happened. A void writes its notices in the books' function of the database. This module
-//! also reads notices, marks them as read, and writes invitations to a rematch.
-//! Deliberately absent: texts. A notice is a kind with a game and an amount, or with the inviting
-//! player; clients supply the text.
+//! the event happened. A void writes its notices in the books' function of the database. This
+//! module also reads notices, marks them as read, and writes invitations to a rematch. Deliberately
+//! absent: texts. A notice is a kind with a game and an amount, or with the inviting player;
+//! clients supply the text.
 
 use bahay_api::Time;
 use bahay_api::player::notices::Notice;

@@ -68,7 +68,8 @@ impl Audit {
         db::retry(once).await
     }
 
-    /// Performs an order about a table, after recording it with its reason, and records its failure.
+    /// Performs an order about a table, after recording it with its reason, and records its
+    /// failure.
     pub async fn run_table_order<T, X: Display, E: From<sqlx::Error> + From<X>>(
         &self,
         by: &Actor,

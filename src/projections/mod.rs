@@ -1,11 +1,12 @@
 //! Projections: tables that follow from the sealed operations of the ledger, some seconds late, and
 //! the projection runner that all of them share.
 //!
-//! A [`Projection`] applies batches of operations. The runner takes the next seals, applies them and
-//! advances the position, in one transaction that holds the position's row in `projections`. So one
-//! process projects at a time, and a crash neither loses nor doubles an operation. Seals are the
-//! input because they contain every operation once, in one order, and appear atomically. A player's
-//! games come in the order of their settlements, because the settlements lock the same wallet.
+//! A [`Projection`] applies batches of operations. The runner takes the next seals, applies them
+//! and advances the position, in one transaction that holds the position's row in `projections`. So
+//! one process projects at a time, and a crash neither loses nor doubles an operation. Seals are
+//! the input because they contain every operation once, in one order, and appear atomically. A
+//! player's games come in the order of their settlements, because the settlements lock the same
+//! wallet.
 //!
 //! A projection is rebuilt by deleting its tables and starting from the first seal: by the runner
 //! when its [version](Projection::version) changes, or by [`rebuild`]. `settled_games` reads the

@@ -61,9 +61,9 @@ pub struct OperationCount {
     pub operations: i64,
 }
 
-/// Runs a query of an interval ($1 to $2), whose whole hours are from $3 to $4. Between the two texts
-/// stand the operations of the partial hours at both ends, and those of the whole hours that are
-/// not projected yet. Groups by hour if $5 is true.
+/// Runs a query of an interval ($1 to $2), whose whole hours are from $3 to $4. Between the two
+/// texts stand the operations of the partial hours at both ends, and those of the whole hours that
+/// are not projected yet. Groups by hour if $5 is true.
 macro_rules! query_interval {
     ($pool:expr, $interval:expr, $by_hour:expr, $before:tt, $after:tt) => {{
         let (first, last) = $interval.whole_hours();

@@ -95,8 +95,8 @@ fn add_transfers(figures: &mut BookedFigures, booked: &TransferTotals) -> Result
 }
 
 impl Reports {
-    /// Returns the overview of the current day in `zone`, without the numbers of those who play now,
-    /// which only the live store has.
+    /// Returns the overview of the current day in `zone`, without the numbers of those who play
+    /// now, which only the live store has.
     pub async fn today(&self, now: Timestamp, zone: &TimeZone) -> Result<TodayReport, ReportError> {
         let begins_at = day_begins(now, zone, 0);
         let so_far = Interval { from: begins_at, to: now };

@@ -24,7 +24,8 @@ pub struct RuleSetRequest {
     pub switches: Value,
 }
 
-/// Returns the rules of a rule set with `switches` applied, and the POT and crowns of that rule set.
+/// Returns the rules of a rule set with `switches` applied, and the POT and crowns of that rule
+/// set.
 ///
 /// # Errors
 /// [`RoomError::Unsound`] with the field at fault: an unknown game or rule set, or rules that the game

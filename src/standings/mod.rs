@@ -1,11 +1,10 @@
 //! Standings: the statistics of each player in the settled games of a kind, and leaderboards of
 //! each kind by day, week, season and all time.
 //!
-//! PostgreSQL is the source of truth. `projection` applies each settled game once, some seconds late
-//! and without delaying settlements ([`Projection`]); `statistics` computes the changes, and `check`
-//! recomputes everything and compares. Boards are read from Redis. A board
-//! that is missing there, because Redis was emptied or the board expired, is filled from PostgreSQL
-//! on request.
+//! PostgreSQL is the source of truth. `projection` applies each settled game once, some seconds
+//! late and without delaying settlements ([`Projection`]); `statistics` computes the changes, and
+//! `check` recomputes everything and compares. Boards are read from Redis. A board that is missing
+//! there, because Redis was emptied or the board expired, is filled from PostgreSQL on request.
 //!
 //! Scores only grow, so a board is updated by raising scores, in any order. Equal scores share a
 //! rank, as in competitions (1, 2, 2, 4), and are listed in the order in which they were reached.

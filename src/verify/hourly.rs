@@ -1,5 +1,5 @@
-//! The scheduled check of the ledger: a periodic job with one check per time slot, once a day with a
-//! replay of every game.
+//! The scheduled check of the ledger: a periodic job with one check per time slot, once a day with
+//! a replay of every game.
 //!
 //! The result is a row in `ledger_checks`, a log line, metrics on every node, and a part of
 //! `/readyz`. A difference stops nothing; it requires a person's attention.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::rust::Parts;
 use super::{Complaints, File, lines_with};
 
-/// The engine, the bots, and the modules that move, store or show coins. Floating-point numbers are banned
-/// there, except in the files listed below, each with a reason.
+/// The engine, the bots, and the modules that move, store or show coins. Floating-point numbers are
+/// banned there, except in the files listed below, each with a reason.
 const COINS: [&str; 12] = [
     "crates/bots/",
     "crates/engine/",

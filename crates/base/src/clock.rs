@@ -127,8 +127,8 @@ impl Clock {
         requested_at
     }
 
-    /// Records the house's time, which was read between `requested_at` and now. Has no effect on the
-    /// system's clock and on one set by a test.
+    /// Records the house's time, which was read between `requested_at` and now. Has no effect on
+    /// the system's clock and on one set by a test.
     pub fn record_time(&self, time: Timestamp, requested_at: Moment) -> SyncOutcome {
         let Source::House(house) = &self.0 else {
             return SyncOutcome::Near;

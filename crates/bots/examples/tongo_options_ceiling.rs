@@ -394,8 +394,8 @@ fn choose_stubbornly(view: &View) -> Action {
     stays.into_iter().find(|action| legal.contains(action)).unwrap_or(advised)
 }
 
-/// Returns the action of [`choose_stubbornly`], or a wager of everything at the end of a turn with a
-/// sufficiently good hand.
+/// Returns the action of [`choose_stubbornly`], or a wager of everything at the end of a turn with
+/// a sufficiently good hand.
 fn choose_shove(view: &View, least: u32, dice: &mut TestRng) -> Action {
     let action = choose_stubbornly(view);
     let public = &view.public;

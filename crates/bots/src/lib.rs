@@ -1,5 +1,5 @@
-//! The AI of the house: it chooses actions at every game of the catalogue, from the knowledge of one
-//! seat.
+//! The AI of the house: it chooses actions at every game of the catalogue, from the knowledge of
+//! one seat.
 //!
 //! [`Ai`] extends a game by the choice of actions and by what a search needs. `tongits`,
 //! `tongo_options` and `tongo_assets` implement it; `catalog` combines them for `AnyGame`. [`table`]

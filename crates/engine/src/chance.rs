@@ -1,5 +1,5 @@
-//! Fair dealing: the deal commitment, which is the hash of a server seed, the keystream derived from
-//! the seeds, and the numbers and shuffles drawn from the keystream.
+//! Fair dealing: the deal commitment, which is the hash of a server seed, the keystream derived
+//! from the seeds, and the numbers and shuffles drawn from the keystream.
 //!
 //! The implementation follows rules 9.1 to 9.4 exactly, so that anybody can verify a deal without
 //! this code; docs/FAIRNESS.md explains it step by step. No entropy is gathered here: the server

@@ -3,8 +3,8 @@
 
 /// Defines the short forms from a table of events in an order that never changes: the name, the
 /// variant, and the fields in their order. Fields behind the bar have a default value; they are
-/// omitted from the end as far as they have it. A field behind the semicolon has this value in every event
-/// with a short form.
+/// omitted from the end as far as they have it. A field behind the semicolon has this value in
+/// every event with a short form.
 macro_rules! short_events {
     ($event:ident: $(
         $name:literal => $variant:ident {

@@ -1,4 +1,5 @@
-//! The engine's tests, as one program: the generic code of a table is compiled once for all of them.
+//! The engine's tests, as one program: the generic code of a table is compiled once for all of
+//! them.
 
 mod arrangement;
 #[path = "conformance.rs"]

@@ -48,8 +48,8 @@ pub async fn list_dead(
     Ok(rows.collect())
 }
 
-/// Makes a dead job due again, with all its attempts. If another job with its unique key waits, that
-/// one becomes due instead. Returns the job's name, or `None` if no dead job has this id.
+/// Makes a dead job due again, with all its attempts. If another job with its unique key waits,
+/// that one becomes due instead. Returns the job's name, or `None` if no dead job has this id.
 pub async fn retry_dead_in_tx(
     connection: &mut PgConnection,
     id: i64,

@@ -13,8 +13,9 @@
 //!   replaces its dead letter.
 //!
 //! A job may run twice, because its process may die between the work and its end. A handler is
-//! therefore idempotent, or ends its job in the transaction of its work ([`Attempt::finish_in_tx`]).
-//! PostgreSQL's clock decides which jobs are due. Deliberately absent: any knowledge of the jobs.
+//! therefore idempotent, or ends its job in the transaction of its work
+//! ([`Attempt::finish_in_tx`]). PostgreSQL's clock decides which jobs are due. Deliberately absent:
+//! any knowledge of the jobs.
 
 mod dead;
 mod queue;

@@ -109,8 +109,8 @@ pub(crate) async fn read_stats(pool: &PgPool, names: &[String]) -> Result<Stats,
 }
 
 impl Attempt {
-    /// Ends the job in the transaction of its work. Returns false if this process has lost its lease:
-    /// the caller then rolls back, because another attempt does the work.
+    /// Ends the job in the transaction of its work. Returns false if this process has lost its
+    /// lease: the caller then rolls back, because another attempt does the work.
     pub async fn finish_in_tx(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
         sqlx::query!("delete from jobs j where j.id = $1 and j.turn = $2", self.job, self.turn)
             .execute(connection)

@@ -1,6 +1,6 @@
 //! The operators' API, under `/v1/operator`, and the desk. Each topic is a folder. Each handler of
-//! the API takes an [`Operator`], whose value proves a valid token or session; some handlers require
-//! a role in addition, some a session.
+//! the API takes an [`Operator`], whose value proves a valid token or session; some handlers
+//! require a role in addition, some a session.
 
 pub(crate) mod audit;
 pub(crate) mod corrections;

@@ -9,8 +9,8 @@
 //!
 //! The function locks the games that end, creates accounts, locks all accounts that were read,
 //! compares their versions, and only then writes, operations first, in the order of keys. These are
-//! the phases of `locked`: after a locked read the call finds the locks held, and after an optimistic
-//! read it detects whether the decisions are still valid.
+//! the phases of `locked`: after a locked read the call finds the locks held, and after an
+//! optimistic read it detects whether the decisions are still valid.
 
 use serde_json::Value;
 use sqlx::PgConnection;

@@ -3,8 +3,8 @@
 //!
 //! The host of a private table chooses its bet, its rules and the other players, so two friends can
 //! play together against a bot. Three limits bound the winnings: bots play there only up to
-//! [`crate::lobby::Options::private_bots_bet_max`], by the rules of a named rule set or of a room, and
-//! against whole stakes; all of them may lose only a part of the day's purse (`BotPurse`); and
+//! [`crate::lobby::Options::private_bots_bet_max`], by the rules of a named rule set or of a room,
+//! and against whole stakes; all of them may lose only a part of the day's purse (`BotPurse`); and
 //! winnings from them count against the player's allowance at private tables
 //! ([`crate::allowance`]). They play with the full skill of house bots.
 

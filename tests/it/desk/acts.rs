@@ -1,5 +1,5 @@
-//! The acts of operators over the API, at the desk and on the command line. An operation that one of
-//! them lacks has a reason here; without a line the test fails.
+//! The acts of operators over the API, at the desk and on the command line. An operation that one
+//! of them lacks has a reason here; without a line the test fails.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
-//! Bots by grade up to the searching one, the search for a seat that is taken over, and the analysis
-//! of finished games.
+//! Bots by grade up to the searching one, the search for a seat that is taken over, and the
+//! analysis of finished games.
 //!
-//! A [`Bot`] sees only what its seat sees. Dependencies point in one direction: `takeover` → `grade`
-//! → `search_bot` → `bot`, `playout`; `analysis` → `search_bot`.
+//! A [`Bot`] sees only what its seat sees. Dependencies point in one direction: `takeover` →
+//! `grade` → `search_bot` → `bot`, `playout`; `analysis` → `search_bot`.
 
 mod analysis;
 mod bot;

@@ -1,4 +1,5 @@
-//! The AI of Tong-its: greedy play, networks (`quick`), and beliefs about hidden cards for a search.
+//! The AI of Tong-its: greedy play, networks (`quick`), and beliefs about hidden cards for a
+//! search.
 //!
 //! Dependencies point in one direction: `look_ahead` → `quick` → `greedy`; `sampling` → `belief` →
 //! `habit_tables` → `habits`; `quick` → `habit_tables`.

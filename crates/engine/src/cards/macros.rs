@@ -60,8 +60,8 @@ macro_rules! card_text {
 }
 
 /// Defines a set of cards in which bit n is the card with index n. It serializes as the list of its
-/// cards in ascending order of index. Its functions are inlined into other crates, whose AI computes
-/// with sets.
+/// cards in ascending order of index. Its functions are inlined into other crates, whose AI
+/// computes with sets.
 macro_rules! card_set {
     (
         $(#[$about:meta])*

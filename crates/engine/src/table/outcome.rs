@@ -1,4 +1,5 @@
-//! The result of a game at its table: the settlement, the POT and the crown after it, and the record.
+//! The result of a game at its table: the settlement, the POT and the crown after it, and the
+//! record.
 
 use crate::coins::Coins;
 use crate::game::{Game, GameRules, Outcome};

@@ -86,8 +86,8 @@ pub fn record_game<G: GameKind>(
     }
 }
 
-/// A forgery: its name, the rule that it violates, and the change of a record, which returns whether
-/// it applies.
+/// A forgery: its name, the rule that it violates, and the change of a record, which returns
+/// whether it applies.
 pub type Forgery<G> = (&'static str, &'static str, fn(&mut Record<G>) -> bool);
 
 /// Checks that the verifier at `script` accepts the records and refuses every forgery of one of

@@ -1,8 +1,8 @@
 //! A bounded queue of notices for one watcher of a table, with backpressure by disconnection.
 //!
-//! Backpressure: sending never blocks, and an empty queue, by far the most common state, holds almost no memory.
-//! A sender that finds the queue full drops the watcher: its receiver sees the end of the queue,
-//! and the client can reconnect and resume.
+//! Backpressure: sending never blocks, and an empty queue, by far the most common state, holds
+//! almost no memory. A sender that finds the queue full drops the watcher: its receiver sees the
+//! end of the queue, and the client can reconnect and resume.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;

@@ -37,8 +37,8 @@ impl NotReadyWaits {
         self.0[0].is_zero()
     }
 
-    /// Returns the remaining wait of a player for the no-shows of one list. The player's own no-shows
-    /// before its last finished game are cleared.
+    /// Returns the remaining wait of a player for the no-shows of one list. The player's own
+    /// no-shows before its last finished game are cleared.
     pub fn wait_left(
         self,
         no_shows: &[NoShow],

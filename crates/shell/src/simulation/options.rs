@@ -79,8 +79,8 @@ listed_enum! {
         TellsOfHiddenLines,
         /// A second join on a connection repeats lines that are already on their way.
         RepeatsWhatWasSent,
-        /// A second join on a connection reads the journal, slowly, and the result replaces lines that
-        /// were published meanwhile.
+        /// A second join on a connection reads the journal, slowly, and the result replaces lines
+        /// that were published meanwhile.
         ReadsOverPublications,
         /// A connection keeps its watch after a refused join.
         WatchesAfterARefusedJoin,

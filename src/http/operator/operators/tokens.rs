@@ -1,5 +1,5 @@
-//! The API token of the signed-in operator, which the operator creates for its programs, over the API
-//! and at the desk. The token is displayed once, on the page that answers the request.
+//! The API token of the signed-in operator, which the operator creates for its programs, over the
+//! API and at the desk. The token is displayed once, on the page that answers the request.
 
 use axum::Json;
 use axum::extract::State;

@@ -21,8 +21,8 @@ actions! {
             /// `true` if a secret meld stays concealed, where the rules allow it.
             face_down: bool = "core::ops::Not::not",
         },
-        /// Adds a card to an exposed meld (rule 3.5). The number of a meld is its position in the order
-        /// in which the melds were laid.
+        /// Adds a card to an exposed meld (rule 3.5). The number of a meld is its position in the
+        /// order in which the melds were laid.
         Sapaw { card: Card, meld: u8 },
         /// Discards a card and ends the turn (rule 3.6).
         Dump { card: Card },

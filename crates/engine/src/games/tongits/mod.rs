@@ -7,8 +7,8 @@
 //!
 //! Each file names only files further right: `game` → `describe`, `imagine`, `spaces` → `kind`,
 //! `setup`, `view` → `state` → `legal`, `score` → `phase` → `event`, `sort` → `arrange` →
-//! `exposed`, `partition` → `meld` → `joker`, `presets` → `action`, `lanes`, `pile`, `rules`. The AI
-//! is a module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
+//! `exposed`, `partition` → `meld` → `joker`, `presets` → `action`, `lanes`, `pile`, `rules`. The
+//! AI is a module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod arrange;

@@ -46,8 +46,8 @@ actions! {
             slot: u8,
             leverage: bool = "core::ops::Not::not",
         },
-        /// Exchanges a card of the facing floor with one of its free exchange or, if another floor is
-        /// named, with one of that floor (rule 3.4).
+        /// Exchanges a card of the facing floor with one of its free exchange or, if another floor
+        /// is named, with one of that floor (rule 3.4).
         Exchange {
             slot: u8,
             floor: Option<u8> = "Option::is_none",

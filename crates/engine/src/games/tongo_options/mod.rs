@@ -7,9 +7,9 @@
 //!
 //! Each file names only files further right: `game` → `imagine`, `kind`, `setup`, `spaces` →
 //! `describe`, `legal`, `state` → `commitment`, `costs`, `deal`, `showdown`, `view` → `public` →
-//! `event` → `dice`, `hidden` → `action`, `presets`, `strength` → `card`, `list`, `phase`, `player`,
-//! `refusal`, `rules`. The AI is a module of `bahay-bots`; [`analysis`] is what it needs beside the
-//! rules.
+//! `event` → `dice`, `hidden` → `action`, `presets`, `strength` → `card`, `list`, `phase`,
+//! `player`, `refusal`, `rules`. The AI is a module of `bahay-bots`; [`analysis`] is what it needs
+//! beside the rules.
 
 mod action;
 mod card;

@@ -1,4 +1,5 @@
-//! Scenarios of Tongo (assets). `docs/rules/tongo_assets.md` explains the notation under "Scenarios".
+//! Scenarios of Tongo (assets). `docs/rules/tongo_assets.md` explains the notation under
+//! "Scenarios".
 
 use std::collections::VecDeque;
 

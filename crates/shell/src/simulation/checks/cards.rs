@@ -1,5 +1,5 @@
-//! Checks that no message of a game contains a card that its reader may not see, or the server seed of a
-//! running game. The visible cards are computed from the hands and piles, not by the code that
+//! Checks that no message of a game contains a card that its reader may not see, or the server seed
+//! of a running game. The visible cards are computed from the hands and piles, not by the code that
 //! makes views; the shown cards are read from the text of the message.
 
 use std::any::Any;
