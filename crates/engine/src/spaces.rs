@@ -10,6 +10,7 @@
 //! Deliberately absent: floating-point numbers. Each field states its maximum, by which a client
 //! can normalize.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -56,6 +57,13 @@ pub const fn field(name: &'static str, len: usize, most: i16, about: &'static st
 /// Returns the length of a game's tensors.
 pub fn tensor_len<G: Spaces>() -> usize {
     G::FIELDS.iter().map(|field| field.len).sum()
+}
+
+/// Formats the indices of a choice as bits, such as `0+2`.
+pub fn choice_text(choice: u16) -> String {
+    let chosen = (0..u16::BITS).filter(|place| choice >> place & 1 == 1);
+    let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
+    if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
 }
 
 /// A writer of a tensor's values, one field after the other.
@@ -109,6 +117,13 @@ pub struct SeatRotation {
 }
 
 impl SeatRotation {
+    /// Returns the order of the seats from the viewer on; a viewer without a seat counts from the
+    /// first.
+    pub fn from_viewer(viewer: Option<Seat>, seats: u8) -> Self {
+        const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
+        Self { viewer: viewer.unwrap_or(FIRST), seats }
+    }
+
     /// Returns the distance of a seat from the viewer in the order of play.
     pub const fn offset_of(self, seat: Seat) -> u8 {
         (seat.number() + self.seats - self.viewer.number()) % self.seats

@@ -12,6 +12,7 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use core::convert::Infallible;
 use core::fmt;
 
 use serde::de::Error as _;
@@ -130,109 +131,79 @@ pub trait Lift<A: Game>: GameKind {
     fn lower_event(event: &A::Event) -> Option<&Self::Event>;
 }
 
+/// Rebuilds a struct or the variants of an enum with another type parameter, and the changed fields
+/// from their old values.
+macro_rules! rebuild {
+    ($value:expr => $to:ident { $($kept:ident),+ $(; $changed:ident: $by:expr)+ }) => {{
+        let Self { $($kept,)+ $($changed,)+ } = $value;
+        $to { $($kept,)+ $($changed: $by,)+ }
+    }};
+    ($value:expr => $to:ident;
+        $($kept:ident $({ $($field:ident),+ })?),+;
+        $($changed:ident { $($same:ident,)* [$part:ident: $by:expr] }),+
+    ) => {
+        match $value {
+            $(Self::$kept $({ $($field),+ })? => $to::$kept $({ $($field),+ })?,)+
+            $(Self::$changed { $($same,)* $part } => $to::$changed { $($same,)* $part: $by },)+
+        }
+    };
+}
+
 impl<A> Line<A> {
     /// Converts the action of the line.
     pub fn map<B>(self, map: impl FnOnce(A) -> B) -> Line<B> {
-        let Self { at, input, fresh } = self;
-        Line { at, input: input.map(map), fresh }
+        rebuild!(self => Line { at, fresh; input: input.map(map) })
     }
 }
 
 impl<A> Input<A> {
     /// Converts the action of the input.
     pub fn map<B>(self, map: impl FnOnce(A) -> B) -> Input<B> {
-        match self {
-            Self::Act { player, game, prompt, action } => {
-                Input::Act { player, game, prompt, action: map(action) }
-            }
-            Self::AiAction { player, game, prompt, action } => {
-                Input::AiAction { player, game, prompt, action: map(action) }
-            }
-            Self::Sit { player, name, avatar, bot } => Input::Sit { player, name, avatar, bot },
-            Self::Leave { player } => Input::Leave { player },
-            Self::Connect { player, connection } => Input::Connect { player, connection },
-            Self::Disconnect { player, connection } => Input::Disconnect { player, connection },
-            Self::Ready { player, game, commitment } => Input::Ready { player, game, commitment },
-            Self::Reveal { player, game, text } => Input::Reveal { player, game, text },
-            Self::TakeBack { player } => Input::TakeBack { player },
-            Self::Tick => Input::Tick,
-            Self::Opened { game, stakes, pot } => Input::Opened { game, stakes, pot },
-            Self::OpenFailed { game, seats } => Input::OpenFailed { game, seats },
-            Self::Settled { game } => Input::Settled { game },
-            Self::PotRefunded { game, player, pot, shares } => {
-                Input::PotRefunded { game, player, pot, shares }
-            }
-            Self::UpdateTerms { terms } => Input::UpdateTerms { terms },
-            Self::Remove { player } => Input::Remove { player },
-        }
+        rebuild!(self => Input;
+            Sit { player, name, avatar, bot }, Leave { player }, Connect { player, connection },
+            Disconnect { player, connection }, Ready { player, game, commitment },
+            Reveal { player, game, text }, TakeBack { player }, Tick, Opened { game, stakes, pot },
+            OpenFailed { game, seats }, Settled { game }, PotRefunded { game, player, pot, shares },
+            UpdateTerms { terms }, Remove { player };
+            Act { player, game, prompt, [action: map(action)] },
+            AiAction { player, game, prompt, [action: map(action)] }
+        )
     }
 }
 
 impl<E> Event<E> {
     /// Converts the game's event.
     pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
-        match self {
-            Self::Game { event } => Event::Game { event: map(event) },
-            Self::Sat { seat, player, name, avatar, bot } => {
-                Event::Sat { seat, player, name, avatar, bot }
-            }
-            Self::Left { seat, player, reason } => Event::Left { seat, player, reason },
-            Self::Moved { seat, to } => Event::Moved { seat, to },
-            Self::Presence { seat, connected } => Event::Presence { seat, connected },
-            Self::Takeover { seat, on } => Event::Takeover { seat, on },
-            Self::Waiting => Event::Waiting,
-            Self::Preparing { game, commitment, deadline_ms } => {
-                Event::Preparing { game, commitment, deadline_ms }
-            }
-            Self::Ready { seat } => Event::Ready { seat },
-            Self::Opening { game } => Event::Opening { game },
-            Self::Revealing { game, commitments, pot, deadline_ms } => {
-                Event::Revealing { game, commitments, pot, deadline_ms }
-            }
-            Self::Revealed { seat } => Event::Revealed { seat },
-            Self::Opened { game, stakes, pot, starter } => {
-                Event::Opened { game, stakes, pot, starter }
-            }
-            Self::Countdown { deadline_ms } => Event::Countdown { deadline_ms },
-            Self::Over { game, settlement, server_seed } => {
-                Event::Over { game, settlement, server_seed }
-            }
-            Self::Settled { game, pot, crown } => Event::Settled { game, pot, crown },
-            Self::PotRefunded { pot, shares } => Event::PotRefunded { pot, shares },
-            Self::TermsUpdated { price, hits, clocks } => {
-                Event::TermsUpdated { price, hits, clocks }
-            }
-        }
+        rebuild!(self => Event;
+            Sat { seat, player, name, avatar, bot }, Left { seat, player, reason },
+            Moved { seat, to }, Presence { seat, connected }, Takeover { seat, on }, Waiting,
+            Preparing { game, commitment, deadline_ms }, Ready { seat }, Opening { game },
+            Revealing { game, commitments, pot, deadline_ms }, Revealed { seat },
+            Opened { game, stakes, pot, starter }, Countdown { deadline_ms },
+            Over { game, settlement, server_seed }, Settled { game, pot, crown },
+            PotRefunded { pot, shares }, TermsUpdated { price, hits, clocks };
+            Game { [event: map(event)] }
+        )
     }
 }
 
 impl<R> Terms<R> {
     /// Converts the rules; fails if `map` fails.
     pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Terms<S>, E> {
-        let Self { room, rules, price, hits, clocks, spectators, bots, private, practice } = self;
-        Ok(Terms {
-            room,
-            rules: map(rules)?,
-            price,
-            hits,
-            clocks,
-            spectators,
-            bots,
-            private,
-            practice,
-        })
+        Ok(rebuild!(self => Terms {
+            room, price, hits, clocks, spectators, bots, private, practice; rules: map(rules)?
+        }))
     }
 
     fn map<S>(self, map: impl FnOnce(R) -> S) -> Terms<S> {
-        let Self { room, rules, price, hits, clocks, spectators, bots, private, practice } = self;
-        Terms { room, rules: map(rules), price, hits, clocks, spectators, bots, private, practice }
+        let Ok(terms) = self.try_map(|rules| Ok::<S, Infallible>(map(rules)));
+        terms
     }
 }
 
 impl<A> RecordedAction<A> {
     fn map<B>(self, map: impl FnOnce(A) -> B) -> RecordedAction<B> {
-        let Self { at, seat, by, action } = self;
-        RecordedAction { at, seat, by, action: map(action) }
+        rebuild!(self => RecordedAction { at, seat, by; action: map(action) })
     }
 }
 
@@ -242,35 +213,9 @@ impl<G: GameKind> Table<G> {
     where
         G: Lift<A>,
     {
-        let Self {
-            id,
-            kind,
-            engine,
-            terms,
-            revision,
-            next,
-            closed,
-            seats,
-            pot,
-            crown,
-            last_winner,
-            pot_refunds,
-            phase,
-            at,
-        } = self;
-        Table {
-            id,
-            kind,
-            engine,
-            terms: Arc::new(Arc::unwrap_or_clone(terms).map(G::lift_rules)),
-            revision,
-            next,
-            closed,
-            seats,
-            pot,
-            crown,
-            last_winner,
-            pot_refunds,
+        rebuild!(self => Table {
+            id, kind, engine, revision, next, closed, seats, pot, crown, last_winner, pot_refunds, at;
+            terms: Arc::new(Arc::unwrap_or_clone(terms).map(G::lift_rules));
             phase: match phase {
                 Phase::Waiting => Phase::Waiting,
                 Phase::Preparing(preparing) => Phase::Preparing(preparing),
@@ -281,9 +226,8 @@ impl<G: GameKind> Table<G> {
                     let Settling { record, since } = *settling;
                     Phase::Settling(Box::new(Settling { record: record.lift(), since }))
                 }
-            },
-            at,
-        }
+            }
+        })
     }
 }
 
@@ -292,22 +236,12 @@ impl<G: GameKind> Playing<G> {
     where
         G: Lift<A>,
     {
-        Playing {
-            game: self.game,
-            server_seed: self.server_seed,
-            clients: self.clients,
-            opened_at: self.opened_at,
-            stakes: self.stakes,
-            starter: self.starter,
-            state: self.state.lift(),
-            stream: self.stream,
-            chance: self.chance,
-            actions: self.actions.iter().cloned().map(|taken| taken.map(G::lift_action)).collect(),
-            prompt: self.prompt,
-            asked_at: self.asked_at,
-            deadline: self.deadline,
-            missed: self.missed,
-        }
+        rebuild!(self => Playing {
+            game, server_seed, clients, opened_at, stakes, starter, stream, chance, prompt, asked_at,
+            deadline, missed;
+            state: state.lift();
+            actions: actions.iter().cloned().map(|taken| taken.map(G::lift_action)).collect()
+        })
     }
 }
 
@@ -317,31 +251,13 @@ impl<G: GameKind> Record<G> {
     where
         G: Lift<A>,
     {
-        Record {
-            format: self.format,
-            engine: self.engine,
-            kind: self.kind,
-            game: self.game,
-            table: self.table,
-            terms: self.terms.map(G::lift_rules),
-            players: self.players,
-            bots: self.bots,
-            opened_at: self.opened_at,
-            finished_at: self.finished_at,
-            commitment: self.commitment,
-            server_seed: self.server_seed,
-            clients: self.clients,
-            starter: self.starter,
-            chance: self.chance,
-            actions: self.actions.into_iter().map(|taken| taken.map(G::lift_action)).collect(),
-            outcome: self.outcome,
-            stakes: self.stakes,
-            settlement: self.settlement,
-            pot_before: self.pot_before,
-            pot_after: self.pot_after,
-            crown_before: self.crown_before,
-            crown_after: self.crown_after,
-        }
+        rebuild!(self => Record {
+            format, engine, kind, game, table, players, bots, opened_at, finished_at, commitment,
+            server_seed, clients, starter, chance, outcome, stakes, settlement, pot_before,
+            pot_after, crown_before, crown_after;
+            terms: terms.map(G::lift_rules);
+            actions: actions.into_iter().map(|taken| taken.map(G::lift_action)).collect()
+        })
     }
 }
 
@@ -351,31 +267,23 @@ impl<G: GameKind> TableView<G> {
     where
         G: Lift<A>,
     {
-        let Self { table, terms, kind, seat, seats, pot, crown, phase } = self;
-        TableView {
-            table,
-            terms: terms.map(G::lift_rules),
-            kind,
-            seat,
-            seats,
-            pot,
-            crown,
-            phase: match phase {
-                PhaseView::Waiting => PhaseView::Waiting,
-                PhaseView::Preparing { game, commitment, deadline_ms, ready } => {
-                    PhaseView::Preparing { game, commitment, deadline_ms, ready }
-                }
-                PhaseView::Opening { game } => PhaseView::Opening { game },
-                PhaseView::Revealing { game, commitments, revealed, deadline_ms } => {
-                    PhaseView::Revealing { game, commitments, revealed, deadline_ms }
-                }
-                PhaseView::Playing { game, stakes, deadline_ms, view } => {
-                    PhaseView::Playing { game, stakes, deadline_ms, view: G::lift_view(view) }
-                }
-                PhaseView::Settling { game, settlement } => {
-                    PhaseView::Settling { game, settlement }
-                }
-            },
-        }
+        rebuild!(self => TableView {
+            table, kind, seat, seats, pot, crown;
+            terms: terms.map(G::lift_rules);
+            phase: phase.lift()
+        })
+    }
+}
+
+impl<G: GameKind> PhaseView<G> {
+    fn lift<A: Game>(self) -> PhaseView<A>
+    where
+        G: Lift<A>,
+    {
+        rebuild!(self => PhaseView;
+            Waiting, Preparing { game, commitment, deadline_ms, ready }, Opening { game },
+            Revealing { game, commitments, revealed, deadline_ms }, Settling { game, settlement };
+            Playing { game, stakes, deadline_ms, [view: G::lift_view(view)] }
+        )
     }
 }

@@ -6,95 +6,104 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet, Suit};
-use crate::game::{Piece, Row};
+use crate::game::{Describe, Piece, Row};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::event::{EndingKind, Event, FightAnswer};
 use crate::games::tongits::rules::SEATS;
+use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
 use crate::seat::Seat;
 
-pub(super) fn describe_view(view: &View) -> Vec<Row> {
-    let public = &view.public;
-    let mut rows = Vec::new();
-    for (seat, (hand, count)) in
-        Seat::all(SEATS).zip(view.hands.iter().zip(public.hand_counts.iter()))
-    {
-        let pieces = match hand {
-            Some(hand) => card_pieces(hand.iter()),
-            None => vec![Piece::Text(format!("{count} cards").into())],
+impl Describe for Tongits {
+    fn describe(view: &View) -> Vec<Row> {
+        let public = &view.public;
+        let mut rows = Vec::new();
+        for (seat, (hand, count)) in
+            Seat::all(SEATS).zip(view.hands.iter().zip(public.hand_counts.iter()))
+        {
+            let pieces = match hand {
+                Some(hand) => card_pieces(hand.iter()),
+                None => vec![Piece::Text(format!("{count} cards").into())],
+            };
+            rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
+        }
+        for meld in public.melds.iter() {
+            let label = Cow::Borrowed("meld");
+            rows.push(Row {
+                seat: Some(meld.owner),
+                label,
+                pieces: card_pieces(meld.cards.iter()),
+            });
+        }
+        let discards = card_pieces(public.discards.cards().iter().copied());
+        rows.push(Row { seat: None, label: "discards".into(), pieces: discards });
+        let stock = match &view.stock {
+            Some(stock) => card_pieces(stock.cards().iter().copied()),
+            None => vec![Piece::Text(format!("{} cards", public.stock_count).into())],
         };
-        rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
+        rows.push(Row { seat: None, label: "stock, the next at the end".into(), pieces: stock });
+        rows
     }
-    for meld in public.melds.iter() {
-        let label = Cow::Borrowed("meld");
-        rows.push(Row { seat: Some(meld.owner), label, pieces: card_pieces(meld.cards.iter()) });
-    }
-    let discards = card_pieces(public.discards.cards().iter().copied());
-    rows.push(Row { seat: None, label: "discards".into(), pieces: discards });
-    let stock = match &view.stock {
-        Some(stock) => card_pieces(stock.cards().iter().copied()),
-        None => vec![Piece::Text(format!("{} cards", public.stock_count).into())],
-    };
-    rows.push(Row { seat: None, label: "stock, the next at the end".into(), pieces: stock });
-    rows
-}
 
-pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
-    match *action {
-        Action::Draw => action_pieces("draws", CardSet::EMPTY),
-        Action::Chow { cards } => action_pieces("takes the discard with", cards),
-        Action::Fight => action_pieces("fights", CardSet::EMPTY),
-        Action::Drop { cards, face_down: false } => action_pieces("lays", cards),
-        Action::Drop { cards, face_down: true } => action_pieces("lays face down", cards),
-        Action::Sapaw { card, .. } => action_pieces("adds", CardSet::only(card)),
-        Action::Dump { card } => action_pieces("dumps", CardSet::only(card)),
-        Action::Tongits => action_pieces("declares Tong-its", CardSet::EMPTY),
-        Action::Challenge => action_pieces("challenges", CardSet::EMPTY),
-        Action::Fold => action_pieces("folds", CardSet::EMPTY),
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        match *action {
+            Action::Draw => action_pieces("draws", CardSet::EMPTY),
+            Action::Chow { cards } => action_pieces("takes the discard with", cards),
+            Action::Fight => action_pieces("fights", CardSet::EMPTY),
+            Action::Drop { cards, face_down: false } => action_pieces("lays", cards),
+            Action::Drop { cards, face_down: true } => action_pieces("lays face down", cards),
+            Action::Sapaw { card, .. } => action_pieces("adds", CardSet::only(card)),
+            Action::Dump { card } => action_pieces("dumps", CardSet::only(card)),
+            Action::Tongits => action_pieces("declares Tong-its", CardSet::EMPTY),
+            Action::Challenge => action_pieces("challenges", CardSet::EMPTY),
+            Action::Fold => action_pieces("folds", CardSet::EMPTY),
+        }
     }
-}
 
-pub(super) fn describe_event(event: &Event) -> Option<Row> {
-    let (seat, label, pieces) = match *event {
-        Event::StarterChosen { seat } => (Some(seat), "begins", Vec::new()),
-        Event::Dealt { starter, .. } => (Some(starter), "has the first turn", Vec::new()),
-        Event::Drawn { seat, card, auto } => {
-            let label = if auto { "draws, as nothing else was legal" } else { "draws" };
-            (Some(seat), label, card_pieces(card.into_iter()))
-        }
-        Event::Chowed { seat, discard, cards: with } => {
-            (Some(seat), "takes the discard", card_pieces(with.with(discard).iter()))
-        }
-        Event::Dropped { seat, cards: laid } => (Some(seat), "lays", card_pieces(laid.iter())),
-        Event::LaidFaceDown { seat, cards: laid, count } => {
-            let unseen = || vec![Piece::Text(format!("{count} cards").into())];
-            let pieces = if laid.is_empty() { unseen() } else { card_pieces(laid.iter()) };
-            (Some(seat), "lays face down", pieces)
-        }
-        Event::Sagasa { seat, .. } => (Some(seat), "has a sagasa", Vec::new()),
-        Event::Sapawed { seat, card, .. } => (Some(seat), "adds", card_pieces([card].into_iter())),
-        Event::Dumped { seat, card } => (Some(seat), "dumps", card_pieces([card].into_iter())),
-        Event::TongitsDeclared { seat } => (Some(seat), "declares Tong-its", Vec::new()),
-        Event::Fought { seat, .. } => (Some(seat), "fights", Vec::new()),
-        Event::Answered { seat, answer } => {
-            let label = match answer {
-                FightAnswer::Challenge => "challenges",
-                FightAnswer::Fold => "folds",
-            };
-            (Some(seat), label, Vec::new())
-        }
-        Event::Shown { .. } => return None,
-        Event::Over { ending, winner, .. } => {
-            let label = match ending {
-                EndingKind::Tongits => "wins by Tong-its",
-                EndingKind::Fight => "wins the fight",
-                EndingKind::Stock if winner.is_none() => "nobody wins: all are burned",
-                EndingKind::Stock => "wins as the stock is exhausted",
-            };
-            (winner, label, Vec::new())
-        }
-    };
-    Some(Row { seat, label: label.into(), pieces })
+    fn describe_event(event: &Event) -> Option<Row> {
+        let (seat, label, pieces) = match *event {
+            Event::StarterChosen { seat } => (Some(seat), "begins", Vec::new()),
+            Event::Dealt { starter, .. } => (Some(starter), "has the first turn", Vec::new()),
+            Event::Drawn { seat, card, auto } => {
+                let label = if auto { "draws, as nothing else was legal" } else { "draws" };
+                (Some(seat), label, card_pieces(card.into_iter()))
+            }
+            Event::Chowed { seat, discard, cards: with } => {
+                (Some(seat), "takes the discard", card_pieces(with.with(discard).iter()))
+            }
+            Event::Dropped { seat, cards: laid } => (Some(seat), "lays", card_pieces(laid.iter())),
+            Event::LaidFaceDown { seat, cards: laid, count } => {
+                let unseen = || vec![Piece::Text(format!("{count} cards").into())];
+                let pieces = if laid.is_empty() { unseen() } else { card_pieces(laid.iter()) };
+                (Some(seat), "lays face down", pieces)
+            }
+            Event::Sagasa { seat, .. } => (Some(seat), "has a sagasa", Vec::new()),
+            Event::Sapawed { seat, card, .. } => {
+                (Some(seat), "adds", card_pieces([card].into_iter()))
+            }
+            Event::Dumped { seat, card } => (Some(seat), "dumps", card_pieces([card].into_iter())),
+            Event::TongitsDeclared { seat } => (Some(seat), "declares Tong-its", Vec::new()),
+            Event::Fought { seat, .. } => (Some(seat), "fights", Vec::new()),
+            Event::Answered { seat, answer } => {
+                let label = match answer {
+                    FightAnswer::Challenge => "challenges",
+                    FightAnswer::Fold => "folds",
+                };
+                (Some(seat), label, Vec::new())
+            }
+            Event::Shown { .. } => return None,
+            Event::Over { ending, winner, .. } => {
+                let label = match ending {
+                    EndingKind::Tongits => "wins by Tong-its",
+                    EndingKind::Fight => "wins the fight",
+                    EndingKind::Stock if winner.is_none() => "nobody wins: all are burned",
+                    EndingKind::Stock => "wins as the stock is exhausted",
+                };
+                (winner, label, Vec::new())
+            }
+        };
+        Some(Row { seat, label: label.into(), pieces })
+    }
 }
 
 fn action_pieces(verb: &'static str, objects: CardSet) -> Vec<Piece> {

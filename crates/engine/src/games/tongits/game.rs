@@ -1,10 +1,8 @@
-//! Tong-its as a [`Game`]: rules and views by delegation, and its description for people.
+//! Tong-its as a [`Game`]: rules and views by delegation.
 
 use crate::cards::CardSet;
 use crate::chance;
-use crate::game::{
-    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
-};
+use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::event::Event;
 use crate::games::tongits::phase::{Phase, PublicState};
@@ -12,7 +10,7 @@ use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Rules, SEATS};
 use crate::games::tongits::state::{FightAnswers, Tongits};
 use crate::games::tongits::view::View;
-use crate::games::tongits::{describe, kind, legal, score};
+use crate::games::tongits::{kind, legal, score};
 use crate::seat::Seat;
 use alloc::vec::Vec;
 
@@ -149,19 +147,5 @@ impl Game for Tongits {
     /// Returns whether the action calls a fight.
     fn is_commitment(_view: &View, action: &Action) -> bool {
         matches!(action, Action::Fight)
-    }
-}
-
-impl Describe for Tongits {
-    fn describe(view: &View) -> Vec<Row> {
-        describe::describe_view(view)
-    }
-
-    fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::describe_action(action)
-    }
-
-    fn describe_event(event: &Event) -> Option<Row> {
-        describe::describe_event(event)
     }
 }

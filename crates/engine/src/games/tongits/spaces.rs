@@ -17,7 +17,7 @@ use crate::games::tongits::phase::Phase;
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
-use crate::seat::{Seat, SeatSet};
+use crate::seat::SeatSet;
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
 /// The actions without a card, in the order of their numbers.
@@ -110,7 +110,8 @@ impl Spaces for Tongits {
             Action::Sapaw { card, meld } => {
                 let (_, cards, owner) =
                     view.public.melds.iter_open().find(|(number, ..)| *number == meld)?;
-                let owner = u16::from(seat_rotation(view).offset_of(owner));
+                let owner =
+                    u16::from(SeatRotation::from_viewer(view.viewer, SEATS).offset_of(owner));
                 let is_run = u16::from(!is_of_one_rank(cards.naturals()));
                 let card = u16::from(card.index());
                 Some(SAPAW + (card * u16::from(SEATS) + owner) * 2 + is_run)
@@ -137,7 +138,7 @@ impl Spaces for Tongits {
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
         let public = &view.public;
-        let round = seat_rotation(view);
+        let round = SeatRotation::from_viewer(view.viewer, SEATS);
         let mut cards = |cards: CardSet| tensor.push_bits(cards.bits(), Card::COUNT);
         let hand = view.hand().unwrap_or_default();
         cards(hand);
@@ -178,12 +179,6 @@ impl Spaces for Tongits {
         seats(public.yet_to_act);
         tensor.push_one_hot(view.drawn.map(Card::index), Card::COUNT);
     }
-}
-
-/// Returns the seats relative to the viewer, or to seat 0 for a viewer that is not a player.
-fn seat_rotation(view: &View) -> SeatRotation {
-    const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
-    SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: SEATS }
 }
 
 fn is_of_one_rank(cards: CardSet) -> bool {

@@ -1,11 +1,12 @@
 //! Descriptions of Tongo (assets) for people: views, actions and events.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::game::{Piece, Row};
+use crate::game::{Describe, Piece, Row};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, Colour};
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
@@ -14,37 +15,172 @@ use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
+use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
 use crate::seat::Seat;
 
-pub(super) fn describe_view(view: &View) -> Vec<Row> {
-    let public = &view.public;
-    let mut rows = vec![table_row(public)];
-    for (seat, player) in public.players.by_seat() {
-        let out = if public.playing.contains(seat) { "" } else { ", retreated" };
-        let mut pieces =
-            vec![text_piece(format!("{} chips, paid {}{out}", player.chips, player.paid))];
-        if player.margin > 0 {
-            pieces.push(text_piece(format!("margin {} %, owes {}", player.margin, player.owes)));
+impl Describe for TongoAssets {
+    fn describe(view: &View) -> Vec<Row> {
+        let public = &view.public;
+        let mut rows = vec![table_row(public)];
+        for (seat, player) in public.players.by_seat() {
+            let out = if public.playing.contains(seat) { "" } else { ", retreated" };
+            let mut pieces = say(format!("{} chips, paid {}{out}", player.chips, player.paid));
+            if player.margin > 0 {
+                pieces
+                    .push(text_piece(format!("margin {} %, owes {}", player.margin, player.owes)));
+            }
+            if player.leverage > 0 {
+                pieces.push(text_piece(format!("leverage {} %", player.leverage)));
+            }
+            rows.push(Row { seat: Some(seat), label: "latinum".into(), pieces });
+            let (hand, kept) = visible_cards(view, seat);
+            let pieces = hand.map_or_else(
+                || say(format!("{} assets, {} wilds", player.assets, player.wilds)),
+                card_pieces,
+            );
+            rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
+            if player.kept > 0 {
+                let count = || say(format!("{} acquire cards", player.kept));
+                let pieces = kept.map_or_else(count, card_pieces);
+                rows.push(Row { seat: Some(seat), label: "keeps".into(), pieces });
+            }
         }
-        if player.leverage > 0 {
-            pieces.push(text_piece(format!("leverage {} %", player.leverage)));
-        }
-        rows.push(Row { seat: Some(seat), label: "latinum".into(), pieces });
-        let (hand, kept) = visible_cards(view, seat);
-        let pieces = hand.map_or_else(
-            || vec![text_piece(format!("{} assets, {} wilds", player.assets, player.wilds))],
-            card_pieces,
-        );
-        rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
-        if player.kept > 0 {
-            let count = || vec![text_piece(format!("{} acquire cards", player.kept))];
-            let pieces = kept.map_or_else(count, card_pieces);
-            rows.push(Row { seat: Some(seat), label: "keeps".into(), pieces });
+        rows.extend(section_rows(view));
+        rows
+    }
+
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        match *action {
+            Action::Open { risk, purchase, sell } => {
+                say(format!("opens: {}", price_text(risk, purchase, sell)))
+            }
+            Action::Pay => say("pays"),
+            Action::Raise { risk, purchase, sell } => {
+                say(format!("raises: {}", price_text(risk, purchase, sell)))
+            }
+            Action::RaiseConfront { risk } => say(format!("raises the risk to {risk}")),
+            Action::Retreat => say("retreats"),
+            Action::Swap { discard, slot } => {
+                vec![text_piece("swaps"), card_piece(discard), text_piece(slot_text(slot))]
+            }
+            Action::Purchase { slot, discard, free } => {
+                let mut pieces = say(format!("purchases slot {slot}{}", free_suffix(free)));
+                push_discard(discard.map(Face::Up), &mut pieces);
+                pieces
+            }
+            Action::Acquire { replace, free } => {
+                let mut pieces = say(format!("purchases an acquire card{}", free_suffix(free)));
+                push_discard(replace.map(Face::Up), &mut pieces);
+                pieces
+            }
+            Action::Sell { slots } => say(format!("sells the hand for slots {}", slot_list(slots))),
+            Action::Reveal { section } => say(format!("looks at section {section}")),
+            Action::Dividend => say("takes a dividend"),
+            Action::Done => say("is done"),
+            Action::Confront => say("confronts"),
+            Action::Evade { discards } => [say("evades with"), card_pieces(discards)].concat(),
+            Action::Index { margin } => say(format!("indexes the margin by {margin} %")),
+            Action::Leverage { percent } => say(format!("leverages the buy-in at {percent} %")),
+            Action::Bribe { to, chips, cards: offered } => {
+                [vec![text_piece("offers"), Piece::Seat(to)], bribe_pieces(chips, offered)].concat()
+            }
+            Action::Accept => say("accepts"),
+            Action::Refuse => say("refuses"),
         }
     }
-    rows.extend(section_rows(view));
-    rows
+
+    fn describe_event(event: &Event) -> Option<Row> {
+        let (seat, label, pieces): (Option<Seat>, &'static str, Vec<Piece>) = match event {
+            Event::DealerChosen { seat } => (Some(*seat), "is the dealer", Vec::new()),
+            Event::AssetsShuffled { .. }
+            | Event::AcquiresShuffled { .. }
+            | Event::Assessing { .. } => {
+                return None;
+            }
+            Event::Dealt { rotation, .. } => (None, "dealt", say(rotation_text(*rotation))),
+            Event::Opened { seat, risk, purchase, sell } => {
+                (Some(*seat), "opens", say(price_text(*risk, *purchase, *sell)))
+            }
+            Event::Paid { seat, chips } => (Some(*seat), "pays", say_chips(*chips)),
+            Event::Raised { seat, chips, risk, purchase, sell } => {
+                let text = format!("{}; pays {chips}", price_text(*risk, *purchase, *sell));
+                (Some(*seat), "raises", say(text))
+            }
+            Event::Retreated { seat } => (Some(*seat), "retreats", Vec::new()),
+            Event::Stopped { rotation } => (None, "the table stops", say(rotation_text(*rotation))),
+            Event::Swapped { seat, slot, taken, discarded } => {
+                let pieces =
+                    vec![face_piece(*discarded), text_piece(slot_text(*slot)), face_piece(*taken)];
+                (Some(*seat), "swaps", pieces)
+            }
+            Event::Purchased { seat, slot, taken, discarded, chips } => {
+                let mut pieces =
+                    vec![text_piece(format!("slot {slot} for {chips}:")), face_piece(*taken)];
+                push_discard(*discarded, &mut pieces);
+                (Some(*seat), "purchases", pieces)
+            }
+            Event::Acquired { seat, taken, to, discarded, chips } => {
+                let place = match to {
+                    AcquireDestination::Hand => "into the hand",
+                    AcquireDestination::Kept => "to keep",
+                    AcquireDestination::Pile => "an audit",
+                };
+                let mut pieces =
+                    vec![face_piece(*taken), text_piece(format!("{place}, for {chips}"))];
+                push_discard(*discarded, &mut pieces);
+                (Some(*seat), "purchases", pieces)
+            }
+            Event::FreeSpent { seat } => (Some(*seat), "spends a free purchase", Vec::new()),
+            Event::Audited { seat, chips } => (Some(*seat), "is audited", say_chips(*chips)),
+            Event::Sold { seat, slots, chips, hand } => {
+                let mut pieces = say(format!("for slots {} and {chips} chips", slot_list(*slots)));
+                pieces.extend(hand.iter().flat_map(|hand| card_pieces(*hand)));
+                (Some(*seat), "sells the hand", pieces)
+            }
+            Event::Revealed { seat, section, assets, .. } => {
+                let mut pieces = say(format!("{section}"));
+                pieces.extend(assets.iter().flat_map(asset_pieces));
+                (Some(*seat), "looks at section", pieces)
+            }
+            Event::DividendTaken { seat, chips, .. } => {
+                (Some(*seat), "takes a dividend", say_chips(*chips))
+            }
+            Event::Done { seat } => (Some(*seat), "is done", Vec::new()),
+            Event::Confronted { seat, chips } => (Some(*seat), "confronts", say_chips(*chips)),
+            Event::Evaded { seat, chips, discarded } => {
+                let mut pieces = say(format!("for {chips} chips, with"));
+                pieces.extend(discarded.iter().map(|one| face_piece(*one)));
+                (Some(*seat), "evades", pieces)
+            }
+            Event::Indexed { seat, margin, chips, risk, .. } => {
+                let text = format!("by {margin} %: risk {risk}; pays {chips}");
+                (Some(*seat), "indexes the margin", say(text))
+            }
+            Event::Leveraged { seat, percent, chips } => {
+                let text = format!("at {percent} %; pays {chips}");
+                (Some(*seat), "leverages the buy-in", say(text))
+            }
+            Event::BribeOffered { seat, to, chips, cards } => {
+                let mut pieces = vec![Piece::Seat(*to)];
+                pieces.extend(bribe_pieces(*chips, *cards));
+                (Some(*seat), "offers a bribe to", pieces)
+            }
+            Event::BribeAnswered { seat, accepted } => {
+                let label = if *accepted { "takes the bribe" } else { "refuses the bribe" };
+                (Some(*seat), label, Vec::new())
+            }
+            Event::Shown { hands } => (None, "all show", shown_hand_pieces(hands)),
+            Event::Over { ending, winner, awards } => {
+                let label = match ending {
+                    GameEnding::LastIn => "is the last one in",
+                    GameEnding::Acquisition | GameEnding::Showdown => "has the strongest hand",
+                };
+                (Some(*winner), label, award_pieces(awards))
+            }
+        };
+        Some(Row { seat, label: label.into(), pieces })
+    }
 }
 
 /// Returns the row of the pot and the prices.
@@ -54,7 +190,7 @@ fn table_row(public: &PublicState) -> Row {
         "round {rounds}, pot {pot}, risk {risk}, purchase {purchase}, sell {sell}; decks of \
          {asset_deck} assets and {acquire_deck} acquire cards"
     );
-    Row { seat: None, label: "table".into(), pieces: vec![text_piece(text)] }
+    Row { seat: None, label: "table".into(), pieces: say(text) }
 }
 
 /// Returns the hand and the kept cards of a seat, as far as the viewer sees them.
@@ -82,7 +218,7 @@ fn section_rows(view: &View) -> Vec<Row> {
         let seen = public.sections[section];
         let mut pieces = match known {
             Some(assets) => asset_pieces(&assets),
-            None => vec![text_piece(format!("{} assets", seen.slots.len()))],
+            None => say(format!("{} assets", seen.slots.len())),
         };
         pieces.push(text_piece(format!("and {} acquire cards", seen.acquires)));
         rows.push(Row { seat, label: format!("section {section}").into(), pieces });
@@ -90,163 +226,11 @@ fn section_rows(view: &View) -> Vec<Row> {
     rows
 }
 
-pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    match *action {
-        Action::Open { risk, purchase, sell } => {
-            pieces.push(text_piece(format!("opens: {}", price_text(risk, purchase, sell))));
-        }
-        Action::Pay => pieces.push(text_piece("pays".into())),
-        Action::Raise { risk, purchase, sell } => {
-            pieces.push(text_piece(format!("raises: {}", price_text(risk, purchase, sell))));
-        }
-        Action::RaiseConfront { risk } => {
-            pieces.push(text_piece(format!("raises the risk to {risk}")))
-        }
-        Action::Retreat => pieces.push(text_piece("retreats".into())),
-        Action::Swap { discard, slot } => {
-            pieces.extend([
-                text_piece("swaps".into()),
-                card_piece(discard),
-                text_piece(slot_text(slot)),
-            ]);
-        }
-        Action::Purchase { slot, discard, free } => {
-            pieces.push(text_piece(format!("purchases slot {slot}{}", free_suffix(free))));
-            push_discard(discard, &mut pieces);
-        }
-        Action::Acquire { replace, free } => {
-            pieces.push(text_piece(format!("purchases an acquire card{}", free_suffix(free))));
-            push_discard(replace, &mut pieces);
-        }
-        Action::Sell { slots } => {
-            pieces.push(text_piece(format!("sells the hand for slots {}", slot_list(slots))));
-        }
-        Action::Reveal { section } => {
-            pieces.push(text_piece(format!("looks at section {section}")))
-        }
-        Action::Dividend => pieces.push(text_piece("takes a dividend".into())),
-        Action::Done => pieces.push(text_piece("is done".into())),
-        Action::Confront => pieces.push(text_piece("confronts".into())),
-        Action::Evade { discards } => {
-            pieces.push(text_piece("evades with".into()));
-            pieces.extend(card_pieces(discards));
-        }
-        Action::Index { margin } => {
-            pieces.push(text_piece(format!("indexes the margin by {margin} %")))
-        }
-        Action::Leverage { percent } => {
-            pieces.push(text_piece(format!("leverages the buy-in at {percent} %")));
-        }
-        Action::Bribe { to, chips, cards: offered } => {
-            pieces.extend([text_piece("offers".into()), Piece::Seat(to)]);
-            pieces.extend(bribe_pieces(chips, offered));
-        }
-        Action::Accept => pieces.push(text_piece("accepts".into())),
-        Action::Refuse => pieces.push(text_piece("refuses".into())),
-    }
-    pieces
-}
-
-pub(super) fn describe_event(event: &Event) -> Option<Row> {
-    let (seat, label, pieces): (Option<Seat>, &'static str, Vec<Piece>) = match event {
-        Event::DealerChosen { seat } => (Some(*seat), "is the dealer", Vec::new()),
-        Event::AssetsShuffled { .. } | Event::AcquiresShuffled { .. } | Event::Assessing { .. } => {
-            return None;
-        }
-        Event::Dealt { rotation, .. } => {
-            (None, "dealt", vec![text_piece(rotation_text(*rotation))])
-        }
-        Event::Opened { seat, risk, purchase, sell } => {
-            (Some(*seat), "opens", vec![text_piece(price_text(*risk, *purchase, *sell))])
-        }
-        Event::Paid { seat, chips } => (Some(*seat), "pays", vec![chips_piece(*chips)]),
-        Event::Raised { seat, chips, risk, purchase, sell } => {
-            let text = format!("{}; pays {chips}", price_text(*risk, *purchase, *sell));
-            (Some(*seat), "raises", vec![text_piece(text)])
-        }
-        Event::Retreated { seat } => (Some(*seat), "retreats", Vec::new()),
-        Event::Stopped { rotation } => {
-            (None, "the table stops", vec![text_piece(rotation_text(*rotation))])
-        }
-        Event::Swapped { seat, slot, taken, discarded } => {
-            let pieces =
-                vec![face_piece(*discarded), text_piece(slot_text(*slot)), face_piece(*taken)];
-            (Some(*seat), "swaps", pieces)
-        }
-        Event::Purchased { seat, slot, taken, discarded, chips } => {
-            let mut pieces =
-                vec![text_piece(format!("slot {slot} for {chips}:")), face_piece(*taken)];
-            push_discarded_face(*discarded, &mut pieces);
-            (Some(*seat), "purchases", pieces)
-        }
-        Event::Acquired { seat, taken, to, discarded, chips } => {
-            let place = match to {
-                AcquireDestination::Hand => "into the hand",
-                AcquireDestination::Kept => "to keep",
-                AcquireDestination::Pile => "an audit",
-            };
-            let mut pieces = vec![face_piece(*taken), text_piece(format!("{place}, for {chips}"))];
-            push_discarded_face(*discarded, &mut pieces);
-            (Some(*seat), "purchases", pieces)
-        }
-        Event::FreeSpent { seat } => (Some(*seat), "spends a free purchase", Vec::new()),
-        Event::Audited { seat, chips } => (Some(*seat), "is audited", vec![chips_piece(*chips)]),
-        Event::Sold { seat, slots, chips, hand } => {
-            let mut pieces =
-                vec![text_piece(format!("for slots {} and {chips} chips", slot_list(*slots)))];
-            pieces.extend(hand.iter().flat_map(|hand| card_pieces(*hand)));
-            (Some(*seat), "sells the hand", pieces)
-        }
-        Event::Revealed { seat, section, assets, .. } => {
-            let mut pieces = vec![text_piece(format!("{section}"))];
-            pieces.extend(assets.iter().flat_map(asset_pieces));
-            (Some(*seat), "looks at section", pieces)
-        }
-        Event::DividendTaken { seat, chips, .. } => {
-            (Some(*seat), "takes a dividend", vec![chips_piece(*chips)])
-        }
-        Event::Done { seat } => (Some(*seat), "is done", Vec::new()),
-        Event::Confronted { seat, chips } => (Some(*seat), "confronts", vec![chips_piece(*chips)]),
-        Event::Evaded { seat, chips, discarded } => {
-            let mut pieces = vec![text_piece(format!("for {chips} chips, with"))];
-            pieces.extend(discarded.iter().map(|one| face_piece(*one)));
-            (Some(*seat), "evades", pieces)
-        }
-        Event::Indexed { seat, margin, chips, risk, .. } => {
-            let text = format!("by {margin} %: risk {risk}; pays {chips}");
-            (Some(*seat), "indexes the margin", vec![text_piece(text)])
-        }
-        Event::Leveraged { seat, percent, chips } => {
-            let text = format!("at {percent} %; pays {chips}");
-            (Some(*seat), "leverages the buy-in", vec![text_piece(text)])
-        }
-        Event::BribeOffered { seat, to, chips, cards } => {
-            let mut pieces = vec![Piece::Seat(*to)];
-            pieces.extend(bribe_pieces(*chips, *cards));
-            (Some(*seat), "offers a bribe to", pieces)
-        }
-        Event::BribeAnswered { seat, accepted } => {
-            let label = if *accepted { "takes the bribe" } else { "refuses the bribe" };
-            (Some(*seat), label, Vec::new())
-        }
-        Event::Shown { hands } => (None, "all show", shown_hand_pieces(hands)),
-        Event::Over { ending, winner, awards } => {
-            let label = match ending {
-                GameEnding::LastIn => "is the last one in",
-                GameEnding::Acquisition | GameEnding::Showdown => "has the strongest hand",
-            };
-            (Some(*winner), label, award_pieces(awards))
-        }
-    };
-    Some(Row { seat, label: label.into(), pieces })
-}
-
 fn shown_hand_pieces(hands: &Ring<Option<ShownHand>>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (seat, shown) in hands.by_seat() {
         let Some(shown) = shown else { continue };
-        pieces.extend([Piece::Seat(seat), text_piece(shown.reading.class.display_name().into())]);
+        pieces.extend([Piece::Seat(seat), text_piece(shown.reading.class.display_name())]);
         pieces.extend(card_pieces(shown.hand));
     }
     pieces
@@ -261,12 +245,17 @@ fn award_pieces(awards: &Ring<u32>) -> Vec<Piece> {
     pieces
 }
 
-fn text_piece(text: String) -> Piece {
+fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
     Piece::Text(text.into())
 }
 
-fn chips_piece(chips: u32) -> Piece {
-    text_piece(format!("{chips} chips"))
+/// Returns a text alone.
+fn say(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
+    vec![text_piece(text)]
+}
+
+fn say_chips(chips: u32) -> Vec<Piece> {
+    say(format!("{chips} chips"))
 }
 
 fn price_text(risk: u32, purchase: u32, sell: u32) -> String {
@@ -290,22 +279,18 @@ fn slot_list(slots: SlotSet) -> String {
     numbers.join(" ")
 }
 
-fn push_discard(discard: Option<Card>, pieces: &mut Vec<Piece>) {
-    push_discarded_face(discard.map(Face::Up), pieces);
-}
-
-fn push_discarded_face(discarded: Option<Face>, pieces: &mut Vec<Piece>) {
+fn push_discard(discarded: Option<Face>, pieces: &mut Vec<Piece>) {
     if let Some(one) = discarded {
-        pieces.extend([text_piece("parting with".into()), face_piece(one)]);
+        pieces.extend([text_piece("parting with"), face_piece(one)]);
     }
 }
 
 fn bribe_pieces(chips: u32, offered: CardSet) -> Vec<Piece> {
-    if offered.is_empty() { vec![chips_piece(chips)] } else { card_pieces(offered) }
+    if offered.is_empty() { say_chips(chips) } else { card_pieces(offered) }
 }
 
 fn asset_pieces(assets: &Assets) -> Vec<Piece> {
-    assets.iter().map(|asset| asset.map_or_else(|| text_piece("–".into()), card_piece)).collect()
+    assets.iter().map(|asset| asset.map_or_else(|| text_piece("–"), card_piece)).collect()
 }
 
 fn card_pieces(cards: CardSet) -> Vec<Piece> {
@@ -315,8 +300,8 @@ fn card_pieces(cards: CardSet) -> Vec<Piece> {
 fn face_piece(face: Face) -> Piece {
     match face {
         Face::Up(up) => card_piece(up),
-        Face::Asset => text_piece("an asset".into()),
-        Face::Acquire => text_piece("an acquire card".into()),
+        Face::Asset => text_piece("an asset"),
+        Face::Acquire => text_piece("an acquire card"),
     }
 }
 

@@ -1,9 +1,7 @@
-//! Tongo (assets) as a [`Game`]: rules and views by delegation, and its description for people.
+//! Tongo (assets) as a [`Game`]: rules and views by delegation.
 
 use crate::chance::ChanceAnswer;
-use crate::game::{
-    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
-};
+use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
@@ -15,7 +13,7 @@ use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::Rules;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::{View, prompt};
-use crate::games::tongo_assets::{clock, describe, kind, legal, list, payout};
+use crate::games::tongo_assets::{clock, kind, legal, list, payout};
 use crate::seat::Seat;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -140,20 +138,6 @@ impl Game for TongoAssets {
 
     fn is_commitment(view: &View, action: &Action) -> bool {
         legal::is_commitment(&view.public, action)
-    }
-}
-
-impl Describe for TongoAssets {
-    fn describe(view: &View) -> Vec<Row> {
-        describe::describe_view(view)
-    }
-
-    fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::describe_action(action)
-    }
-
-    fn describe_event(event: &Event) -> Option<Row> {
-        describe::describe_event(event)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::games::tongo_assets::slots::Assets;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
 use crate::seat::{SEATS_MAX, Seat};
-use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
+use crate::spaces::{Field, SeatRotation, Spaces, Tensor, choice_text, field};
 
 /// The actions without parameters, in the order of their numbers.
 const PLAIN: [(&str, Action); 7] = [
@@ -133,9 +133,9 @@ impl Spaces for TongoAssets {
         for discard in discards() {
             names.extend(FREES.map(|free| format!("acquire{discard}{free}")));
         }
-        names.extend((0..1_u8 << SLOTS).map(|slots| format!("sell_for {}", choice_text(slots))));
+        names.extend((0..1 << SLOTS).map(|slots| format!("sell_for {}", choice_text(slots))));
         names.extend((0..SEATS_MAX).map(|section| format!("reveal {section}")));
-        names.extend(evasions().map(|choice| format!("evade {}", choice_text(choice))));
+        names.extend(evasions().map(|choice| format!("evade {}", choice_text(choice.into()))));
         names.extend(margins().map(|margin| format!("index {margin}")));
         names.extend(leverages().map(|percent| format!("leverage {percent}")));
         for to in 1..SEATS_MAX {
@@ -202,14 +202,20 @@ impl Spaces for TongoAssets {
                     (0, Some(card), 1) => 1 + index_in_set(hand.union(actor.kept), card)?,
                     _ => return None,
                 };
-                BRIBE + u16::from(round(view).offset_of(to)).checked_sub(1)? * GIFTS + gift
+                BRIBE
+                    + u16::from(
+                        SeatRotation::from_viewer(view.viewer, view.public.seats()).offset_of(to),
+                    )
+                    .checked_sub(1)?
+                        * GIFTS
+                    + gift
             }
         })
     }
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
         let public = &view.public;
-        let round = round(view);
+        let round = SeatRotation::from_viewer(view.viewer, view.public.seats());
         let own = view.own.unwrap_or_default();
         write_own(public, &own, round, tensor);
         for section in 0..SEATS_MAX {
@@ -311,13 +317,6 @@ fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<
     round.write_numbers(tensor, |seat| player(seat).leverage.into());
 }
 
-/// Returns the order of the seats from the viewer on; a viewer without a seat counts from the
-/// first.
-fn round(view: &View) -> SeatRotation {
-    const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
-    SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
-}
-
 fn index_in_set(cards: CardSet, card: Card) -> Option<u16> {
     (0..).zip(cards.iter()).find(|(_, known)| *known == card).map(|(place, _)| place)
 }
@@ -359,11 +358,4 @@ fn margins() -> impl Iterator<Item = u8> {
 /// Iterates over the listed leverages.
 fn leverages() -> impl Iterator<Item = u8> {
     LEVERAGE.step_by(usize::from(MARGIN_STEP))
-}
-
-/// Formats the indices of a choice, such as `0+2`.
-fn choice_text(choice: u8) -> String {
-    let chosen = (0..8).filter(|place| choice >> place & 1 == 1);
-    let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
-    if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::game::{Piece, Row};
+use crate::game::{Describe, Piece, Row};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, Suit};
 use crate::games::tongo_options::dice::{Dice, Die};
@@ -14,177 +14,181 @@ use crate::games::tongo_options::event::{ChallengeAnswer, Event, ShownHand};
 use crate::games::tongo_options::phase::{Costs, CostsChange, GameEnding};
 use crate::games::tongo_options::player::PlayerState;
 use crate::games::tongo_options::rules::FLOORS;
+use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::strength::Class;
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
-pub(super) fn describe_view(view: &View) -> Vec<Row> {
-    let public = &view.public;
-    let mut rows = Vec::new();
-    for ((number, hand), player) in (0..).zip(view.hands.iter()).zip(public.players.iter()) {
-        let mut pieces = match hand {
-            Some(hand) => hand.iter().map(card_piece).collect(),
-            None => vec![text_piece("4 cards")],
-        };
-        pieces.push(player_piece(player));
-        rows.push(Row { seat: Seat::new(number), label: "hand".into(), pieces });
+impl Describe for TongoOptions {
+    fn describe(view: &View) -> Vec<Row> {
+        let public = &view.public;
+        let mut rows = Vec::new();
+        for ((number, hand), player) in (0..).zip(view.hands.iter()).zip(public.players.iter()) {
+            let mut pieces = match hand {
+                Some(hand) => hand.iter().map(card_piece).collect(),
+                None => say("4 cards"),
+            };
+            pieces.push(player_piece(player));
+            rows.push(Row { seat: Seat::new(number), label: "hand".into(), pieces });
+        }
+        rows.push(table_row(
+            "pot, round, costs",
+            vec![
+                text_piece(format!("{} chips, round {},", public.pot, public.round)),
+                cost_piece(&public.costs, public.risk()),
+            ],
+        ));
+        rows.push(table_row("dice", dice_pieces(&public.dice)));
+        rows.extend((0_u8..).zip(&public.floors).map(|(number, cards)| {
+            let hidden = view.hidden.as_ref().map(|hidden| hidden.floors[usize::from(number)]);
+            let pieces = (0_u8..).zip(cards).map(|(slot, shown)| match (shown, hidden) {
+                (Some(shown), _) => card_piece(*shown),
+                (None, Some(cards)) => {
+                    text_piece(format!("({})", card_text(cards[usize::from(slot)])))
+                }
+                (None, None) => text_piece("face down"),
+            });
+            table_row(format!("floor {number}"), pieces.collect())
+        }));
+        if let Some(hidden) = &view.hidden {
+            let below = |(number, cards): (u8, &[Card; 3])| {
+                table_row(
+                    format!("free exchange {number}"),
+                    cards.iter().copied().map(card_piece).collect(),
+                )
+            };
+            let exchanges = (0..).zip(&hidden.exchanges).filter(|_| public.rules.free_exchange);
+            rows.extend(exchanges.map(below));
+            let deck = hidden.deck.iter().copied().map(card_piece).collect();
+            rows.push(table_row("player deck, the next first", deck));
+        }
+        rows
     }
-    rows.push(table_row(
-        "pot, round, costs",
-        vec![
-            text_piece(format!("{} chips, round {},", public.pot, public.round)),
-            cost_piece(&public.costs, public.risk()),
-        ],
-    ));
-    rows.push(table_row("dice", dice_pieces(&public.dice)));
-    rows.extend((0_u8..).zip(&public.floors).map(|(number, cards)| {
-        let hidden = view.hidden.as_ref().map(|hidden| hidden.floors[usize::from(number)]);
-        let pieces = (0_u8..).zip(cards).map(|(slot, shown)| match (shown, hidden) {
-            (Some(shown), _) => card_piece(*shown),
-            (None, Some(cards)) => text_piece(format!("({})", card_text(cards[usize::from(slot)]))),
-            (None, None) => text_piece("face down"),
-        });
-        table_row(format!("floor {number}"), pieces.collect())
-    }));
-    if let Some(hidden) = &view.hidden {
-        let below = |(number, cards): (u8, &[Card; 3])| {
-            table_row(
-                format!("free exchange {number}"),
-                cards.iter().copied().map(card_piece).collect(),
-            )
-        };
-        let exchanges = (0..).zip(&hidden.exchanges).filter(|_| public.rules.free_exchange);
-        rows.extend(exchanges.map(below));
-        let deck = hidden.deck.iter().copied().map(card_piece).collect();
-        rows.push(table_row("player deck, the next first", deck));
-    }
-    rows
-}
 
-pub(super) fn describe_action(action: &Action) -> Vec<Piece> {
-    match *action {
-        Action::Stop { floor } => vec![text_piece(format!("stops at floor {floor}"))],
-        Action::Retreat => vec![text_piece("retreats")],
-        Action::Evade { discards } => discard_pieces("evades by token", &discards),
-        Action::ConvertReserves => vec![text_piece("converts reserves")],
-        Action::Confront { target: Some(target) } => {
-            vec![text_piece("confronts"), Piece::Seat(target)]
+    fn describe_action(action: &Action) -> Vec<Piece> {
+        match *action {
+            Action::Stop { floor } => say(format!("stops at floor {floor}")),
+            Action::Retreat => say("retreats"),
+            Action::Evade { discards } => discard_pieces("evades by token", &discards),
+            Action::ConvertReserves => say("converts reserves"),
+            Action::Confront { target: Some(target) } => {
+                vec![text_piece("confronts"), Piece::Seat(target)]
+            }
+            Action::Confront { target: None } => say("confronts the acquirer"),
+            Action::Acquire => say("acquires"),
+            Action::Fold => say("folds"),
+            Action::PayRisk => say("pays the risk"),
+            Action::Lower(new) => say(format!("lowers{}", new_cost_text(&new))),
+            Action::Raise(new) => say(format!("raises{}", new_cost_text(&new))),
+            Action::IndexMargin { percent } => say(format!("indexes the margin by {percent} %")),
+            Action::Buy { slot, leverage } => {
+                say(format!("buys slot {slot}{}", leverage_suffix(leverage)))
+            }
+            Action::Sell { slot, leverage } => {
+                say(format!("sells slot {slot}{}", leverage_suffix(leverage)))
+            }
+            Action::Exchange { slot, floor, other, leverage } => {
+                let with = exchange_text(floor, other);
+                say(format!("exchanges slot {slot} with {with}{}", leverage_suffix(leverage)))
+            }
+            Action::Roll => say("rolls the dice"),
+            Action::End => say("ends the turn"),
+            Action::PayToEvade { discards } => discard_pieces("pays to evade", &discards),
+            Action::Stand => say("stands"),
+            Action::Join => say("joins"),
         }
-        Action::Confront { target: None } => vec![text_piece("confronts the acquirer")],
-        Action::Acquire => vec![text_piece("acquires")],
-        Action::Fold => vec![text_piece("folds")],
-        Action::PayRisk => vec![text_piece("pays the risk")],
-        Action::Lower(new) => vec![text_piece(format!("lowers{}", new_cost_text(&new)))],
-        Action::Raise(new) => vec![text_piece(format!("raises{}", new_cost_text(&new)))],
-        Action::IndexMargin { percent } => {
-            vec![text_piece(format!("indexes the margin by {percent} %"))]
-        }
-        Action::Buy { slot, leverage } => {
-            vec![text_piece(format!("buys slot {slot}{}", leverage_suffix(leverage)))]
-        }
-        Action::Sell { slot, leverage } => {
-            vec![text_piece(format!("sells slot {slot}{}", leverage_suffix(leverage)))]
-        }
-        Action::Exchange { slot, floor, other, leverage } => {
-            let with = exchange_text(floor, other);
-            vec![text_piece(format!(
-                "exchanges slot {slot} with {with}{}",
-                leverage_suffix(leverage)
-            ))]
-        }
-        Action::Roll => vec![text_piece("rolls the dice")],
-        Action::End => vec![text_piece("ends the turn")],
-        Action::PayToEvade { discards } => discard_pieces("pays to evade", &discards),
-        Action::Stand => vec![text_piece("stands")],
-        Action::Join => vec![text_piece("joins")],
     }
-}
 
-pub(super) fn describe_event(event: &Event) -> Option<Row> {
-    let (seat, label, pieces): (Option<Seat>, Cow<'static, str>, Vec<Piece>) = match event {
-        Event::Dealt { dealer, .. } => (Some(*dealer), "deals".into(), Vec::new()),
-        Event::Stopped { seat, floor } => {
-            (Some(*seat), format!("stops at floor {floor}").into(), Vec::new())
-        }
-        Event::RiskPaid { seat, chips } => {
-            (Some(*seat), "pays the risk".into(), chips_pieces(*chips))
-        }
-        Event::Retreated { seat } => (Some(*seat), "retreats".into(), Vec::new()),
-        Event::Folded { seat } => (Some(*seat), "folds".into(), Vec::new()),
-        Event::CostsChanged { seat, how, costs: new, chips } => {
-            let label = match how {
-                CostsChange::Lower => "lowers",
-                CostsChange::Raise => "raises",
-                CostsChange::Index => "indexes the margin",
-            };
-            let mut pieces = vec![cost_piece(new, new.sell.saturating_sub(new.buy))];
-            pieces.extend(chips_pieces(*chips));
-            (Some(*seat), label.into(), pieces)
-        }
-        Event::Bought { seat, slot, card: bought, chips, leverage } => {
-            let mut pieces = vec![card_piece(*bought)];
-            pieces.extend(payment_pieces(*chips, *leverage));
-            (Some(*seat), format!("buys slot {slot}").into(), pieces)
-        }
-        Event::Sold { seat, slot, chips, leverage } => {
-            (Some(*seat), format!("sells slot {slot}").into(), payment_pieces(*chips, *leverage))
-        }
-        Event::Exchanged { seat, slot, floor, other, chips, leverage } => {
-            let with = exchange_text(*floor, *other);
-            let label = format!("exchanges slot {slot} with {with}");
-            (Some(*seat), label.into(), payment_pieces(*chips, *leverage))
-        }
-        Event::Rolling { seat } => (Some(*seat), "rolls".into(), Vec::new()),
-        Event::Rolled { seat, dice: fallen } => {
-            (Some(*seat), "has rolled".into(), dice_pieces(fallen))
-        }
-        Event::Evaded { seat, token, chips, count, discards } => {
-            let label = if *token { "evades by token" } else { "pays to evade" };
-            let mut pieces = match discards {
-                Some(discards) => discards.iter().copied().map(card_piece).collect(),
-                None => vec![text_piece(format!("{count} cards discarded"))],
-            };
-            pieces.extend(chips_pieces(*chips));
-            (Some(*seat), label.into(), pieces)
-        }
-        Event::Drew { seat, cards, .. } => {
-            let pieces = cards.iter().flat_map(|cards| cards.iter().map(card_piece)).collect();
-            (Some(*seat), "draws".into(), pieces)
-        }
-        Event::ReservesConverted { seat, wager } => {
-            let label = format!("converts reserves, {wager} chips");
-            (Some(*seat), label.into(), Vec::new())
-        }
-        Event::Confronted { seat, target } => {
-            (Some(*seat), "confronts".into(), vec![Piece::Seat(*target)])
-        }
-        Event::Acquired { seat, floor } => {
-            (Some(*seat), format!("acquires floor {floor}").into(), Vec::new())
-        }
-        Event::Answered { seat, answer, chips } => {
-            let label = match answer {
-                ChallengeAnswer::Stand => "stands",
-                ChallengeAnswer::Join => "joins",
-                ChallengeAnswer::Confront => "confronts the acquirer",
-            };
-            (Some(*seat), label.into(), chips_pieces(*chips))
-        }
-        Event::Ended { seat, chips } => (Some(*seat), "ends the turn".into(), chips_pieces(*chips)),
-        Event::Shown { hands } => {
-            (None, "shown".into(), hands.iter().flat_map(shown_hand_pieces).collect())
-        }
-        Event::Over { ending, winner, pot } => {
-            let label = match ending {
-                GameEnding::LastIn => "wins, as all others folded",
-                GameEnding::Confront => "wins the confrontation",
-                GameEnding::Acquire => "wins the acquisition",
-                GameEnding::Reserves => "wins the converted reserves",
-                GameEnding::Rounds => "wins the last round",
-            };
-            (Some(*winner), label.into(), vec![text_piece(format!("{pot} chips"))])
-        }
-    };
-    Some(Row { seat, label, pieces })
+    fn describe_event(event: &Event) -> Option<Row> {
+        let (seat, label, pieces): (Option<Seat>, Cow<'static, str>, Vec<Piece>) = match event {
+            Event::Dealt { dealer, .. } => (Some(*dealer), "deals".into(), Vec::new()),
+            Event::Stopped { seat, floor } => {
+                (Some(*seat), format!("stops at floor {floor}").into(), Vec::new())
+            }
+            Event::RiskPaid { seat, chips } => {
+                (Some(*seat), "pays the risk".into(), chips_pieces(*chips))
+            }
+            Event::Retreated { seat } => (Some(*seat), "retreats".into(), Vec::new()),
+            Event::Folded { seat } => (Some(*seat), "folds".into(), Vec::new()),
+            Event::CostsChanged { seat, how, costs: new, chips } => {
+                let label = match how {
+                    CostsChange::Lower => "lowers",
+                    CostsChange::Raise => "raises",
+                    CostsChange::Index => "indexes the margin",
+                };
+                let mut pieces = vec![cost_piece(new, new.sell.saturating_sub(new.buy))];
+                pieces.extend(chips_pieces(*chips));
+                (Some(*seat), label.into(), pieces)
+            }
+            Event::Bought { seat, slot, card: bought, chips, leverage } => {
+                let mut pieces = vec![card_piece(*bought)];
+                pieces.extend(payment_pieces(*chips, *leverage));
+                (Some(*seat), format!("buys slot {slot}").into(), pieces)
+            }
+            Event::Sold { seat, slot, chips, leverage } => (
+                Some(*seat),
+                format!("sells slot {slot}").into(),
+                payment_pieces(*chips, *leverage),
+            ),
+            Event::Exchanged { seat, slot, floor, other, chips, leverage } => {
+                let with = exchange_text(*floor, *other);
+                let label = format!("exchanges slot {slot} with {with}");
+                (Some(*seat), label.into(), payment_pieces(*chips, *leverage))
+            }
+            Event::Rolling { seat } => (Some(*seat), "rolls".into(), Vec::new()),
+            Event::Rolled { seat, dice: fallen } => {
+                (Some(*seat), "has rolled".into(), dice_pieces(fallen))
+            }
+            Event::Evaded { seat, token, chips, count, discards } => {
+                let label = if *token { "evades by token" } else { "pays to evade" };
+                let mut pieces = match discards {
+                    Some(discards) => discards.iter().copied().map(card_piece).collect(),
+                    None => say(format!("{count} cards discarded")),
+                };
+                pieces.extend(chips_pieces(*chips));
+                (Some(*seat), label.into(), pieces)
+            }
+            Event::Drew { seat, cards, .. } => {
+                let pieces = cards.iter().flat_map(|cards| cards.iter().map(card_piece)).collect();
+                (Some(*seat), "draws".into(), pieces)
+            }
+            Event::ReservesConverted { seat, wager } => {
+                let label = format!("converts reserves, {wager} chips");
+                (Some(*seat), label.into(), Vec::new())
+            }
+            Event::Confronted { seat, target } => {
+                (Some(*seat), "confronts".into(), vec![Piece::Seat(*target)])
+            }
+            Event::Acquired { seat, floor } => {
+                (Some(*seat), format!("acquires floor {floor}").into(), Vec::new())
+            }
+            Event::Answered { seat, answer, chips } => {
+                let label = match answer {
+                    ChallengeAnswer::Stand => "stands",
+                    ChallengeAnswer::Join => "joins",
+                    ChallengeAnswer::Confront => "confronts the acquirer",
+                };
+                (Some(*seat), label.into(), chips_pieces(*chips))
+            }
+            Event::Ended { seat, chips } => {
+                (Some(*seat), "ends the turn".into(), chips_pieces(*chips))
+            }
+            Event::Shown { hands } => {
+                (None, "shown".into(), hands.iter().flat_map(shown_hand_pieces).collect())
+            }
+            Event::Over { ending, winner, pot } => {
+                let label = match ending {
+                    GameEnding::LastIn => "wins, as all others folded",
+                    GameEnding::Confront => "wins the confrontation",
+                    GameEnding::Acquire => "wins the acquisition",
+                    GameEnding::Reserves => "wins the converted reserves",
+                    GameEnding::Rounds => "wins the last round",
+                };
+                (Some(*winner), label.into(), say(format!("{pot} chips")))
+            }
+        };
+        Some(Row { seat, label, pieces })
+    }
 }
 
 fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
@@ -193,6 +197,11 @@ fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
 
 fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
     Piece::Text(text.into())
+}
+
+/// Returns a text alone.
+fn say(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
+    vec![text_piece(text)]
 }
 
 fn player_piece(player: &PlayerState) -> Piece {
@@ -241,7 +250,7 @@ fn payment_pieces(chips: u8, leverage: bool) -> Vec<Piece> {
 }
 
 fn discard_pieces(text: &'static str, discards: &Discards) -> Vec<Piece> {
-    let mut pieces = vec![text_piece(text)];
+    let mut pieces = say(text);
     if !discards.is_empty() {
         pieces.push(text_piece("and discards"));
         pieces.extend(discards.iter().copied().map(card_piece));
@@ -260,7 +269,7 @@ fn dice_pieces(dice: &Dice) -> Vec<Piece> {
         }
     };
     let dice: Vec<String> = dice.iter().map(die).collect();
-    vec![text_piece(dice.join(", "))]
+    say(dice.join(", "))
 }
 
 fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {

@@ -1,9 +1,7 @@
-//! Tongo (options) as a [`Game`]: rules and views by delegation, and its description for people.
+//! Tongo (options) as a [`Game`]: rules and views by delegation.
 
 use crate::chance::{self, Request};
-use crate::game::{
-    CounterIncrement, Describe, Game, GameKind, Outcome, Piece, Prompt, Row, Turn, Viewer,
-};
+use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::deal::{Drawing, complete_deal};
@@ -15,7 +13,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{commitment, describe, kind, legal, showdown};
+use crate::games::tongo_options::{commitment, kind, legal, showdown};
 use crate::seat::Seat;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -166,19 +164,5 @@ impl Game for TongoOptions {
 
     fn is_commitment(view: &View, action: &Action) -> bool {
         commitment::is_commitment(&view.public, action)
-    }
-}
-
-impl Describe for TongoOptions {
-    fn describe(view: &View) -> Vec<Row> {
-        describe::describe_view(view)
-    }
-
-    fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::describe_action(action)
-    }
-
-    fn describe_event(event: &Event) -> Option<Row> {
-        describe::describe_event(event)
     }
 }

@@ -18,7 +18,7 @@ use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::view::View;
 use crate::seat::{SEATS_MAX, Seat, SeatSet};
-use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
+use crate::spaces::{Field, SeatRotation, Spaces, Tensor, choice_text, field};
 
 /// The actions without parameters, in the order of their numbers.
 const PLAIN: [(&str, Action); 10] = [
@@ -128,7 +128,12 @@ impl Spaces for TongoOptions {
             Action::Evade { discards } => EVADE + discard_bits(hand, &discards)?,
             Action::PayToEvade { discards } => PAY_TO_EVADE + discard_bits(hand, &discards)?,
             Action::Confront { target: Some(target) } => {
-                CONFRONT + u16::from(round(view).offset_of(target)).checked_sub(1)?
+                CONFRONT
+                    + u16::from(
+                        SeatRotation::from_viewer(view.viewer, view.public.seats())
+                            .offset_of(target),
+                    )
+                    .checked_sub(1)?
             }
             Action::Lower(new) => {
                 let to_1 = |_: usize, _: u16| Some(1);
@@ -154,7 +159,7 @@ impl Spaces for TongoOptions {
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
         let public = &view.public;
-        let round = round(view);
+        let round = SeatRotation::from_viewer(view.viewer, view.public.seats());
         let hand = view.hand().unwrap_or_default();
         tensor.push_bits(hand.bits(), Card::COUNT);
         let held: Vec<Card> = hand.iter().collect();
@@ -243,13 +248,6 @@ fn write_card(tensor: &mut Tensor<'_>, card: Option<&Card>) {
     tensor.push_one_hot(card.map(|card| card.suit().index()), 4);
 }
 
-/// Returns the order of the seats from the viewer on; a viewer without a seat counts from the
-/// first.
-fn round(view: &View) -> SeatRotation {
-    const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
-    SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
-}
-
 /// Returns the discarded cards of the hand as bits by index; `None` for an order that is not
 /// listed.
 fn discard_bits(hand: CardSet, discards: &Discards) -> Option<u16> {
@@ -259,13 +257,6 @@ fn discard_bits(hand: CardSet, discards: &Discards) -> Option<u16> {
     }
     let held = (0..).zip(hand.iter()).filter(|(_, card)| chosen.contains(*card));
     Some(held.fold(0, |choice, (place, _): (u16, Card)| choice | 1 << place))
-}
-
-/// Formats the indices of a choice, such as `0+2`.
-fn choice_text(choice: u16) -> String {
-    let chosen = (0..HAND_CARDS).filter(|place| choice >> place & 1 == 1);
-    let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
-    if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
 }
 
 /// Returns the index of a change of one cost, by one or by the maximum.
