@@ -73,11 +73,9 @@ type CommandError = Box<dyn std::error::Error>;
 pub async fn run_table_command(command: TableCommand) -> Result<String, CommandError> {
     match command {
         TableCommand::Void { table, reason, house } => {
-            let house = connect_house(*house).await?;
-            let order = house.tables.void(table, &reason);
-            let voided = house.run_order(Action::TableVoided, table, Some(&reason), order).await;
-            house.ledger.stop().await;
-            Ok(match voided? {
+            let order = (Action::TableVoided, table, Some(&reason));
+            let voided = async |tables: &Tables<AnyGame>| tables.void(table, &reason).await;
+            Ok(match run_order(*house, order, voided).await? {
                 VoidOutcome { game: Some(game), .. } => {
                     format!("voided: table {table}, game {game}; its coins went back\n")
                 }
@@ -87,20 +85,18 @@ pub async fn run_table_command(command: TableCommand) -> Result<String, CommandE
             })
         }
         TableCommand::Release { table, house } => {
-            let house = connect_house(*house).await?;
-            let order = house.tables.release(table);
-            let released = house.run_order(Action::TableReleased, table, None, order).await;
-            house.ledger.stop().await;
-            released?;
+            let order = (Action::TableReleased, table, None);
+            run_order(*house, order, async |tables: &Tables<AnyGame>| tables.release(table).await)
+                .await?;
             Ok(format!("released: table {table}\n"))
         }
         TableCommand::RefundPot { table, house } => {
-            let house = connect_house(*house).await?;
-            let order = house.tables.refund_pot(table);
-            let returned = house.run_order(Action::PotRefunded, table, None, order).await;
-            house.ledger.stop().await;
+            let order = (Action::PotRefunded, table, None);
+            let refunded = run_order(*house, order, async |tables: &Tables<AnyGame>| {
+                tables.refund_pot(table).await
+            });
             let mut output = format!("given back: the POT of table {table}\n");
-            for share in returned?.shares {
+            for share in refunded.await?.shares {
                 writeln!(output, "{}  {}", share.player, share.amount)?;
             }
             Ok(output)
@@ -136,17 +132,16 @@ struct HouseConnection {
     audit: Audit,
 }
 
-impl HouseConnection {
-    /// Performs an order, recorded in the audit log like those of the API and the desk.
-    async fn run_order<T>(
-        &self,
-        action: Action,
-        table: TableId,
-        reason: Option<&Reason>,
-        order: impl Future<Output = Result<T, OperateError>>,
-    ) -> Result<T, CommandError> {
-        self.audit.run_table_order(&Actor::COMMAND_LINE, (action, table, reason), order).await
-    }
+/// Performs an order about a table, recorded in the audit log like those of the API and the desk.
+async fn run_order<T>(
+    house: HouseServices,
+    order: (Action, TableId, Option<&Reason>),
+    operation: impl AsyncFnOnce(&Tables<AnyGame>) -> Result<T, OperateError>,
+) -> Result<T, CommandError> {
+    let HouseConnection { tables, ledger, audit } = connect_house(house).await?;
+    let done = audit.run_table_order(&Actor::COMMAND_LINE, order, operation(&tables)).await;
+    ledger.stop().await;
+    done
 }
 
 async fn connect_house(house: HouseServices) -> Result<HouseConnection, CommandError> {

@@ -12,7 +12,7 @@
 
 use std::future::Future;
 
-use bahay_api::operator::corrections::CorrectionState as State;
+use bahay_api::operator::corrections::{Correction, CorrectionKind, CorrectionState as State};
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 use super::adjustments::{Adjustment, AdjustmentBounds, BoundCheck, DailyLimitError};
 use super::audit::{self, Action};
 use super::{CanApproveCorrections, Operator, issuance, tokens};
-use crate::clock::{self, Clock, Timestamp};
+use crate::clock::{self, Clock};
 use crate::db::to_sql;
 use crate::db::{self, Page};
 use crate::entropy;
@@ -52,30 +52,12 @@ pub enum Subject {
     Reversal { operation: i64 },
 }
 
-/// A request for a correction and its outcome.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Correction {
-    pub id: CorrectionId,
-    pub subject: Subject,
-    pub state: State,
-    pub reason: String,
-    /// The requester's name.
-    pub requested_by: String,
-    pub requested_at: Timestamp,
-    pub decision: Option<Decision>,
-    /// The operation that booked the correction, once it is approved.
-    pub operation: Option<i64>,
+/// A stored request with the operators, whom the body only names.
+struct StoredCorrection {
+    body: Correction,
+    subject: Subject,
     requester: OperatorId,
     decider: Option<OperatorId>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// The decider's name.
-    pub by: String,
-    pub at: Timestamp,
-    /// The reason of a rejection.
-    pub reason: Option<String>,
 }
 
 /// The reason why nothing was corrected, in order of precedence.
@@ -279,15 +261,15 @@ impl Corrections {
         if found.requester == by.id {
             return Ok(Err(CorrectionError::Own));
         }
-        let requester = (found.requester, found.requested_at);
+        let requester = (found.requester, found.body.requested_at.into());
         if issuance::is_dependent(&mut tx, (by.id, now), requester).await? {
             return Ok(Err(CorrectionError::NotIndependent));
         }
-        if found.state == state && found.decider == Some(by.id) {
-            return Ok(Ok(found));
+        if found.body.state == state && found.decider == Some(by.id) {
+            return Ok(Ok(found.body));
         }
-        if found.state != State::Open {
-            return Ok(Err(CorrectionError::Decided { state: found.state }));
+        if found.body.state != State::Open {
+            return Ok(Err(CorrectionError::Decided { state: found.body.state }));
         }
         if let (State::Approved, Subject::Adjustment { player, amount }) = (state, found.subject) {
             let adjustment = Adjustment { requester: found.requester, player, amount, id: id.0 };
@@ -297,7 +279,7 @@ impl Corrections {
             }
         }
         let operation = match state {
-            State::Approved => match self.book(&mut tx, &found).await {
+            State::Approved => match self.book(&mut tx, id, found.subject).await {
                 Ok(operation) => Some(operation),
                 Err(error) => return Ok(Err(error)),
             },
@@ -326,21 +308,22 @@ impl Corrections {
         audit::record_in_tx(&mut tx, by.actor(), action, Some(&audit_subject(id)), detail).await?;
         let decided = find_in(&mut tx, id).await?;
         tx.commit().await?;
-        Ok(decided.ok_or(CorrectionError::Unknown { id }))
+        Ok(decided.map(|decided| decided.body).ok_or(CorrectionError::Unknown { id }))
     }
 
     async fn book(
         &self,
         connection: &mut PgConnection,
-        correction: &Correction,
+        correction: CorrectionId,
+        subject: Subject,
     ) -> Result<i64, CorrectionError> {
-        let corrected = match correction.subject {
+        let corrected = match subject {
             Subject::Adjustment { player, amount } => {
-                let input = AdjustWallet { correction: correction.id, player, amount };
+                let input = AdjustWallet { correction, player, amount };
                 self.ledger.adjust_in_tx(connection, input).await?
             }
             Subject::Reversal { operation } => {
-                let input = ReverseOperation { correction: correction.id, operation };
+                let input = ReverseOperation { correction, operation };
                 self.ledger.reverse_in_tx(connection, input).await?
             }
         };
@@ -361,7 +344,7 @@ impl Corrections {
             let mut connection = self.pool.acquire().await?;
             find_in(&mut connection, id).await
         };
-        Ok(db::retry(once).await?)
+        Ok(db::retry(once).await?.map(|found| found.body))
     }
 
     /// Returns the corrections in a state, or all, newest first. Any operator may read them.
@@ -380,8 +363,8 @@ impl Corrections {
                 CorrectionSelection { only: None, state, below, limit: i64::from(limit) + 1 };
             select(&mut connection, selection).await
         };
-        let rows = db::retry(once).await?;
-        Ok(Page::from_rows(rows, limit, |last| last.id.0))
+        let rows = db::retry(once).await?.into_iter().map(|row| row.body);
+        Ok(Page::from_rows(rows.collect(), limit, |last| last.id))
     }
 }
 
@@ -445,7 +428,7 @@ struct CorrectionSelection {
 async fn find_in(
     connection: &mut PgConnection,
     id: CorrectionId,
-) -> Result<Option<Correction>, sqlx::Error> {
+) -> Result<Option<StoredCorrection>, sqlx::Error> {
     let selection =
         CorrectionSelection { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
     Ok(select(connection, selection).await?.pop())
@@ -454,7 +437,7 @@ async fn find_in(
 async fn select(
     connection: &mut PgConnection,
     selection: CorrectionSelection,
-) -> Result<Vec<Correction>, sqlx::Error> {
+) -> Result<Vec<StoredCorrection>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select c.id, c.state, c.player, c.amount, c.reversed_operation, c.reason, c.operation,
@@ -476,8 +459,7 @@ async fn select(
     )
     .fetch_all(connection)
     .await?;
-    let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff());
-    let invalid_row = || sqlx::Error::Protocol("a correction has an unknown kind or state".into());
+    let to_time = |time: SqlTimestamp| clock::from_jiff(time.to_jiff()).into();
     let corrections = rows.into_iter().map(|row| {
         let subject = match (row.player, row.amount, row.reversed_operation) {
             (Some(player), Some(amount), None) => Subject::Adjustment {
@@ -485,26 +467,28 @@ async fn select(
                 amount: Coins::from_hundredths(amount),
             },
             (None, None, Some(operation)) => Subject::Reversal { operation },
-            _ => return Err(invalid_row()),
+            _ => return Err(sqlx::Error::Protocol("a correction has an unknown kind".into())),
         };
-        let state = row.state.parse::<State>().ok();
-        let decision = row.decider.zip(row.decided_at).map(|(by, at)| Decision {
-            by,
-            at: from_sql(at),
-            reason: row.rejection_reason,
-        });
-        Ok(Correction {
-            id: CorrectionId(row.id),
-            subject,
-            state: state.ok_or_else(invalid_row)?,
+        let body = Correction {
+            id: row.id,
+            kind: match subject {
+                Subject::Adjustment { .. } => CorrectionKind::Adjustment,
+                Subject::Reversal { .. } => CorrectionKind::Reversal,
+            },
+            player: row.player,
+            amount: row.amount.map(bahay_api::Coins::from_hundredths),
+            reversed_operation: row.reversed_operation,
             reason: row.reason,
+            state: db::parse_column(&row.state)?,
             requested_by: row.requester,
-            requested_at: from_sql(row.requested_at),
-            decision,
+            requested_at: to_time(row.requested_at),
+            decided_by: row.decider,
+            decided_at: row.decided_at.map(to_time),
+            rejection_reason: row.rejection_reason,
             operation: row.operation,
-            requester: OperatorId(row.requested_by),
-            decider: row.decided_by.map(OperatorId),
-        })
+        };
+        let requester = OperatorId(row.requested_by);
+        Ok(StoredCorrection { body, subject, requester, decider: row.decided_by.map(OperatorId) })
     });
     corrections.collect()
 }

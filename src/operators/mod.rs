@@ -46,7 +46,7 @@ pub use bahay_api::operator::operators::OperatorRole as Role;
 
 pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use audit::Audit;
-pub use corrections::{Correction, CorrectionError, Corrections, Decision, Subject};
+pub use corrections::{CorrectionError, Corrections, Subject};
 pub use dead_jobs::{DeadJobDecision, DeadJobs};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion};
 pub use issuance::INDEPENDENT_AFTER;

@@ -116,7 +116,7 @@ pub struct RejectCorrection {
 }
 
 /// A correction and its outcome.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Correction {
     pub id: Uuid,
     #[schema(inline)]

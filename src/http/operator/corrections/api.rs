@@ -4,9 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use bahay_api::operator::corrections::{
-    Correction as CorrectionBody, CorrectionFilter, CorrectionKind, RejectCorrection,
-};
+use bahay_api::operator::corrections::{Correction, CorrectionFilter, RejectCorrection};
 use uuid::Uuid;
 
 use super::query;
@@ -14,39 +12,7 @@ use crate::http::core::idempotency::IdempotentRequest;
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query};
 use crate::ids::CorrectionId;
 use crate::ledger::LedgerError;
-use crate::operators::{Correction, CorrectionError, Corrections, Decision, Operator, Subject};
-
-impl From<Correction> for CorrectionBody {
-    fn from(correction: Correction) -> Self {
-        let (kind, player, amount, reversed_operation) = match correction.subject {
-            Subject::Adjustment { player, amount } => {
-                (CorrectionKind::Adjustment, Some(player.0), Some(amount.into()), None)
-            }
-            Subject::Reversal { operation } => {
-                (CorrectionKind::Reversal, None, None, Some(operation))
-            }
-        };
-        let (decided_by, decided_at, rejection_reason) = match correction.decision {
-            Some(Decision { by, at, reason }) => (Some(by), Some(at.into()), reason),
-            None => (None, None, None),
-        };
-        Self {
-            id: correction.id.0,
-            kind,
-            player,
-            amount,
-            reversed_operation,
-            reason: correction.reason,
-            state: correction.state,
-            requested_by: correction.requested_by,
-            requested_at: correction.requested_at.into(),
-            decided_by,
-            decided_at,
-            rejection_reason,
-            operation: correction.operation,
-        }
-    }
-}
+use crate::operators::{CorrectionError, Corrections, Operator};
 
 pub(crate) async fn request_correction(
     State(corrections): State<Corrections>,
@@ -58,7 +24,7 @@ pub(crate) async fn request_correction(
     let (subject, reason) = query::subject(request.parse_body()?)?;
     let work = async move |attempt| {
         let correction = corrections.request(&by, subject, &reason, attempt).await?;
-        Ok((StatusCode::CREATED, Json(CorrectionBody::from(correction))))
+        Ok((StatusCode::CREATED, Json(correction)))
     };
     Ok(request.execute(&operator, work).await)
 }
@@ -68,19 +34,19 @@ pub(crate) async fn list_corrections(
     State(cursors): State<Cursors>,
     operator: Operator,
     Query(query): Query<PageQuery<CorrectionFilter>>,
-) -> Result<Json<PageOf<CorrectionBody>>, Problem> {
+) -> Result<Json<PageOf<Correction>>, Problem> {
     let items = query.limit.items();
     let page = query::list(&corrections, &cursors, &operator, &query, items).await?;
-    Ok(Json(page.map(CorrectionBody::from)))
+    Ok(Json(page))
 }
 
 pub(crate) async fn show_correction(
     State(corrections): State<Corrections>,
     operator: Operator,
     Path(id): Path<Uuid>,
-) -> Result<Json<CorrectionBody>, Problem> {
+) -> Result<Json<Correction>, Problem> {
     let correction = corrections.find(&operator, CorrectionId(id)).await?;
-    Ok(Json(correction.into()))
+    Ok(Json(correction))
 }
 
 pub(crate) async fn approve_correction(
@@ -93,7 +59,7 @@ pub(crate) async fn approve_correction(
     let request = request.require_key()?;
     let work = async move |_| {
         let correction = corrections.approve(&by, CorrectionId(id)).await?;
-        Ok(Json(CorrectionBody::from(correction)))
+        Ok(Json(correction))
     };
     Ok(request.execute(&operator, work).await)
 }
@@ -109,7 +75,7 @@ pub(crate) async fn reject_correction(
     let RejectCorrection { reason } = request.parse_body()?;
     let work = async move |_| {
         let correction = corrections.reject(&by, CorrectionId(id), &reason).await?;
-        Ok(Json(CorrectionBody::from(correction)))
+        Ok(Json(correction))
     };
     Ok(request.execute(&operator, work).await)
 }

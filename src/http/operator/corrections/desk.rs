@@ -5,7 +5,8 @@ use std::str::FromStr as _;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use bahay_api::operator::corrections::{
-    CorrectionFilter, CorrectionState, RejectCorrection, RequestCorrection,
+    Correction, CorrectionFilter, CorrectionKind, CorrectionState, RejectCorrection,
+    RequestCorrection,
 };
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -24,7 +25,7 @@ use crate::http::operator::desk_ui::{
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
-use crate::operators::{Correction, Corrections, Decision, Subject};
+use crate::operators::Corrections;
 use crate::reason::Reason;
 
 const HERE: &str = "/desk/corrections";
@@ -62,18 +63,21 @@ pub(crate) async fn list(
 
 fn row(correction: &Correction) -> Vec<Markup> {
     let link = format!("{HERE}/{}", correction.id);
-    let (kind, amount) = match correction.subject {
-        Subject::Adjustment { amount, .. } => ("Adjustment", coins(amount)),
-        Subject::Reversal { .. } => ("Reversal", html! {}),
-    };
     vec![
         time(correction.requested_at),
-        html! { a href=(link) { (kind) } },
-        amount,
+        html! { a href=(link) { (kind(correction)) } },
+        html! { @if let Some(amount) = correction.amount { (coins(amount)) } },
         html! { (correction.requested_by) },
         stage(correction.state),
         html! { (correction.reason) },
     ]
+}
+
+fn kind(correction: &Correction) -> &'static str {
+    match correction.kind {
+        CorrectionKind::Adjustment => "Adjustment",
+        CorrectionKind::Reversal => "Reversal",
+    }
 }
 
 fn stage(state: CorrectionState) -> Markup {
@@ -192,32 +196,26 @@ pub(crate) async fn show_correction(
     Path(correction): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
-    let mut properties = match correction.subject {
-        Subject::Adjustment { player, amount } => vec![
-            ("Kind", html! { "Adjustment" }),
-            ("Player", html! { a href={ "/desk/players/" (player) } { (id(&player)) } }),
-            ("Coins", coins(amount)),
-        ],
-        Subject::Reversal { operation } => {
-            vec![("Kind", html! { "Reversal" }), ("Operation", operation_link(operation))]
-        }
-    };
+    let mut properties = vec![("Kind", html! { (kind(&correction)) })];
+    if let Some(player) = correction.player {
+        let link = html! { a href={ "/desk/players/" (player) } { (id(&player)) } };
+        properties.push(("Player", link));
+    }
+    properties.extend(correction.amount.map(|amount| ("Coins", coins(amount))));
+    let link = |name, operation: Option<i64>| operation.map(|id| (name, operation_link(id)));
+    properties.extend(link("Operation", correction.reversed_operation));
     properties.extend([
         ("State", stage(correction.state)),
         ("Reason", html! { (correction.reason) }),
         ("Requested by", html! { (correction.requested_by) }),
         ("Requested at (UTC)", time(correction.requested_at)),
     ]);
-    if let Some(Decision { by, at, reason }) = &correction.decision {
-        properties.push(("Decided by", html! { (by) }));
-        properties.push(("Decided at (UTC)", time(*at)));
-        if let Some(reason) = reason {
-            properties.push(("Reason for rejection", html! { (reason) }));
-        }
-    }
-    if let Some(operation) = correction.operation {
-        properties.push(("Booked as operation", operation_link(operation)));
-    }
+    let Correction { decided_by, decided_at, rejection_reason, .. } = &correction;
+    properties.extend(decided_by.as_ref().map(|by| ("Decided by", html! { (by) })));
+    properties.extend(decided_at.map(|at| ("Decided at (UTC)", time(at))));
+    let reason = |reason| ("Reason for rejection", html! { (reason) });
+    properties.extend(rejection_reason.as_ref().map(reason));
+    properties.extend(link("Booked as operation", correction.operation));
     let body = html! {
         (facts(&properties))
         @if correction.state == CorrectionState::Open && session.operator.require_corrections_role().is_ok() {

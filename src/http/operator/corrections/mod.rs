@@ -11,9 +11,9 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::REQUEST_CORRECTION, api::request_correction)
-        .on(&operations::LIST_CORRECTIONS, api::list_corrections)
-        .on(&operations::SHOW_CORRECTION, api::show_correction)
-        .on(&operations::APPROVE_CORRECTION, api::approve_correction)
-        .on(&operations::REJECT_CORRECTION, api::reject_correction)
+        .bind(&operations::REQUEST_CORRECTION, api::request_correction)
+        .bind(&operations::LIST_CORRECTIONS, api::list_corrections)
+        .bind(&operations::SHOW_CORRECTION, api::show_correction)
+        .bind(&operations::APPROVE_CORRECTION, api::approve_correction)
+        .bind(&operations::REJECT_CORRECTION, api::reject_correction)
 }

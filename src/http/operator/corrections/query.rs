@@ -1,11 +1,13 @@
 //! The part of corrections that the API and the desk share: the list, and the request.
 
-use bahay_api::operator::corrections::{CorrectionFilter, CorrectionState, RequestCorrection};
+use bahay_api::operator::corrections::{
+    Correction, CorrectionFilter, CorrectionState, RequestCorrection,
+};
 use bahay_engine::coins::Coins;
 
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
 use crate::ids::PlayerId;
-use crate::operators::{Correction, Corrections, Operator, Subject};
+use crate::operators::{Corrections, Operator, Subject};
 use crate::reason::Reason;
 
 /// Returns a page of corrections, newest first.
