@@ -40,7 +40,7 @@ pub fn probe_router(services: Services) -> Router {
 
 /// Returns the routes of openapi.yaml.
 pub(crate) fn documented_routes() -> Routes {
-    operator::routes(player::routes(Routes::default())).on(&server::IS_ALIVE, health::is_alive)
+    operator::routes(player::routes(Routes::default())).bind(&server::IS_ALIVE, health::is_alive)
 }
 
 /// Returns the routes that serve the documentation.

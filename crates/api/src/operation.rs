@@ -152,7 +152,7 @@ pub struct Body(NamedSchema);
 
 impl Body {
     pub const fn json<T: ToSchema>() -> Self {
-        Self(NamedSchema::of::<T>())
+        Self(NamedSchema::new::<T>())
     }
 
     fn to_openapi(&self, schemas: &mut Schemas) -> RequestBody {
@@ -197,17 +197,17 @@ impl Answer {
 
     /// Creates a response with a body in JSON.
     pub const fn json<T: ToSchema>(status: u16, about: &'static str) -> Self {
-        Self::new(status, about, AnswerContent::Json(NamedSchema::of::<T>()))
+        Self::new(status, about, AnswerContent::Json(NamedSchema::new::<T>()))
     }
 
     /// Creates a response with a list of all items.
     pub const fn list<T: ToSchema>(status: u16, about: &'static str) -> Self {
-        Self::new(status, about, AnswerContent::List(NamedSchema::of::<T>()))
+        Self::new(status, about, AnswerContent::List(NamedSchema::new::<T>()))
     }
 
     /// Creates a response with one page of a list: `PageOf<T>`.
     pub const fn page<T: ToSchema>(status: u16, about: &'static str) -> Self {
-        Self::new(status, about, AnswerContent::Page(NamedSchema::of::<T>()))
+        Self::new(status, about, AnswerContent::Page(NamedSchema::new::<T>()))
     }
 
     /// Creates a response with a JSON object of another format's, such as a game's record.
@@ -250,7 +250,7 @@ struct NamedSchema {
 }
 
 impl NamedSchema {
-    const fn of<T: ToSchema>() -> Self {
+    const fn new<T: ToSchema>() -> Self {
         Self { name: T::name, schema: T::schema, collect: T::schemas }
     }
 

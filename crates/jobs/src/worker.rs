@@ -109,9 +109,12 @@ impl Worker {
         Self { observe: Arc::new(observe), ..self }
     }
 
-    /// Registers the handler of a kind of jobs.
+    /// Registers the handler of a kind of job.
     #[must_use]
-    pub fn on<J: Job, F, E>(self, handler: impl Fn(J, Attempt) -> F + Send + Sync + 'static) -> Self
+    pub fn with_job<J: Job, F, E>(
+        self,
+        handler: impl Fn(J, Attempt) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: fmt::Display,

@@ -18,7 +18,7 @@ pub(crate) struct Routes {
 
 impl Routes {
     /// Binds a handler to an operation.
-    pub(crate) fn on<H, T>(mut self, operation: &'static Operation, handler: H) -> Self
+    pub(crate) fn bind<H, T>(mut self, operation: &'static Operation, handler: H) -> Self
     where
         H: Handler<T, Services>,
         T: 'static,

@@ -17,9 +17,9 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     [account::routes, games::routes, people::routes, sign_in::routes, tables::routes]
         .into_iter()
         .fold(routes, |routes, topic| topic(routes))
-        .on(&rewards_api::SHOW_REWARDS, rewards::show_rewards)
-        .on(&rewards_api::CLAIM_DAILY, rewards::claim_daily)
-        .on(&rewards_api::CLAIM_RELIEF, rewards::claim_relief)
-        .on(&notices_api::LIST_MY_NOTICES, notices::list_my_notices)
-        .on(&notices_api::READ_MY_NOTICE, notices::read_my_notice)
+        .bind(&rewards_api::SHOW_REWARDS, rewards::show_rewards)
+        .bind(&rewards_api::CLAIM_DAILY, rewards::claim_daily)
+        .bind(&rewards_api::CLAIM_RELIEF, rewards::claim_relief)
+        .bind(&notices_api::LIST_MY_NOTICES, notices::list_my_notices)
+        .bind(&notices_api::READ_MY_NOTICE, notices::read_my_notice)
 }

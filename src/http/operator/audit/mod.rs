@@ -11,6 +11,6 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::LIST_AUDIT_ENTRIES, api::list_audit_entries)
-        .on(&operations::EXPORT_AUDIT_ENTRIES, api::export_audit_entries)
+        .bind(&operations::LIST_AUDIT_ENTRIES, api::list_audit_entries)
+        .bind(&operations::EXPORT_AUDIT_ENTRIES, api::export_audit_entries)
 }

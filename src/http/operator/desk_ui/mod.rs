@@ -28,6 +28,7 @@ use axum::{Extension, Router};
 
 use serde::Deserialize;
 
+use crate::http::Services;
 use crate::http::operator::audit::desk as audit;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
@@ -43,7 +44,6 @@ use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::tables::desk as tables;
 use crate::http::operator::today::desk as today;
-use crate::http::Services;
 
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::ErrorPage;

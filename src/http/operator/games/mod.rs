@@ -13,6 +13,6 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::SHOW_DOSSIER, api::show_dossier)
-        .on(&operations::REPLAY_GAME, api::replay_game)
+        .bind(&operations::SHOW_DOSSIER, api::show_dossier)
+        .bind(&operations::REPLAY_GAME, api::replay_game)
 }

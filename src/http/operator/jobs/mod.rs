@@ -15,9 +15,9 @@ use crate::operators::{DeadJobDecision, DeadJobs, Operator};
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::LIST_DEAD_JOBS, api::list_dead_jobs)
-        .on(&operations::RETRY_DEAD_JOB, api::retry_dead_job)
-        .on(&operations::DISCARD_DEAD_JOB, api::discard_dead_job)
+        .bind(&operations::LIST_DEAD_JOBS, api::list_dead_jobs)
+        .bind(&operations::RETRY_DEAD_JOB, api::retry_dead_job)
+        .bind(&operations::DISCARD_DEAD_JOB, api::discard_dead_job)
 }
 
 /// Returns a page of dead jobs, newest first.

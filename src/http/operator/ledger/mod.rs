@@ -13,9 +13,9 @@ pub(crate) use query::list_entries;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::SHOW_BOOKS, api::show_books)
-        .on(&operations::SHOW_ACCOUNT, api::show_account)
-        .on(&operations::LIST_ACCOUNT_ENTRIES, api::list_account_entries)
-        .on(&operations::LIST_OPERATIONS, api::list_operations)
-        .on(&operations::SHOW_OPERATION, api::show_operation)
+        .bind(&operations::SHOW_BOOKS, api::show_books)
+        .bind(&operations::SHOW_ACCOUNT, api::show_account)
+        .bind(&operations::LIST_ACCOUNT_ENTRIES, api::list_account_entries)
+        .bind(&operations::LIST_OPERATIONS, api::list_operations)
+        .bind(&operations::SHOW_OPERATION, api::show_operation)
 }

@@ -11,6 +11,6 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::LIST_REPORTS, api::list_reports)
-        .on(&operations::DECIDE_REPORT, api::decide_report)
+        .bind(&operations::LIST_REPORTS, api::list_reports)
+        .bind(&operations::DECIDE_REPORT, api::decide_report)
 }

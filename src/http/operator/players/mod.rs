@@ -11,9 +11,9 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::FIND_PLAYERS, api::find_players)
-        .on(&operations::SHOW_PLAYER_REPORT, api::show_player_report)
-        .on(&operations::LIST_PARTNERS, api::list_partners)
-        .on(&operations::WRITE_NOTE, api::write_note)
-        .on(&operations::END_SESSIONS, api::end_sessions)
+        .bind(&operations::FIND_PLAYERS, api::find_players)
+        .bind(&operations::SHOW_PLAYER_REPORT, api::show_player_report)
+        .bind(&operations::LIST_PARTNERS, api::list_partners)
+        .bind(&operations::WRITE_NOTE, api::write_note)
+        .bind(&operations::END_SESSIONS, api::end_sessions)
 }

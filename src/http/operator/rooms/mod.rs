@@ -13,12 +13,12 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::CREATE_ROOM, api::create_room)
-        .on(&operations::CHANGE_ROOM, api::change_room)
-        .on(&operations::LIST_ROOM_REVISIONS, api::list_room_revisions)
-        .on(&operations::OPEN_ROOM, api::open_room)
-        .on(&operations::CLOSE_ROOM, api::close_room)
-        .on(&house_operations::SHOW_HOUSE, house::show_house)
-        .on(&house_operations::CLOSE_HOUSE, house::close_house)
-        .on(&house_operations::OPEN_HOUSE, house::open_house)
+        .bind(&operations::CREATE_ROOM, api::create_room)
+        .bind(&operations::CHANGE_ROOM, api::change_room)
+        .bind(&operations::LIST_ROOM_REVISIONS, api::list_room_revisions)
+        .bind(&operations::OPEN_ROOM, api::open_room)
+        .bind(&operations::CLOSE_ROOM, api::close_room)
+        .bind(&house_operations::SHOW_HOUSE, house::show_house)
+        .bind(&house_operations::CLOSE_HOUSE, house::close_house)
+        .bind(&house_operations::OPEN_HOUSE, house::open_house)
 }

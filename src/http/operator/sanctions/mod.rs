@@ -11,7 +11,7 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::LIST_SANCTIONS, api::list_sanctions)
-        .on(&operations::IMPOSE_SANCTION, api::impose_sanction)
-        .on(&operations::LIFT_SANCTIONS, api::lift_sanctions)
+        .bind(&operations::LIST_SANCTIONS, api::list_sanctions)
+        .bind(&operations::IMPOSE_SANCTION, api::impose_sanction)
+        .bind(&operations::LIFT_SANCTIONS, api::lift_sanctions)
 }

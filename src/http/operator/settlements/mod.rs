@@ -11,7 +11,7 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::LIST_SETTLEMENTS, api::list_settlements)
-        .on(&operations::TOTAL_SETTLEMENTS, api::total_settlements)
-        .on(&operations::EXPORT_SETTLEMENTS, api::export_settlements)
+        .bind(&operations::LIST_SETTLEMENTS, api::list_settlements)
+        .bind(&operations::TOTAL_SETTLEMENTS, api::total_settlements)
+        .bind(&operations::EXPORT_SETTLEMENTS, api::export_settlements)
 }

@@ -11,11 +11,11 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::LIST_TABLES, api::list_tables)
-        .on(&operations::LIST_STRANDED, api::list_stranded)
-        .on(&operations::SHOW_OPERATED_TABLE, api::show_operated_table)
-        .on(&operations::VIEW_HANDS, api::view_hands)
-        .on(&operations::VOID_TABLE, api::void_table)
-        .on(&operations::RELEASE_TABLE, api::release_table)
-        .on(&operations::REFUND_LOST_POT, api::refund_lost_pot)
+        .bind(&operations::LIST_TABLES, api::list_tables)
+        .bind(&operations::LIST_STRANDED, api::list_stranded)
+        .bind(&operations::SHOW_OPERATED_TABLE, api::show_operated_table)
+        .bind(&operations::VIEW_HANDS, api::view_hands)
+        .bind(&operations::VOID_TABLE, api::void_table)
+        .bind(&operations::RELEASE_TABLE, api::release_table)
+        .bind(&operations::REFUND_LOST_POT, api::refund_lost_pot)
 }

@@ -11,7 +11,7 @@ use crate::live_store::PlayingCount;
 
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.on(&operations::SHOW_TODAY, api::show_today)
+    routes.bind(&operations::SHOW_TODAY, api::show_today)
 }
 
 /// Returns the report on the current day. It lacks the numbers of those who play now if the live

@@ -11,10 +11,10 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&operations::SHOW_ME, own_account::show_me)
-        .on(&operations::CHANGE_ME, own_account::change_me)
-        .on(&operations::DELETE_ME, own_account::delete_me)
-        .on(&EXPORT_ME, export::export_me)
-        .on(&operations::SHOW_WALLET, own_account::show_wallet)
-        .on(&operations::LIST_WALLET_ENTRIES, own_account::list_wallet_entries)
+        .bind(&operations::SHOW_ME, own_account::show_me)
+        .bind(&operations::CHANGE_ME, own_account::change_me)
+        .bind(&operations::DELETE_ME, own_account::delete_me)
+        .bind(&EXPORT_ME, export::export_me)
+        .bind(&operations::SHOW_WALLET, own_account::show_wallet)
+        .bind(&operations::LIST_WALLET_ENTRIES, own_account::list_wallet_entries)
 }

@@ -13,23 +13,23 @@ use crate::http::core::routing::Routes;
 /// Adds the routes of this topic.
 pub(crate) fn routes(routes: Routes) -> Routes {
     routes
-        .on(&rooms_api::LIST_ROOMS, rooms::list_rooms)
-        .on(&rooms_api::LIST_WATCHABLE_TABLES, rooms::list_watchable_tables)
-        .on(&rooms_api::TAKE_SEAT, rooms::take_seat)
-        .on(&rooms_api::SHOW_TABLE, rooms::show_table)
-        .on(&rooms_api::LEAVE_TABLE, rooms::leave_table)
-        .on(&rooms_api::MAKE_TICKET, rooms::make_ticket)
-        .on(&matchmaking_api::SEEK_TABLE, matchmaking::seek_table)
-        .on(&matchmaking_api::SHOW_SEEK, matchmaking::show_seek)
-        .on(&matchmaking_api::CANCEL_SEEK, matchmaking::cancel_seek)
-        .on(&private_tables_api::OPEN_PRIVATE_TABLE, private_tables::open_private_table)
-        .on(&private_tables_api::SHOW_PRIVATE_TABLE, private_tables::show_private_table)
-        .on(&private_tables_api::JOIN_PRIVATE_TABLE, private_tables::join_private_table)
-        .on(
+        .bind(&rooms_api::LIST_ROOMS, rooms::list_rooms)
+        .bind(&rooms_api::LIST_WATCHABLE_TABLES, rooms::list_watchable_tables)
+        .bind(&rooms_api::TAKE_SEAT, rooms::take_seat)
+        .bind(&rooms_api::SHOW_TABLE, rooms::show_table)
+        .bind(&rooms_api::LEAVE_TABLE, rooms::leave_table)
+        .bind(&rooms_api::MAKE_TICKET, rooms::make_ticket)
+        .bind(&matchmaking_api::SEEK_TABLE, matchmaking::seek_table)
+        .bind(&matchmaking_api::SHOW_SEEK, matchmaking::show_seek)
+        .bind(&matchmaking_api::CANCEL_SEEK, matchmaking::cancel_seek)
+        .bind(&private_tables_api::OPEN_PRIVATE_TABLE, private_tables::open_private_table)
+        .bind(&private_tables_api::SHOW_PRIVATE_TABLE, private_tables::show_private_table)
+        .bind(&private_tables_api::JOIN_PRIVATE_TABLE, private_tables::join_private_table)
+        .bind(
             &private_tables_api::REMOVE_FROM_PRIVATE_TABLE,
             private_tables::remove_from_private_table,
         )
-        .on(&private_tables_api::FILL_PRIVATE_TABLE, private_tables::fill_private_table)
-        .on(&private_tables_api::REQUEST_REMATCH, private_tables::request_rematch)
-        .on(&private_tables_api::OPEN_PRACTICE_TABLE, private_tables::open_practice_table)
+        .bind(&private_tables_api::FILL_PRIVATE_TABLE, private_tables::fill_private_table)
+        .bind(&private_tables_api::REQUEST_REMATCH, private_tables::request_rematch)
+        .bind(&private_tables_api::OPEN_PRACTICE_TABLE, private_tables::open_practice_table)
 }
