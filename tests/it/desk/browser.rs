@@ -1,13 +1,13 @@
 //! A simulated browser: it keeps cookies and sends the forms of the desk's pages.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use bahay::clock::Clock;
 use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role, SecondFactor};
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Method, Response};
-use std::time::Duration;
 
 use crate::http::server::Server;
 
@@ -39,6 +39,13 @@ pub(crate) struct EnrolledOperator {
 impl<'a> Browser<'a> {
     pub(crate) fn new(server: &'a Server) -> Self {
         Self { server, cookies: BTreeMap::new(), site: "same-origin" }
+    }
+
+    /// Creates the browser of a new operator, who is signed in.
+    pub(crate) async fn enrolled(server: &'a Server, name: &str, role: Role) -> Self {
+        let mut browser = Self::new(server);
+        browser.enrol(name, role).await;
+        browser
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {
@@ -102,7 +109,7 @@ impl<'a> Browser<'a> {
 
     /// Adds an operator and enrols it. The browser is then signed in.
     pub(crate) async fn enrol(&mut self, name: &str, role: Role) -> EnrolledOperator {
-        let operators = Operators::new(self.server.bank.database.owner_pool().await);
+        let operators = Operators::new(self.server.owner_pool().await);
         let parsed = name.parse().expect("the name is valid");
         let now = self.server.clock.now();
         let code = operators

@@ -8,12 +8,12 @@ use bahay::operators::{Operators, Role};
 use bahay_engine::table::PlayerId;
 use reqwest::RequestBuilder;
 use serde_json::json;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::browser::{Browser, PASSWORD, advance_to_next_code, between};
 use crate::http::server::{Server, expect_refusal, ok, refused, text};
-use crate::support::house::PATIENCE;
+use crate::support::db::read_value;
+use crate::support::waiting::wait_until;
 
 const OPERATORS: &str = "/desk/operators";
 
@@ -64,16 +64,14 @@ fn request_over_api(server: &Server, token: &str, player: PlayerId) -> RequestBu
     let body = json!({
         "kind": "adjustment", "player": player, "amount": 1, "reason": "found under the table"
     });
-    let asked = server.node.post("/v1/operator/corrections", &body).bearer_auth(token);
-    asked.header("Idempotency-Key", Uuid::new_v4().to_string())
+    server.node.post_once(token, "/v1/operator/corrections", &body)
 }
 
 #[tokio::test]
 async fn a_token_does_not_suffice_for_decisions() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let request = request_correction(&mut luz, player).await;
     let id = request.rsplit('/').next().unwrap();
     let token = server.operator("kuya.ben", Role::Finance).await;
@@ -81,8 +79,7 @@ async fn a_token_does_not_suffice_for_decisions() {
         [("approval", json!({})), ("rejection", json!({ "reason": "not in our books" }))]
     {
         let path = format!("/v1/operator/corrections/{id}/{what}");
-        let decide = server.node.post(&path, &body).bearer_auth(&token);
-        let decide = decide.header("Idempotency-Key", Uuid::new_v4().to_string());
+        let decide = server.node.post_once(&token, &path, &body);
         expect_refusal(decide, 403, "second_factor_missing").await;
     }
     expect_refusal(request_over_api(&server, &token, player), 403, "second_factor_missing").await;
@@ -106,8 +103,7 @@ async fn a_token_does_not_suffice_for_decisions() {
 async fn an_administrator_cannot_request_corrections_in_the_name_of_a_colleague() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let code = add(&mut luz, "kuya.ben", "finance").await;
     let mut ben = Browser::new(&server);
     let factor = ben.complete_enrolment(&code).await.factor;
@@ -126,10 +122,7 @@ async fn an_administrator_cannot_request_corrections_in_the_name_of_a_colleague(
     assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
     let token = ben.create_token().await;
     expect_refusal(request_over_api(&server, &token, player), 403, "second_factor_missing").await;
-    let asked: i64 = sqlx::query_scalar("select count(*) from corrections")
-        .fetch_one(&server.bank.pool)
-        .await
-        .unwrap();
+    let asked: i64 = read_value(&server.bank.pool, "select count(*) from corrections").await;
     assert_eq!(asked, 0);
 }
 
@@ -177,7 +170,7 @@ async fn issuer_and_owner_of_an_unused_code_are_dependent_for_a_day_after_its_ex
     reset(&mut luz, "kuya.ben").await;
 
     server.clock.advance(Duration::from_hours(48) - Duration::from_secs(1));
-    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let operators = Operators::new(server.owner_pool().await);
     let (name, now) = ("kuya.ben".parse().unwrap(), server.clock.now());
     let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let mut ben = Browser::new(&server);
@@ -201,23 +194,17 @@ async fn a_decision_of_a_session_that_ends_meanwhile_books_nothing() {
     let luz = server.session("ate.luz", Role::Finance).await;
     let ben = server.session("kuya.ben", Role::Finance).await;
     let asked = ok(request_over_api(&server, &luz, player)).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let mut barrier = owner.begin().await.unwrap();
     let lock = "lock table corrections in exclusive mode";
     sqlx::query(lock).execute(&mut *barrier).await.unwrap();
     let path = format!("/v1/operator/corrections/{}/approval", text(&asked["id"]));
-    let decide = server.node.post(&path, &json!({})).bearer_auth(&ben);
-    let decide = decide.header("Idempotency-Key", Uuid::new_v4().to_string());
+    let decide = server.node.post_once(&ben, &path, &json!({}));
     let decide = tokio::spawn(async move { refused(decide).await });
-    let waits = async {
-        let waiting = "
-            select exists (select from pg_locks l join pg_class c on c.oid = l.relation
-                where c.relname = 'corrections' and not l.granted)";
-        while !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&owner).await.unwrap() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, waits).await.expect("the decision waits");
+    let waiting = "
+        select exists (select from pg_locks l join pg_class c on c.oid = l.relation
+            where c.relname = 'corrections' and not l.granted)";
+    wait_until("the decision waits", async || read_value(&owner, waiting).await).await;
     let name = "kuya.ben".parse().unwrap();
     let operators = Operators::new(owner.clone());
     operators.disable(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
@@ -230,8 +217,7 @@ async fn a_decision_of_a_session_that_ends_meanwhile_books_nothing() {
 async fn an_operator_enrolled_by_the_requester_cannot_approve() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     Browser::new(&server).enrol("kuya.ben", Role::Finance).await;
     let request = request_correction(&mut luz, player).await;
 
@@ -265,8 +251,7 @@ async fn an_operator_enrolled_by_the_requester_cannot_approve() {
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
 
     // An independent operator may decide at once; the others may decide a day later.
-    let mut cora = Browser::new(&server);
-    cora.enrol("cora", Role::Finance).await;
+    let mut cora = Browser::enrolled(&server, "cora", Role::Finance).await;
     assert_eq!(approve(&mut cora, &theirs).await, 303);
     server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
     advance_to_next_code(&server.clock);
@@ -282,8 +267,7 @@ async fn an_operator_enrolled_by_the_requester_cannot_approve() {
 #[tokio::test]
 async fn a_reset_ends_the_token_too() {
     let server = Server::new().await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let ben = server.operator("kuya.ben", Role::Finance).await;
     reset(&mut luz, "kuya.ben").await;
     let list = server.node.get("/v1/operator/corrections", &ben);

@@ -6,6 +6,8 @@ use uuid::Uuid;
 
 use super::browser::Browser;
 use crate::http::server::{Server, expect_refusal, ok};
+use crate::support::db::{execute, read_rows};
+use crate::support::rest::items;
 
 /// Returns the ids of jobs, the dead ones or the living ones.
 async fn jobs(server: &Server, are_dead: bool) -> Vec<i64> {
@@ -18,10 +20,9 @@ async fn an_administrator_retries_or_discards_a_dead_job_once() {
     let server = Server::new().await;
     let insert = "insert into jobs (name, payload, attempts, last_error, died_at)
         select 'push', '{}', 12, 'no answer ' || n, now() from generate_series(1, 4) as n";
-    sqlx::query(insert).execute(&server.bank.pool).await.unwrap();
+    execute(&server.bank.pool, insert).await;
     let dead = jobs(&server, true).await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let page = luz.get("/desk/jobs").await;
     for number in 1..=4 {
         assert!(page.text.contains(&format!("no answer {number}")), "{}", page.text);
@@ -43,7 +44,7 @@ async fn an_administrator_retries_or_discards_a_dead_job_once() {
     assert_eq!(page["items"][0]["attempts"], 12);
     let cursor = page["next_cursor"].as_str().unwrap();
     let next = ok(server.node.get(&format!("/v1/operator/jobs?cursor={cursor}"), &token)).await;
-    let rest = next["items"].as_array().unwrap();
+    let rest = items(&next);
     assert_eq!((rest.len(), rest[0]["last_error"].as_str()), (1, Some("no answer 3")));
     let send = |id: i64, act: &str| {
         let request = server.node.request(Method::POST, &format!("/v1/operator/jobs/{id}/{act}"));
@@ -55,12 +56,11 @@ async fn an_administrator_retries_or_discards_a_dead_job_once() {
     assert!(jobs(&server, true).await.is_empty());
     assert_eq!(jobs(&server, false).await.len(), 2);
 
-    let audited: Vec<(String, String)> = sqlx::query_as(
+    let audited: Vec<(String, String)> = read_rows(
+        &server.bank.pool,
         "select action, subject from audit_entries where subject like 'job:%' order by id",
     )
-    .fetch_all(&server.bank.pool)
-    .await
-    .unwrap();
+    .await;
     let expected = [("retry", 0), ("discard", 1), ("retry", 2), ("discard", 3)];
     let expected = expected.map(|(act, at)| (format!("job_{act}"), format!("job:{}", dead[at])));
     assert_eq!(audited, expected);

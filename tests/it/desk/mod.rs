@@ -6,5 +6,6 @@ mod four_eyes;
 mod jobs;
 mod matrix;
 mod orders;
+mod reports;
 mod running;
 mod sign_in;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::browser::{Browser, PASSWORD, advance_to_next_code, between};
 use crate::http::server::{Server, expect_refusal, ok};
+use crate::support::rest::items;
 
 /// Returns the lines of the exported audit log, oldest first: operator, action and subject.
 async fn read_audit_log(browser: &mut Browser<'_>) -> Vec<String> {
@@ -33,10 +34,8 @@ async fn read_audit_log(browser: &mut Browser<'_>) -> Vec<String> {
 async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Finance).await;
-    let mut ben = Browser::new(&server);
-    ben.enrol("kuya.ben", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Finance).await;
+    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
     let player = luz.get(&format!("/desk/players/{}", guest.id)).await;
     let form = format!("/desk/corrections/new?player={}", guest.id);
     assert!(player.text.contains(&form), "{}", player.text);
@@ -114,8 +113,7 @@ async fn a_correction_is_requested_once_and_approved_by_another_operator() {
 #[tokio::test]
 async fn a_table_is_found_by_its_id() {
     let server = Server::new().await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Viewer).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Viewer).await;
     let table = Uuid::new_v4();
     let found = luz.get(&format!("/desk/tables?table=+{table}")).await;
     assert_eq!(found.location, Some(format!("/desk/tables/{table}")));
@@ -127,13 +125,9 @@ async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let guest = server.node.guest("device-0123456789").await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let open = json!({ "room": "newbie", "bet": 100 });
-    let private = || {
-        let ask = server.node.post("/v1/private-tables", &open).bearer_auth(&guest.access_token);
-        ask.header("Idempotency-Key", Uuid::new_v4().to_string())
-    };
+    let private = || server.node.post_once(&guest.access_token, "/v1/private-tables", &open);
     let seat =
         || server.node.post("/v1/rooms/newbie/seat", &json!({})).bearer_auth(&guest.access_token);
     let why = [("reason", "closed for the test")];
@@ -143,7 +137,7 @@ async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
     expect_refusal(private(), 409, "room_closed").await;
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
     let is_open = |room: &Value| room["is_open"] == json!(true);
-    assert!(!rooms["items"].as_array().unwrap().iter().any(is_open), "{rooms}");
+    assert!(!items(&rooms).iter().any(is_open), "{rooms}");
     assert!(luz.get("/desk/switches").await.text.contains("closed for the test"));
     drop(other);
     let opened = luz.send("/desk/switches", "/desk/switches/house/opening", &[]).await;
@@ -156,8 +150,7 @@ async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
 #[tokio::test]
 async fn a_room_is_changed_closed_and_copied() {
     let server = Server::new().await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let make = [("id", "weekend"), ("name", "Weekend"), ("kind", "tongits"), ("like", "newbie")];
     let made = luz.send("/desk/rooms", "/desk/rooms", &make).await;
     assert_eq!(made.location.as_deref(), Some("/desk/rooms/weekend"), "{}", made.text);
@@ -184,7 +177,7 @@ async fn a_room_is_changed_closed_and_copied() {
     let opened = luz.send("/desk/rooms/weekend", "/desk/rooms/weekend/opening", &[]).await;
     assert_eq!(opened.status, 303, "{}", opened.text);
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
-    let items = rooms["items"].as_array().unwrap();
+    let items = items(&rooms);
     let weekend = items.iter().find(|room| room["id"] == "weekend").unwrap();
     assert_eq!((&weekend["bet"], &weekend["is_open"]), (&json!(200), &json!(true)));
     assert_eq!(
@@ -202,8 +195,7 @@ async fn a_room_is_changed_closed_and_copied() {
 async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Support).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Support).await;
     let here = format!("/desk/players/{}", guest.id);
     let (sanctions, lifting) = (format!("{here}/sanctions"), format!("{here}/sanctions/lifting"));
     let fields = [("kind", "ban"), ("hours", "72"), ("reason", "dumps coins on a friend")];
@@ -223,8 +215,7 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     server.clock.advance(Duration::from_hours(71));
     expect_refusal(sign_in(), 403, "banned").await;
     // The operator's own session has expired in the meantime.
-    let mut ben = Browser::new(&server);
-    ben.enrol("kuya.ben", Role::Support).await;
+    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Support).await;
     for kind in ["ban", "mute"] {
         let lifted = ben.send(&here, &lifting, &[("kind", kind)]).await;
         assert_eq!(lifted.status, 303, "{}", lifted.text);
@@ -246,8 +237,7 @@ async fn a_player_is_banned_and_muted_and_both_are_lifted() {
 #[tokio::test]
 async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let server = Server::new().await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let here = "/desk/operators";
     let page = luz.send(here, here, &[("name", "kuya.ben"), ("role", "finance")]).await;
     assert_eq!(page.status, 200, "{}", page.text);
@@ -293,8 +283,7 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
 #[tokio::test]
 async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     let server = Server::new().await;
-    let mut luz = Browser::new(&server);
-    luz.enrol("ate.luz", Role::Admin).await;
+    let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let guest = server.node.guest("device-0123456789").await;
     let seat =
         server.node.post("/v1/rooms/newbie/seat", &json!({})).bearer_auth(&guest.access_token);

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use bahay::auth::DeskToken;
-use bahay::http::Options;
 use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role, SecondFactor};
-use bahay::rate_limit::{self, Rate, RateLimits};
+use bahay::rate_limit::{self, Rate};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::browser::{Browser, PASSWORD, Page, advance_to_next_code, between, form_token};
-use crate::http::server::{Server, Setup};
+use crate::http::server::Server;
+use crate::support::db::{read_rows, read_value};
 use crate::support::house::wide_rate_limits;
 
 const ANY_PAGE: &str = "/desk/corrections";
@@ -20,10 +20,7 @@ const ANY_PAGE: &str = "/desk/corrections";
 /// Returns the audit entries, oldest first: action, and the wrong credential.
 async fn audit_entries(server: &Server) -> Vec<String> {
     let rows: Vec<(String, Value)> =
-        sqlx::query_as("select action, detail from audit_entries order by id")
-            .fetch_all(&server.bank.pool)
-            .await
-            .unwrap();
+        read_rows(&server.bank.pool, "select action, detail from audit_entries order by id").await;
     let words = rows.into_iter().map(|(action, detail)| match detail["wrong"].as_str() {
         Some(wrong) => format!("{action}: {wrong}"),
         None => action,
@@ -81,8 +78,7 @@ async fn an_operator_enrols_and_signs_in_with_name_password_and_code() {
 #[tokio::test]
 async fn a_persistent_client_does_not_fill_the_audit_log() {
     let server = Server::new().await;
-    let mut browser = Browser::new(&server);
-    browser.enrol("ate.luz", Role::Finance).await;
+    let mut browser = Browser::enrolled(&server, "ate.luz", Role::Finance).await;
     let mut other = Browser::new(&server);
     for attempt in 0..12 {
         other.sign_in("ate.luz", "rain on a tin rooff", "000000").await;
@@ -97,18 +93,14 @@ async fn a_persistent_client_does_not_fill_the_audit_log() {
 
 /// Returns the second factor as stored in the database.
 async fn stored_factor(server: &Server) -> Vec<u8> {
-    sqlx::query_scalar("select totp_secret from operator_credentials")
-        .fetch_one(&server.bank.pool)
-        .await
-        .unwrap()
+    read_value(&server.bank.pool, "select totp_secret from operator_credentials").await
 }
 
 #[tokio::test]
 async fn second_factors_are_stored_sealed_and_resealed_at_their_next_use() {
     const PLAIN: &[u8] = b"12345678901234567890";
     let server = Server::new().await;
-    let mut browser = Browser::new(&server);
-    browser.enrol("ate.luz", Role::Viewer).await;
+    let mut browser = Browser::enrolled(&server, "ate.luz", Role::Viewer).await;
     let sealed = stored_factor(&server).await;
     assert_eq!(sealed.len(), PLAIN.len() + bahay::auth::SEAL_BYTES);
     let store = async |bytes: &[u8]| {
@@ -188,7 +180,7 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
     assert_eq!(browser.get(ANY_PAGE).await.status, 303, "the server has ended the session as well");
 
     again(&mut browser).await;
-    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let operators = Operators::new(server.owner_pool().await);
     let name = "ate.luz".parse().unwrap();
     operators.disable(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
     assert_eq!(browser.get(ANY_PAGE).await.status, 303);
@@ -199,7 +191,7 @@ async fn an_enrolment_code_is_valid_once_for_a_day_and_ends_previous_credentials
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
     let luz = browser.enrol("ate.luz", Role::Viewer).await;
-    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let operators = Operators::new(server.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let code = code.reveal();
@@ -221,9 +213,7 @@ async fn an_enrolment_code_is_valid_once_for_a_day_and_ends_previous_credentials
         let page = browser.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
         assert!(page.status == 422 && page.text.contains(words), "{words}: {}", page.text);
     }
-    let fields =
-        [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
-    let page = browser.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
+    let page = complete(&mut browser, code, &shown).await;
     assert_eq!(page.status, 303, "{}", page.text);
     assert_eq!(browser.get(ANY_PAGE).await.status, 200);
     let twice = browser.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
@@ -247,7 +237,7 @@ async fn complete(browser: &mut Browser<'_>, code: &str, shown: &str) -> Page {
 #[tokio::test]
 async fn the_key_of_an_earlier_opening_is_invalid() {
     let server = Server::new().await;
-    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let operators = Operators::new(server.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.add(&Actor::COMMAND_LINE, &name, Role::Finance, now).await.unwrap();
     let code = code.reveal();
@@ -282,13 +272,12 @@ async fn the_key_of_an_earlier_opening_is_invalid() {
         let shown = factor.code(server.clock.now());
         assert_eq!(maker.sign_in("ate.luz", PASSWORD, &shown).await.status, 403);
     }
-    let openings: Vec<(Option<Uuid>, Option<String>, Value)> = sqlx::query_as(
+    let openings: Vec<(Option<Uuid>, Option<String>, Value)> = read_rows(
+        &server.bank.pool,
         "select operator, subject, detail from audit_entries where action = 'enrolment_look'
         order by id",
     )
-    .fetch_all(&server.bank.pool)
-    .await
-    .unwrap();
+    .await;
     let expected: Vec<_> = (1..=4)
         .map(|openings| {
             (None, Some("operator:ate.luz".to_owned()), json!({ "openings": openings }))
@@ -301,7 +290,7 @@ async fn the_key_of_an_earlier_opening_is_invalid() {
 #[tokio::test]
 async fn openings_of_an_enrolment_are_limited() {
     let server = Server::new().await;
-    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let operators = Operators::new(server.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.add(&Actor::COMMAND_LINE, &name, Role::Finance, now).await.unwrap();
     let mut browser = Browser::new(&server);
@@ -309,10 +298,8 @@ async fn openings_of_an_enrolment_are_limited() {
         browser.open_enrolment(code.reveal()).await;
     }
     let cookie = browser.cookies["__Host-bahay-desk-enrolment"].clone();
-    let stored: Value = sqlx::query_scalar("select to_jsonb(e) from operator_enrolments e")
-        .fetch_one(&server.bank.pool)
-        .await
-        .unwrap();
+    let stored: Value =
+        read_value(&server.bank.pool, "select to_jsonb(e) from operator_enrolments e").await;
     assert!(!stored.to_string().contains(&cookie), "{stored}");
     let fields = [("enrolment", code.reveal())];
     let page = browser.send("/desk/enrolment", "/desk/enrolment", &fields).await;
@@ -333,8 +320,7 @@ async fn attempts_from_a_known_browser_are_counted_separately() {
     let server = Server::new().await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
-    let mut ben = Browser::new(&server);
-    ben.enrol("kuya.ben", Role::Admin).await;
+    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
     let shown = || {
         advance_to_next_code(&server.clock);
         factor.code(server.clock.now())
@@ -361,7 +347,7 @@ async fn attempts_from_a_known_browser_are_counted_separately() {
     assert_ne!(other.cookies["__Host-bahay-desk-browser"], made_up);
 
     // A reset forgets the operator's browsers.
-    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let operators = Operators::new(server.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let factor = Browser::new(&server).complete_enrolment(code.reveal()).await.factor;
@@ -379,8 +365,7 @@ async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
         sign_ins_per_address: Rate { per_second: 1, burst: 4 },
         ..wide_rate_limits()
     };
-    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_rate_limits(limits).await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
     let limited = |status: u16| status == 429;
@@ -417,8 +402,7 @@ async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
 #[tokio::test]
 async fn forms_of_other_origins_are_rejected() {
     let server = Server::new().await;
-    let mut browser = Browser::new(&server);
-    browser.enrol("ate.luz", Role::Viewer).await;
+    let mut browser = Browser::enrolled(&server, "ate.luz", Role::Viewer).await;
     let page = browser.get(ANY_PAGE).await;
     let token = form_token(&page.text);
     let strangers = DeskToken::random().form_token();

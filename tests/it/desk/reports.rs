@@ -1,0 +1,53 @@
+//! Players' reports at the desk: read by every operator, decided once by those who may moderate.
+
+use bahay::operators::Role;
+use serde_json::json;
+
+use super::browser::Browser;
+use crate::http::server::{Server, list_players, ok, text};
+use crate::support::bank::{PotGoes, table};
+use crate::support::db::read_rows;
+
+#[tokio::test]
+async fn a_report_is_decided_once_at_the_desk_and_audited() {
+    let server = Server::new().await;
+    let guests = server.node.guests(3).await;
+    server.bank.play(table(), &list_players(&guests), 0, 1, PotGoes::Nowhere).await;
+    let games = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
+    let game = text(&games["items"][0]["id"]);
+    let body = json!({ "player": guests[1].id, "reason": "collusion", "words": "They whispered." });
+    let report = server.node.post(&format!("/v1/games/{game}/reports"), &body);
+    assert_eq!(report.bearer_auth(&guests[0].access_token).send().await.unwrap().status(), 204);
+
+    let mut viewer = Browser::enrolled(&server, "the.viewer", Role::Viewer).await;
+    let page = viewer.get("/desk/reports").await;
+    for shown in [
+        &format!("/desk/games/{game}"),
+        guests[0].id.as_str(),
+        guests[1].id.as_str(),
+        "They whispered.",
+    ] {
+        assert!(page.text.contains(shown), "{shown}: {}", page.text);
+    }
+    assert!(!page.text.contains("/decision"), "a viewer decides nothing");
+
+    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Support).await;
+    let page = ben.get("/desk/reports").await;
+    let action = page.text.split("action=\"").find(|part| part.contains("/decision\""));
+    let action = action.and_then(|part| part.split('"').next()).expect("the form").to_owned();
+    let decision = [("outcome", "upheld"), ("note", "as the record shows")];
+    let note = [("outcome", "upheld"), ("note", "short")];
+    assert_eq!(ben.send("/desk/reports", &action, &note).await.status, 422);
+    assert_eq!(ben.send("/desk/reports", &action, &decision).await.status, 303);
+    assert_eq!(ben.send("/desk/reports", &action, &decision).await.status, 409);
+    assert!(ben.get("/desk/reports").await.text.contains("No entries."));
+    let closed = ben.get("/desk/reports?state=closed").await;
+    assert!(closed.text.contains("as the record shows"), "{}", closed.text);
+
+    let audited: Vec<(String, String)> = read_rows(
+        &server.bank.pool,
+        "select subject, channel from audit_entries where action = 'player_report_decide'",
+    )
+    .await;
+    assert_eq!(audited, [(format!("player:{}", guests[1].id), "desk".to_owned())]);
+}
