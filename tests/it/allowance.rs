@@ -1,24 +1,25 @@
 //! The allowance at private tables, in the ledger and through the whole server. The ledger enforces
 //! it when a game is opened, also under concurrency.
 
-use std::time::Duration;
-
 use bahay::allowance::Allowance;
 use bahay::clock::Timestamp;
 use bahay::ids::PRIVATE_ROOM;
 use bahay::ledger::{OpenGame, OpeningOutcome};
 use bahay::lobby;
-use bahay::records::Records;
-use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{PhaseView, PlayerId, TableId};
+use bahay_engine::table::{PlayerId, TableId};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::private_pots::{Party, call, play_game};
+use crate::private_pots::{Party, play_game};
 use crate::support::bank::{Bank, PotGoes, seat, table};
-use crate::support::house::{PATIENCE, join_table};
+use crate::support::checks::check_ledger;
+use crate::support::db::read_value;
+use crate::support::house::PATIENCE;
+use crate::support::play::{become_ready, join_tables};
+use crate::support::rest::{get, items, post, post_json};
+use crate::support::waiting::{wait_for, wait_until};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -45,19 +46,18 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     // 2 × 149 and the POT of 3 exceed the floor by one coin.
     let game = private(&bank, table(), &players, 149);
     let refused = bank.ledger.open_game(game.clone()).await.unwrap();
-    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::first(3) });
+    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::first_seats(3) });
     assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), refused, "and stays so");
     assert_eq!(bank.wallets(&players).await, [100_000; 3], "nothing has moved");
     // Each player is notified once.
     let told = "select count(*) from notices where kind = 'private_limit'";
-    let told: i64 = sqlx::query_scalar(told).fetch_one(&bank.pool).await.unwrap();
+    let told: i64 = read_value(&bank.pool, told).await;
     assert_eq!(told, 3);
     // In a room the matcher chooses the players, and other limits apply.
     bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
     bank.audit_clean().await;
-    let report =
-        ledger::check(&bank.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
-    assert!(report.is_clean() && report.games.refused == 1, "{report}");
+    let report = check_ledger(&bank.pool).await;
+    assert!(report.games.refused == 1, "{report}");
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
     let big = private(&bank, table(), &players, 270);
     // The others have paid no fees.
     let refused = bank.ledger.open_game(big).await.unwrap();
-    let others = SeatSet::first(3).without(seat(0));
+    let others = SeatSet::first_seats(3).without(seat(0));
     assert_eq!(refused, OpeningOutcome::OverAllowance { seats: others });
     bank.audit_clean().await;
 }
@@ -143,10 +143,6 @@ async fn two_games_at_once_do_not_pass_the_bound_together() {
     bank.audit_clean().await;
 }
 
-async fn refusal(answer: (u16, Value)) -> (u16, String) {
-    (answer.0, answer.1["code"].as_str().unwrap_or_default().to_owned())
-}
-
 /// Guests who bring their welcome grants to one account, over HTTP and the socket. The gain in one
 /// game without the limit is shown first.
 #[tokio::test(flavor = "multi_thread")]
@@ -161,8 +157,8 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
     let party = Party::with_options(lobby::Options::default(), 900).await;
     let body = json!({ "room": "newbie", "bet": 6_000, "rule_set": "kingdom" });
     let stranger = party.house.guest("Dante").await;
-    let opened = call(&stranger, "POST", "/v1/private-tables", Some(&body)).await;
-    assert_eq!(refusal(opened).await, (409, "private_bet_too_high".into()));
+    let opened = post_json(&stranger, "/v1/private-tables", &body).await;
+    opened.expect_refusal(409, "private_bet_too_high");
 
     // At a bet of 9 a game may win 279 coins, so a winner is removed from the table.
     let players: Vec<_> = party.clients.iter().collect();
@@ -177,41 +173,23 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
         }
     };
     timeout(PATIENCE, has_won).await.expect("few games end without a winner");
-    let mut plays = vec![];
-    for client in &players {
-        plays.push(join_table(client).await);
-    }
-    for play in &mut plays {
-        let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
-            panic!("{:?}", play.view());
-        };
-        let ready = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(ready).await.unwrap();
-    }
-    let told = async {
-        loop {
-            for client in &players {
-                let notices: Value = client.read("/v1/me/notices").await.unwrap();
-                let notices = notices["items"].as_array().unwrap().clone();
-                if notices.iter().any(|notice| notice["kind"] == "private_limit") {
-                    return (*client).clone();
-                }
+    let mut plays = join_tables(players.iter().copied()).await;
+    become_ready(&mut plays).await;
+    let winner = wait_for("whoever has won is told", async || {
+        for client in &players {
+            let notices: Value = client.read("/v1/me/notices").await.unwrap();
+            if items(&notices).iter().any(|notice| notice["kind"] == "private_limit") {
+                return Some((*client).clone());
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
         }
-    };
-    let winner = timeout(PATIENCE, told).await.expect("whoever has won is told");
-    let gone = async {
-        while call(&winner, "GET", "/v1/table", None).await.0 != 404 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(PATIENCE, gone).await.expect("the winner's seat is free");
+        None
+    })
+    .await;
+    wait_until("the winner's seat is free", async || get(&winner, "/v1/table").await.status == 404)
+        .await;
     let path = format!("/v1/private-tables/{}/seat", party.code);
-    let again = call(&winner, "POST", &path, None).await;
-    assert_eq!(refusal(again).await, (409, "private_bet_too_high".into()));
+    post(&winner, &path).await.expect_refusal(409, "private_bet_too_high");
     // At a small bet it plays on with its friends.
     let body = json!({ "room": "newbie", "bet": 100, "rule_set": "kingdom" });
-    let opened = call(&winner, "POST", "/v1/private-tables", Some(&body)).await;
-    assert_eq!(opened.0, 201, "{}", opened.1);
+    post_json(&winner, "/v1/private-tables", &body).await.expect(201);
 }

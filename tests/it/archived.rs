@@ -18,12 +18,12 @@ use bahay::reports::RecordVerdict;
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Mismatch};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::reports::{counted, history};
-use crate::support::db::TestDatabase;
+use crate::support::db::{TestDatabase, execute, read_row, read_value, read_values};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::process::bahay;
@@ -58,7 +58,7 @@ impl ArchivedHistory {
     async fn set_grace(&self, grace: &str) {
         let owner = self.database.owner_pool().await;
         let set = format!("update owner_settings set archive_grace = {grace}");
-        sqlx::raw_sql(AssertSqlSafe(set)).execute(&owner).await.unwrap();
+        execute(&owner, &set).await;
     }
 
     fn address(&self) -> String {
@@ -76,10 +76,7 @@ impl ArchivedHistory {
 
     /// Reads every game.
     async fn read(&self, records: &Records) -> BTreeMap<Uuid, (Value, Value)> {
-        let games: Vec<Uuid> = sqlx::query_scalar("select game from game_records")
-            .fetch_all(&self.pool)
-            .await
-            .unwrap();
+        let games: Vec<Uuid> = read_values(&self.pool, "select game from game_records").await;
         let mut read = BTreeMap::new();
         for game in games {
             let found =
@@ -97,7 +94,7 @@ impl ArchivedHistory {
         let counts = "
             select (select count(*) from game_records where record is not null),
                 (select count(*) from game_records where record is null)";
-        sqlx::query_as(counts).fetch_one(&self.pool).await.unwrap()
+        read_row(&self.pool, counts).await
     }
 
     /// Waits until PostgreSQL has noticed the end of the mover's connection.
@@ -107,7 +104,7 @@ impl ArchivedHistory {
             where locktype = 'advisory'
                 and database = (select oid from pg_database where datname = current_database())";
         let started = Instant::now();
-        while sqlx::query_scalar::<_, i64>(locks).fetch_one(&self.pool).await.unwrap() > 0 {
+        while read_value::<i64>(&self.pool, locks).await > 0 {
             assert!(started.elapsed() < PATIENCE, "the lock stays");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -228,10 +225,8 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
     let old = ArchivedHistory::new(40).await;
     old.mover(20).archive_all(u64::MAX, false).await.unwrap();
     let game: Uuid =
-        sqlx::query_scalar("select game from game_records order by archived_in, archived_at")
-            .fetch_one(&old.pool)
-            .await
-            .unwrap();
+        read_value(&old.pool, "select game from game_records order by archived_in, archived_at")
+            .await;
     let read = |records: Records| {
         let pool = old.pool.clone();
         async move { archive::read_game(&pool, &records, GameId(game)).await }
@@ -248,10 +243,7 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
     assert!(matches!(unchecked, Err(LedgerError::Unavailable { .. })), "{unchecked:?}");
 
     let name: String =
-        sqlx::query_scalar("select name from archive_objects order by number limit 1")
-            .fetch_one(&old.pool)
-            .await
-            .unwrap();
+        read_value(&old.pool, "select name from archive_objects order by number limit 1").await;
     let object = old.folder.path().join(name);
     let written = fs::read(&object).unwrap();
     let mut changed = written.clone();
@@ -302,12 +294,11 @@ async fn two_who_archive_at_once_do_not_do_it_twice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_removes_no_record_by_itself() {
     let old = ArchivedHistory::new(40).await;
-    let (game, hash): (Uuid, Vec<u8>) = sqlx::query_as(
+    let (game, hash): (Uuid, Vec<u8>) = read_row(
+        &old.pool,
         "select game, sha256(convert_to(record, 'UTF8')) from game_records order by game limit 1",
     )
-    .fetch_one(&old.pool)
-    .await
-    .unwrap();
+    .await;
     let change = "update game_records set record = null";
     let error = sqlx::query(change).execute(&old.pool).await.unwrap_err();
     assert!(error.to_string().contains("permission denied"), "{error}");
@@ -344,10 +335,7 @@ async fn the_service_removes_no_record_by_itself() {
     // No object is recorded twice.
     assert!(give(&hash).await.is_err());
     // The caller chooses no bound: the grace period is the owner's, and uses the database's clock.
-    let object: i64 = sqlx::query_scalar("select max(number) from archive_objects")
-        .fetch_one(&old.pool)
-        .await
-        .unwrap();
+    let object: i64 = read_value(&old.pool, "select max(number) from archive_objects").await;
     let remove = async || {
         let removed = sqlx::query_scalar::<_, i64>("select remove_archived_records($1)");
         removed.bind(object).fetch_one(&old.pool).await.unwrap()
@@ -396,7 +384,7 @@ async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole()
 
     let owner = old.database.owner_pool().await;
     let aged = "update archive_objects set made_at = made_at - interval '8 days'";
-    sqlx::query(aged).execute(&owner).await.unwrap();
+    execute(&owner, aged).await;
     let object = old.objects().remove(0);
     let written = fs::read(&object).unwrap();
     fs::write(&object, b"something else").unwrap();

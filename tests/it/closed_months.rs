@@ -173,8 +173,7 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
     let players = bank.players([10_000, 10_000, 10_000]).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     let playing = bank.players([10_000, 10_000, 10_000]).await;
-    let open = bank.deal(TableId(Uuid::new_v4()), &playing);
-    bank.open(&open).await;
+    let open = bank.open_game(&playing).await;
     let old = OldHouse { bank, owner, players, table };
     book_months_ago(&old.owner, 0).await;
     old.bank.player(500).await;

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::reports::{counted, history};
+use crate::support::db::{execute, read_rows};
 
 /// Winnings from new players are counted as posted, whoever won.
 #[tokio::test(flavor = "multi_thread")]
@@ -17,17 +18,17 @@ async fn coins_of_new_players_are_counted_as_they_were_booked() {
          ) - interval '7 days'
          where id in (select p.id from players p where p.kind = 'guest' order by p.id limit 3)",
     ] {
-        sqlx::query(made).execute(&owner).await.unwrap();
+        execute(&owner, made).await;
     }
     counted(&pool).await;
-    let counted: Vec<(Uuid, i64)> = sqlx::query_as(
+    let counted: Vec<(Uuid, i64)> = read_rows(
+        &pool,
         "select c.player, sum(c.amount)::bigint from newcomer_coins c group by c.player
          having sum(c.amount) <> 0 order by c.player",
     )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
-    let booked: Vec<(Uuid, i64)> = sqlx::query_as(
+    .await;
+    let booked: Vec<(Uuid, i64)> = read_rows(
+        &pool,
         "
         with paid as (
             select f.id as payer, f.created_at as payer_made, w.id as payee,
@@ -54,9 +55,7 @@ async fn coins_of_new_players_are_counted_as_they_were_booked() {
         order by n.player
         ",
     )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
+    .await;
     assert!(counted.len() > 3, "{counted:?}");
     assert_eq!(counted, booked);
 }

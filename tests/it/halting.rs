@@ -17,22 +17,17 @@ use crate::support::bank::Bank;
 use crate::support::fragile::{Fragile, Fuse};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
-use crate::support::node::{ConnectedPlayer, Node, deal, seat_players};
+use crate::support::node::{Node, deal, seat_players};
 use crate::support::reason;
+use crate::support::waiting::wait_for;
 
 const FUNDS: i64 = 100_000;
 
 async fn noted(bank: &Bank) -> Vec<HaltedTable> {
-    let written = async {
-        loop {
-            let halted = halted::list_halted(&bank.pool).await.unwrap();
-            if !halted.is_empty() {
-                return halted;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, written).await.expect("a halt is written down")
+    wait_for("a halt is written down", async || {
+        Some(halted::list_halted(&bank.pool).await.unwrap()).filter(|halted| !halted.is_empty())
+    })
+    .await
 }
 
 /// A journal that cannot be replayed: halted everywhere, released once it is repaired, otherwise
@@ -40,18 +35,11 @@ async fn noted(bank: &Bank) -> Vec<HaltedTable> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [
-        Node::start(&bank, &live, Clocks::default()).await,
-        Node::start(&bank, &live, Clocks::default()).await,
-    ];
+    let nodes = Node::start_pair(&bank, &live).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes, &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
-    }
-    deal(&nodes[0], &mut seated).await;
-    let game = seated[0].table.phase().game().unwrap();
+    let mut seated = nodes[0].join_players(table, &players).await;
+    let game = deal(&nodes[0], &mut seated).await;
     let mut raw = live.raw().await;
     let journal = live.table_key(table, "journal");
 
@@ -87,9 +75,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     assert_eq!(voided, VoidOutcome { game: Some(game), was_live: true });
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
     for one in &mut seated {
-        let ended = async { while one.notices.recv().await.is_some() {} };
-        timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.notices.ending(), Some(bahay_shell::WatchEnd::Voided));
+        assert_eq!(one.watch_end().await, Some(bahay_shell::WatchEnd::Voided));
     }
     let again = nodes[0].tables().void(table, &reason("once more, again")).await;
     assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
@@ -122,12 +108,8 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
     let node = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(std::slice::from_ref(&node), &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(&node, table, *player).await);
-    }
-    deal(&node, &mut seated).await;
-    let game = seated[0].table.phase().game().unwrap();
+    let mut seated = node.join_players(table, &players).await;
+    let game = deal(&node, &mut seated).await;
     bank.ledger.void_game(game, &reason("behind the table's back")).await.unwrap();
     for one in &seated {
         node.tables().handle_connection_end(one.connection).await;
@@ -164,6 +146,14 @@ async fn a_table_of_another_version_is_left_to_others() {
     assert_ne!(seat, table);
 }
 
+/// Returns the terms of the newbie room for a game with this bug.
+fn fragile_terms(fuse: Fuse, clocks: Clocks) -> Terms<(Fuse, tongits::Rules)> {
+    let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
+        house_rooms(clocks)[0].terms().clone();
+    let rules = (fuse, tongits::Rules::kingdom());
+    Terms { room, rules, price, hits, clocks, spectators, bots, private, practice }
+}
+
 /// A panic in the engine affects only its table: halted, recorded, voided, and the node continues.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
@@ -181,12 +171,8 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         tasks.spawn(tables.clone().run_ticker());
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
-        let room = &house_rooms(Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() })[0];
-        let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
-            room.terms().clone();
-        let rules = (fuse, tongits::Rules::kingdom());
-        let terms = Terms { room, rules, price, hits, clocks, spectators, bots, private, practice };
-        tables.create(table, terms).await.unwrap();
+        let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
+        tables.create(table, fragile_terms(fuse, clocks)).await.unwrap();
         for player in &players {
             let sit = Input::sit(*player, "Tala");
             tables.submit(table, sit).await.unwrap();
@@ -206,11 +192,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         assert_eq!(voided.game, Some(game));
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
         let another = TableId(Uuid::new_v4());
-        let terms = house_rooms(Clocks::default())[0].terms().clone();
-        let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
-            terms;
-        let terms = Terms { room, rules, price, hits, clocks, spectators, bots, private, practice };
-        tables.create(another, terms).await.unwrap();
+        tables.create(another, fragile_terms(fuse, Clocks::default())).await.unwrap();
         let sit = Input::sit(players[0], "Tala");
         tables.submit(another, sit).await.unwrap();
         bank.audit_clean().await;
@@ -233,7 +215,7 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     node.tables().create(stopped, terms).await.unwrap();
     node.tables().submit(stopped, Input::sit(others[0], "Tala")).await.unwrap();
-    let engine = node.tables().read_table(table).await.unwrap().unwrap().engine();
+    let engine = node.read_table(table).await.engine();
     let why = format!("{STORE_FAULT}the ledger is broken: permission denied");
     redis.halt(stopped, engine, "a panic: permission denied").await.unwrap();
     redis.halt(table, engine, &why).await.unwrap();

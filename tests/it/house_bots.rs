@@ -9,17 +9,20 @@ use bahay::live_store::SeatClaim;
 use bahay::lobby::{self, Bot, Matcher, house_rooms};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
-use bahay::verify::ledger::{self, Extent};
 use bahay_client::{Client, Play};
 use bahay_engine::table::{Clocks, PhaseView, PlayerId, TableId};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::house::{House, PATIENCE, Setup, join_table};
+use crate::support::checks::check_ledger;
+use crate::support::db::{execute, read_row, read_rows, read_value};
+use crate::support::house::{House, Setup, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
+use crate::support::play::{TestPlay as _, is_playing};
+use crate::support::rest::post_json;
+use crate::support::waiting::{wait_for, wait_until};
 
 const NEWBIE: &str = "newbie";
 
@@ -32,40 +35,19 @@ async fn house(bots: u16) -> House {
 }
 
 async fn seek(client: &Client) -> Value {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
-    let request = request.bearer_auth(client.access_token()).json(&json!({ "rooms": [NEWBIE] }));
-    let response = request.send().await.unwrap().error_for_status().unwrap();
-    serde_json::from_str(&response.text().await.unwrap()).unwrap()
+    let body = json!({ "rooms": [NEWBIE] });
+    post_json(client, "/v1/matchmaking/tickets", &body).await.expect(200)
 }
 
 /// Reads a resource until the answer satisfies the condition.
 async fn until(client: &Client, path: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-    let asking = async {
-        loop {
-            match client.read::<Value>(path).await {
-                Ok(answer) if is_it(&answer) => return answer,
-                Ok(_) | Err(_) => tokio::task::yield_now().await,
-            }
-        }
-    };
-    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("{path} never came to it"))
+    wait_for(path, async || client.read::<Value>(path).await.ok().filter(&is_it)).await
 }
 
 async fn seated(client: &Client, ticket: &Value) -> TableId {
     let path = format!("/v1/matchmaking/tickets/{}", ticket["id"].as_str().unwrap());
     let ticket = until(client, &path, |ticket| ticket["state"] == "seated").await;
     TableId(ticket["table"].as_str().unwrap().parse().unwrap())
-}
-
-/// Reads messages until the table satisfies the condition.
-async fn read_until(play: &mut Play, what: &str, is_it: impl Fn(&Play) -> bool) {
-    let reading = async {
-        while !is_it(play) {
-            play.next().await.unwrap();
-        }
-    };
-    timeout(PATIENCE, reading).await.unwrap_or_else(|_| panic!("no {what}: {:?}", play.view()));
 }
 
 fn seats(play: &Play) -> Vec<(PlayerId, bool)> {
@@ -80,7 +62,7 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     let ticket = seek(&client).await;
     seated(&client, &ticket).await;
     let mut play = join_table(&client).await;
-    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
+    play.read_until("full table", |play| seats(play).len() == 3).await;
     let view = play.view().unwrap().clone();
     for seat in view.seats.iter().flatten() {
         assert_eq!(seat.bot, seat.player != client.player());
@@ -90,20 +72,11 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     let bots: Vec<PlayerId> =
         seats(&play).into_iter().filter(|(_, bot)| *bot).map(|(player, _)| player).collect();
     assert_eq!(bots.len(), 2);
-    read_until(&mut play, "preparation", |play| {
-        matches!(play.view().unwrap().phase, PhaseView::Preparing { .. })
-    })
-    .await;
-    let PhaseView::Preparing { game, ready, .. } = play.view().unwrap().phase else {
-        panic!("{view:?}")
-    };
+    let game = play.prepared_game().await;
+    let PhaseView::Preparing { ready, .. } = play.view().unwrap().phase else { panic!("{view:?}") };
     assert_eq!(ready.len(), 2, "bots are ready at once");
-    let ready = play.ready(game, None).await.unwrap();
-    play.wait_for_answer(ready).await.unwrap();
-    read_until(&mut play, "game", |play| {
-        matches!(play.view().unwrap().phase, PhaseView::Playing { .. })
-    })
-    .await;
+    play.confirm_ready(game).await;
+    play.read_until("a game", is_playing).await;
 
     // The node stops and its player stays away: another node plays all three seats.
     let (base, running) = house.node().await;
@@ -136,14 +109,10 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
 
     // Bots leave when the player does not come to the next game.
     let (live, _publications) = house.live.connect().await;
-    let gone = async {
-        for bot in &bots {
-            while live.seat_claim(*bot).await.unwrap() != SeatClaim::None {
-                tokio::task::yield_now().await;
-            }
-        }
-    };
-    timeout(PATIENCE, gone).await.expect("bots leave with the player");
+    for bot in &bots {
+        let is_gone = async || live.seat_claim(*bot).await.unwrap() == SeatClaim::None;
+        wait_until("bots leave with the player", is_gone).await;
+    }
 
     // The game counts for the player's own statistics, but for no leaderboard and no rating.
     let done = |answer: &Value| answer["items"][0]["games"] == 1;
@@ -154,7 +123,7 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     house.rate_all(&ratings).await;
     let counts =
         "select (select count(*) from ratings), count(*) from games where state = 'settled'";
-    let counts: (i64, i64) = sqlx::query_as(counts).fetch_one(&house.pool).await.unwrap();
+    let counts: (i64, i64) = read_row(&house.pool, counts).await;
     assert_eq!(counts, (0, 1));
 
     // The grants to bots come from `issue` under a code of their own, and the books hold.
@@ -163,28 +132,24 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
         join accounts a on a.id = t.destination
         join accounts i on i.id = t.source and i.kind = 'issue'
         where t.code = 'house_bot'";
-    let given: (i64, bool) = sqlx::query_as(given).fetch_one(&house.pool).await.unwrap();
+    let given: (i64, bool) = read_row(&house.pool, given).await;
     assert_eq!(given, (2, true));
 
     // The remaining coins are swept back once, under another code.
     let left = "select coalesce(sum(a.balance), 0)::bigint from accounts a
         join players p on p.id = a.player and p.kind = 'bot'";
-    let swept = async {
-        while sqlx::query_scalar::<_, i64>(left).fetch_one(&house.pool).await.unwrap() > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, swept).await.expect("bots without a seat have no coins");
+    wait_until("bots without a seat have no coins", async || {
+        read_value::<i64>(&house.pool, left).await <= 0
+    })
+    .await;
     let back = "select t.code, count(distinct t.source), sum(t.amount)::bigint > 0
         from transfers t
         join accounts i on i.id = t.destination and i.kind = 'issue'
         group by t.code";
-    let back: Vec<(String, i64, bool)> = sqlx::query_as(back).fetch_all(&house.pool).await.unwrap();
+    let back: Vec<(String, i64, bool)> = read_rows(&house.pool, back).await;
     assert_eq!(back, [("sweep".to_owned(), 2, true)]);
     running.stop().await.unwrap();
-    let report =
-        ledger::check(&house.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
-    assert!(report.is_clean(), "{report}");
+    check_ledger(&house.pool).await;
     let checked = bahay::standings::check(
         &house.pool,
         &Records::without_archive(),
@@ -202,12 +167,12 @@ async fn bots_make_room_for_players_who_wait() {
     let ticket = seek(&one).await;
     let table = seated(&one, &ticket).await;
     let mut play = join_table(&one).await;
-    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
+    play.read_until("full table", |play| seats(play).len() == 3).await;
     // No bot is free, so the second player is seated beside the first.
     let other = house.guest("Benjie").await;
     let ticket = seek(&other).await;
     assert_eq!(seated(&other, &ticket).await, table);
-    read_until(&mut play, "second player", |play| {
+    play.read_until("second player", |play| {
         seats(play).iter().any(|(player, _)| *player == other.player())
     })
     .await;
@@ -221,10 +186,10 @@ async fn a_bot_gives_its_seat_to_a_player_who_asks_for_one_at_once() {
     let one = house.guest("Althea").await;
     let table = one.seat(NEWBIE).await.unwrap();
     let mut play = join_table(&one).await;
-    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
+    play.read_until("full table", |play| seats(play).len() == 3).await;
     let other = house.guest("Benjie").await;
     assert_eq!(other.seat(NEWBIE).await.unwrap(), table);
-    read_until(&mut play, "second player", |play| {
+    play.read_until("second player", |play| {
         let seats = seats(play);
         seats.len() == 3 && seats.iter().filter(|(_, bot)| *bot).count() == 1
     })
@@ -276,7 +241,7 @@ async fn bots_come_in_the_round_in_which_they_are_due() {
     let ticket = node.lobby.create_ticket(player, &[NEWBIE.into()], None).await.unwrap();
     matcher.run_round().await.unwrap();
     let ticket = node.lobby.ticket(player, ticket.id).await.unwrap();
-    let table = node.tables().read_table(ticket.table.unwrap()).await.unwrap().unwrap();
+    let table = node.read_table(ticket.table.unwrap()).await;
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
 }
 
@@ -288,9 +253,9 @@ async fn bots_join_a_waiting_player_and_are_the_same_on_all_nodes() {
     let client = house.guest("Althea").await;
     client.seat(NEWBIE).await.unwrap();
     let mut play = join_table(&client).await;
-    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
+    play.read_until("full table", |play| seats(play).len() == 3).await;
     let bots = "select count(*), count(distinct name) from players where kind = 'bot'";
-    let bots: (i64, i64) = sqlx::query_as(bots).fetch_one(&house.pool).await.unwrap();
+    let bots: (i64, i64) = read_row(&house.pool, bots).await;
     assert_eq!(bots, (2, 2));
     // Players cannot take names like those of bots.
     let device = format!("test-device-{}", Uuid::new_v4());
@@ -300,15 +265,11 @@ async fn bots_join_a_waiting_player_and_are_the_same_on_all_nodes() {
 }
 
 /// Creates a house bot without coins, with an account as the server makes it.
-async fn house_bot(bank: &Bank, name: &str) -> Bot {
+pub(crate) async fn house_bot(bank: &Bank, name: &str) -> Bot {
     let player = bank.player(0).await;
     let owner = bank.database.owner_pool().await;
-    sqlx::query("update players set kind = 'bot', name = $2 where id = $1")
-        .bind(player.0)
-        .bind(name)
-        .execute(&owner)
-        .await
-        .unwrap();
+    let change = format!("update players set kind = 'bot', name = '{name}' where id = '{player}'");
+    execute(&owner, &change).await;
     Bot { player, name: name.into(), avatar: "carabao".into() }
 }
 
@@ -352,7 +313,7 @@ async fn grants_to_bots_stay_within_the_daily_limit() {
     let ticket = lobby.create_ticket(cheap, &[NEWBIE.into()], None).await.unwrap();
     matcher.run_round().await.unwrap();
     let seated = lobby.ticket(cheap, ticket.id).await.unwrap().table.unwrap();
-    let table = node.tables().read_table(seated).await.unwrap().unwrap();
+    let table = node.read_table(seated).await;
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
     assert_eq!(coins().await, bots_day_max.hundredths());
 
@@ -373,7 +334,7 @@ async fn granted_to_bots(bank: &Bank) -> i64 {
     let given = "select coalesce(sum(
             case t.code when 'house_bot' then t.amount when 'sweep' then -t.amount else 0 end
         ), 0)::bigint from transfers t";
-    sqlx::query_scalar(given).fetch_one(&bank.pool).await.unwrap()
+    read_value(&bank.pool, given).await
 }
 
 /// The losses of bots and the coins that they hold add up to their grants.

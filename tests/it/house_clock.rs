@@ -7,15 +7,15 @@ use bahay::live_store::{GAP_MS, NodeId};
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event, PhaseView, Readable};
+use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event, Readable};
 use redis::AsyncCommands as _;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE, guest_at, join_table};
+use crate::support::house::{House, guest_at};
 use crate::support::live::TestLive;
 use crate::support::node::{Node, seat_players};
+use crate::support::play::{TestPlay as _, join_tables};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -102,7 +102,7 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     let pool = bank.pool.clone();
     let terms = TermsSource::unchanging();
     let behind = Tables::<AnyGame>::new(redis, ledger, clock.clone(), pool, terms);
-    let looked = node.tables().read_table(table).await.unwrap().unwrap();
+    let looked = node.read_table(table).await;
     let shown = node.tables().time_at(&looked);
     assert!(clock.now() < shown, "the other node would show an earlier time");
     let connection = ConnectionId(Uuid::new_v4());
@@ -118,20 +118,11 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     let house = House::with_wall(Clocks::default(), wall.clone()).await;
     let (base, running) = house.node().await;
     let (_, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
-    let game = loop {
-        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
-            break *game;
-        }
-        timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
-    };
+    let mut plays = join_tables(&clients).await;
+    let game = plays[0].prepared_game().await;
     let began = Clock::system().now();
     for play in &mut plays {
-        let readied = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
+        play.confirm_ready(game).await;
     }
     let mut players = tokio::task::JoinSet::new();
     for (number, mut play) in plays.into_iter().enumerate() {
@@ -155,7 +146,7 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
                     assert!(is_near(deadline, began), "{} {}", deadline.ms(), began.ms());
                     play.act(action).await.unwrap();
                 }
-                let told = timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+                let told = play.next_message().await;
                 if let Message::Update { events, server_time_ms, .. } = told {
                     assert!(is_near(server_time_ms, began));
                     if events.iter().any(|event| matches!(event, Event::Settled { .. })) {

@@ -16,10 +16,10 @@ use bahay_jobs::{
     enqueue_with, list_dead, retry_dead_in_tx,
 };
 use serde::{Deserialize, Serialize};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use tokio::sync::watch;
 
-use crate::support::db::TestDatabase;
+use crate::support::db::{TestDatabase, execute, read_rows, read_value};
 use crate::support::waiting::wait_until;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -39,7 +39,7 @@ type Log = Arc<Mutex<Vec<u32>>>;
 /// Creates a worker that logs the numbers of jobs.
 fn logging_worker(pool: &PgPool, log: &Log) -> Worker {
     let log = log.clone();
-    Worker::new(pool.clone()).on(move |push: Push, _| {
+    Worker::new(pool.clone()).with_job(move |push: Push, _| {
         log.lock().unwrap().push(push.number);
         async { Ok::<_, Infallible>(()) }
     })
@@ -50,21 +50,17 @@ fn failing_worker(pool: &PgPool) -> Worker {
     let delay = Duration::from_mins(1);
     Worker::new(pool.clone())
         .with_retries(Retries { attempts_max: 3, first_delay: delay, delay_max: DAY })
-        .on(|_: Push, _| async { Err("no answer") })
+        .with_job(|_: Push, _| async { Err("no answer") })
         .every(DAY, "sweep", || async { Err("no broom") })
 }
 
 /// Creates a worker whose jobs never end.
 fn stuck_worker(pool: &PgPool) -> Worker {
-    Worker::new(pool.clone()).on(|_: Push, _| pending::<Result<(), Infallible>>())
+    Worker::new(pool.clone()).with_job(|_: Push, _| pending::<Result<(), Infallible>>())
 }
 
 async fn push(pool: &PgPool, number: u32) {
     enqueue(&mut pool.acquire().await.unwrap(), &Push { number }).await.unwrap();
-}
-
-async fn execute(pool: &PgPool, statement: &str) {
-    sqlx::query(AssertSqlSafe(statement.to_owned())).execute(pool).await.unwrap();
 }
 
 /// Lets the delays and leases of all jobs end.
@@ -76,7 +72,7 @@ async fn let_time_pass(pool: &PgPool) {
 async fn waiting(pool: &PgPool) -> Vec<(String, i32, i32)> {
     let query = "select name, attempts, round(extract(epoch from run_at - now()) / 60)::int
         from jobs where died_at is null order by name, id";
-    sqlx::query_as(query).fetch_all(pool).await.unwrap()
+    read_rows(pool, query).await
 }
 
 #[tokio::test]
@@ -181,7 +177,7 @@ async fn a_discarded_dead_letter_is_gone_and_a_living_job_cannot_be_discarded() 
     let pool = database.pool().await;
     push(&pool, 1).await;
     let mut connection = pool.acquire().await.unwrap();
-    let id: i64 = sqlx::query_scalar("select id from jobs").fetch_one(&pool).await.unwrap();
+    let id: i64 = read_value(&pool, "select id from jobs").await;
     assert_eq!(discard_dead_in_tx(&mut connection, id).await.unwrap(), None);
     execute(&pool, "update jobs set died_at = now(), last_error = 'x'").await;
     let discarded = discard_dead_in_tx(&mut connection, id).await.unwrap();
@@ -242,14 +238,13 @@ async fn a_panic_is_a_failure() {
     let observed = outcomes.clone();
     let worker = Worker::new(pool.clone())
         .with_observer(move |job, outcome| observed.lock().unwrap().push((job, outcome)))
-        .on(|push: Push, _| async move {
+        .with_job(|push: Push, _| async move {
             assert_eq!(push.number, 0, "as planned");
             Ok::<_, Infallible>(())
         });
     assert_eq!(worker.run_jobs().await.unwrap(), 1);
     assert_eq!(*outcomes.lock().unwrap(), [("push", Outcome::Failed)]);
-    let error: String =
-        sqlx::query_scalar("select last_error from jobs").fetch_one(&pool).await.unwrap();
+    let error: String = read_value(&pool, "select last_error from jobs").await;
     assert_eq!(error, "the handler panicked");
 }
 
@@ -261,7 +256,7 @@ async fn a_job_that_ends_with_its_work_is_done_once() {
     let pool = database.pool().await;
     push(&pool, 1).await;
     let works = pool.clone();
-    let worker = Worker::new(pool.clone()).on(move |_: Push, attempt: Attempt| {
+    let worker = Worker::new(pool.clone()).with_job(move |_: Push, attempt: Attempt| {
         let pool = works.clone();
         async move {
             if attempt.number == 1 {
@@ -274,8 +269,7 @@ async fn a_job_that_ends_with_its_work_is_done_once() {
         }
     });
     assert_eq!(worker.run_jobs().await.unwrap(), 2);
-    let count = sqlx::query_scalar("select count(*) from players where name = 'Tala'");
-    let done: i64 = count.fetch_one(&pool).await.unwrap();
+    let done: i64 = read_value(&pool, "select count(*) from players where name = 'Tala'").await;
     assert_eq!((done, waiting(&pool).await.len()), (1, 0));
 }
 
@@ -297,12 +291,11 @@ async fn a_periodic_job_runs_once_in_a_period_on_all_nodes() {
         assert_eq!(one.unwrap() + other.unwrap(), 1);
         assert_eq!(*runs.lock().unwrap(), expected);
         // The next run is due at the next midnight of UTC.
-        let at_midnight: bool = sqlx::query_scalar(
+        let at_midnight: bool = read_value(
+            &pool,
             "select run_at = date_trunc('day', now(), 'UTC') + interval '1 day' from jobs",
         )
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+        .await;
         assert!(at_midnight);
         let_time_pass(&pool).await;
     }

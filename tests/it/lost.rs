@@ -1,34 +1,28 @@
 //! Games whose table is lost: found by every node, voided once, and reported to their players.
 
-use bahay::archive::{self, GameState};
+use bahay::archive::GameState;
 use bahay::ledger::LedgerError;
 use bahay::live_store::TableListing;
-use bahay::records::Records;
 use bahay::tables::OperateError;
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use redis::AsyncCommands as _;
-use tokio::time::timeout;
 
 use crate::support::bank::{self, ANTE, Bank, PotGoes};
-use crate::support::cluster::wait_until;
-use crate::support::house::PATIENCE;
+use crate::support::checks::read_game;
+use crate::support::db::execute;
 use crate::support::live::TestLive;
-use crate::support::node::{ConnectedPlayer, Node, deal, seat_players};
+use crate::support::node::{Node, deal, seat_players};
 use crate::support::reason;
+use crate::support::waiting::wait_until;
 
 const FUNDS: i64 = 100_000;
 
 async fn state(bank: &Bank, game: GameId) -> GameState {
-    archive::read_game(&bank.pool, &Records::without_archive(), game).await.unwrap().unwrap().state
+    read_game(&bank.pool, game).await.state
 }
 
 async fn until_voided(bank: &Bank, game: GameId) {
-    let voided = async {
-        while state(bank, game).await == GameState::Open {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, voided).await.expect("the game is found");
+    wait_until("the game is found", async || state(bank, game).await != GameState::Open).await;
     assert_eq!(state(bank, game).await, GameState::Voided);
 }
 
@@ -37,29 +31,24 @@ async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, 
     let page = inbox.list(player, None, 10).await.unwrap();
     assert_eq!(inbox.count_unread(player).await.unwrap() as usize, page.items.len());
     let notices = page.items.into_iter();
-    notices.map(|one| (one.kind, one.game.map(GameId), one.amount.map(|amount| amount.hundredths()))).collect()
+    notices
+        .map(|one| (one.kind, one.game.map(GameId), one.amount.map(|amount| amount.hundredths())))
+        .collect()
 }
 
 /// Two nodes search; a game without a table is voided once, and a running one is not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [
-        Node::start(&bank, &live, Clocks::default()).await,
-        Node::start(&bank, &live, Clocks::default()).await,
-    ];
+    let nodes = Node::start_pair(&bank, &live).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes, &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
-    }
+    let mut seated = nodes[0].join_players(table, &players).await;
     deal(&nodes[0], &mut seated).await;
     let played = seated[0].table.phase().game().unwrap();
 
     let losers = bank.players([FUNDS; 3]).await;
-    let lost = bank.deal(bank::table(), &losers);
-    bank.open(&lost).await;
+    let lost = bank.open_game(&losers).await;
     // A table with this id was created anew, without players.
     let strangers = bank.players([FUNDS; 3]).await;
     let other = seat_players(std::slice::from_ref(&nodes[0]), &strangers[..1]).await;
@@ -88,17 +77,11 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     let nodes = [Node::start(&bank, &live, Clocks::default()).await];
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(&nodes, &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(&nodes[0], table, *player).await);
-    }
-    deal(&nodes[0], &mut seated).await;
-    let game = seated[0].table.phase().game().unwrap();
+    let mut seated = nodes[0].join_players(table, &players).await;
+    let game = deal(&nodes[0], &mut seated).await;
     forget(&live, table).await;
     for one in &mut seated {
-        let ended = async { while one.notices.recv().await.is_some() {} };
-        timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.notices.ending(), Some(bahay_shell::WatchEnd::Lost));
+        assert_eq!(one.watch_end().await, Some(bahay_shell::WatchEnd::Lost));
     }
     until_voided(&bank, game).await;
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -161,7 +144,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
         "{refused:?}"
     );
     assert!(tables.lost_pots().await.unwrap().is_empty());
-    bank.ledger.void_game(open.game, &reason("for the test")).await.unwrap();
+    bank.void_game(&open).await;
     assert_eq!(bank.wallets(&players).await, wallets);
 
     let lost = tables.lost_pots().await.unwrap();
@@ -200,20 +183,19 @@ async fn coins_that_nobody_can_be_told_of_do_not_move() {
     let players = bank.players([FUNDS; 3]).await;
     let gone = bank::table();
     bank.play(gone, &players, 0, 1, PotGoes::Nowhere).await;
-    let lost = bank.deal(bank::table(), &players);
-    bank.open(&lost).await;
+    let lost = bank.open_game(&players).await;
     let (wallets, pot) = (bank.wallets(&players).await, format!("pot:{gone}"));
     let owner = bank.database.owner_pool().await;
     let full = "alter table notices add constraint full_inbox check (false) not valid";
-    sqlx::raw_sql(full).execute(&owner).await.unwrap();
+    execute(&owner, full).await;
     bank.ledger.void_game(lost.game, &reason("for the test")).await.unwrap_err();
     bank.ledger.refund_pot(gone).await.unwrap_err();
     assert_eq!(bank.wallets(&players).await, wallets);
     assert_eq!(bank.balance(&pot).await, 3 * ANTE.hundredths());
     assert_eq!(state(&bank, lost.game).await, GameState::Open);
 
-    sqlx::raw_sql("alter table notices drop constraint full_inbox").execute(&owner).await.unwrap();
-    bank.ledger.void_game(lost.game, &reason("for the test")).await.unwrap();
+    execute(&owner, "alter table notices drop constraint full_inbox").await;
+    bank.void_game(&lost).await;
     bank.ledger.refund_pot(gone).await.unwrap();
     assert_eq!(bank.balance(&pot).await, 0);
     let mut told: Vec<_> = notices(&bank, players[0]).await;

@@ -13,34 +13,20 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, KIND};
-use crate::support::house::{House, PATIENCE, Setup};
+use crate::support::db::{read_row, read_value};
+use crate::support::house::{FRIENDS, House, PATIENCE, Setup};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
+use crate::support::play::TestPlay as _;
+use crate::support::rest::{call, delete, get, post_json};
+use crate::support::waiting::{wait_for, wait_until};
 
 const NEWBIE: &str = "newbie";
-
-/// Calls the REST API as a client, and returns the status and the JSON.
-async fn call(client: &Client, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
-    let method = method.parse().unwrap();
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = http.request(method, format!("{}{path}", client.base()));
-    let request = request.bearer_auth(client.access_token());
-    let request = match body {
-        Some(body) => request.json(&body),
-        None => request,
-    };
-    let response = request.send().await.unwrap();
-    let status = response.status().as_u16();
-    let text = response.text().await.unwrap();
-    (status, if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() })
-}
 
 async fn seek(client: &Client, rooms: &[&str]) -> Value {
     client.hold_socket().await.unwrap();
     let body = json!({ "rooms": rooms });
-    let (status, ticket) = call(client, "POST", "/v1/matchmaking/tickets", Some(body)).await;
-    assert_eq!(status, 200, "{ticket}");
-    ticket
+    post_json(client, "/v1/matchmaking/tickets", &body).await.expect(200)
 }
 
 fn path_of(ticket: &Value) -> String {
@@ -49,27 +35,18 @@ fn path_of(ticket: &Value) -> String {
 
 /// Waits until a ticket is over, and returns it.
 async fn wait_until_over(client: &Client, ticket: &Value) -> Value {
-    let looking = async {
-        loop {
-            let (status, ticket) = call(client, "GET", &path_of(ticket), None).await;
-            assert_eq!(status, 200, "{ticket}");
-            if ticket["state"] != "waiting" && ticket["state"] != "placed" {
-                return ticket;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, looking).await.expect("the ticket is over")
+    wait_for("the ticket is over", async || {
+        let ticket = get(client, &path_of(ticket)).await.expect(200);
+        (ticket["state"] != "waiting" && ticket["state"] != "placed").then_some(ticket)
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
     let house = House::new().await;
     let (base, running) = house.node().await;
-    let mut clients = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        clients.push(house.guest(name).await);
-    }
+    let mut clients = house.guests(FRIENDS).await;
     // One of the clients uses another node.
     clients[2] = clients[2].with_base(&base);
     let mut tickets = vec![];
@@ -80,7 +57,7 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
     for (client, ticket) in clients.iter().zip(&tickets) {
         let ticket = wait_until_over(client, ticket).await;
         assert_eq!(ticket["state"], "seated", "{ticket}");
-        let (_, seated) = call(client, "GET", "/v1/table", None).await;
+        let seated = get(client, "/v1/table").await.body;
         assert_eq!(seated["table"], ticket["table"]);
         tables.insert(ticket["table"].as_str().unwrap().to_owned());
     }
@@ -89,19 +66,20 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
     let again = seek(&clients[0], &[NEWBIE]).await;
     assert_eq!(again["state"], "seated");
     assert!(tables.contains(again["table"].as_str().unwrap()));
-    let (status, refusal) = call(&clients[0], "DELETE", &path_of(&tickets[0]), None).await;
-    assert_eq!((status, &refusal["code"]), (409, &json!("ticket_matched")));
+    delete(&clients[0], &path_of(&tickets[0])).await.expect_refusal(409, "ticket_matched");
 
     let fourth = house.guest("Dante").await;
     let ticket = seek(&fourth, &[NEWBIE]).await;
     assert_eq!(ticket["state"], "waiting");
     assert_eq!(seek(&fourth, &["barkada"]).await["id"], ticket["id"], "a player has one ticket");
-    let (status, _) = call(&clients[0], "GET", &path_of(&ticket), None).await;
-    assert_eq!(status, 404, "a ticket belongs to its player");
-    let (status, cancelled) = call(&fourth, "DELETE", &path_of(&ticket), None).await;
-    assert_eq!((status, &cancelled["state"]), (200, &json!("cancelled")));
-    let (status, _) = call(&fourth, "DELETE", &path_of(&ticket), None).await;
-    assert_eq!(status, 200, "cancellation is idempotent");
+    assert_eq!(
+        get(&clients[0], &path_of(&ticket)).await.status,
+        404,
+        "a ticket belongs to its player"
+    );
+    let cancelled = delete(&fourth, &path_of(&ticket)).await.expect(200);
+    assert_eq!(cancelled["state"], "cancelled");
+    assert_eq!(delete(&fourth, &path_of(&ticket)).await.status, 200, "cancellation is idempotent");
     running.stop().await.unwrap();
 }
 
@@ -120,15 +98,15 @@ async fn an_invalid_ticket_request_is_refused() {
         (json!({ "rooms": "newbie" }), 422, "body_invalid"),
         (json!({ "rooms": ["newbie"], "rating": 1 }), 422, "body_invalid"),
     ] {
-        let said = call(&client, "POST", "/v1/matchmaking/tickets", Some(body.clone())).await;
-        assert_eq!((said.0, &said.1["code"]), (status, &json!(code)), "{body}");
+        let refused = post_json(&client, "/v1/matchmaking/tickets", &body).await;
+        assert_eq!(refused.refusal(), (status, code), "{body}");
     }
     for method in ["GET", "DELETE"] {
         let path = format!("/v1/matchmaking/tickets/{nil}");
-        let (status, refusal) = call(&client, method, &path, None).await;
-        assert_eq!((status, &refusal["code"]), (404, &json!("ticket_not_found")));
-        let (status, refusal) = call(&client, method, "/v1/matchmaking/tickets/x", None).await;
-        assert_eq!((status, &refusal["code"]), (422, &json!("path_invalid")));
+        call(&client, method, &path, None).await.expect_refusal(404, "ticket_not_found");
+        call(&client, method, "/v1/matchmaking/tickets/x", None)
+            .await
+            .expect_refusal(422, "path_invalid");
     }
 }
 
@@ -146,7 +124,7 @@ async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
     let ticket = seek(&third, &[NEWBIE]).await;
     let first: Uuid = house.guest("Dante").await.seat("barkada").await.unwrap().0;
     assert!(!tables.contains(&TableId(first)));
-    let (_, ticket) = call(&third, "GET", &path_of(&ticket), None).await;
+    let ticket = get(&third, &path_of(&ticket)).await.body;
     assert_eq!(ticket["state"], "waiting");
 }
 
@@ -159,13 +137,12 @@ async fn a_seated_player_gets_a_ticket_that_can_be_read() {
     let ticket = seek(&client, &["barkada"]).await;
     assert_eq!((&ticket["state"], &ticket["table"]), (&json!("seated"), &json!(table)));
     assert_eq!(ticket["rooms"], json!([NEWBIE]));
-    let (status, again) = call(&client, "GET", &path_of(&ticket), None).await;
-    assert_eq!((status, &again["table"]), (200, &json!(table)));
-    let (status, refused) = call(&client, "DELETE", &path_of(&ticket), None).await;
-    assert_eq!((status, &refused["code"]), (409, &json!("ticket_matched")));
+    let again = get(&client, &path_of(&ticket)).await.expect(200);
+    assert_eq!(again["table"], json!(table));
+    delete(&client, &path_of(&ticket)).await.expect_refusal(409, "ticket_matched");
     // The ticket is unknown to other players.
     let other = house.guest("Benjie").await;
-    assert_eq!(call(&other, "GET", &path_of(&ticket), None).await.0, 404);
+    assert_eq!(get(&other, &path_of(&ticket)).await.status, 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,7 +154,7 @@ async fn a_blocker_is_not_seated_with_the_blocked_player() {
     }
     // The second player has blocked the first; both are kept apart.
     let block = format!("/v1/me/blocks/{}", clients[0].player());
-    assert_eq!(call(&clients[1], "PUT", &block, None).await.0, 204);
+    assert_eq!(call(&clients[1], "PUT", &block, None).await.status, 204);
     for client in &clients {
         tickets.push(seek(client, &[NEWBIE]).await);
     }
@@ -190,7 +167,7 @@ async fn a_blocker_is_not_seated_with_the_blocked_player() {
     assert_eq!(seated[0], seated[1]);
     let mut states = vec![];
     for place in [0, 1] {
-        states.push(call(&clients[place], "GET", &path_of(&tickets[place]), None).await.1);
+        states.push(get(&clients[place], &path_of(&tickets[place])).await.body);
     }
     let there = states.iter().filter(|ticket| ticket["table"] == seated[0]).count();
     assert_eq!(there, 1, "{states:?}");
@@ -209,15 +186,14 @@ async fn the_socket_reports_the_table_that_is_found() {
     for (client, play) in &mut plays {
         use bahay::ws::protocol::{Message, SeekState};
         let table = loop {
-            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            match play.next_message().await {
                 Message::Ticket { state: SeekState::Seated, table, .. } => break table.unwrap(),
                 Message::Ticket { state, .. } => assert_eq!(state, SeekState::Waiting),
                 Message::Hello { .. } | Message::Ack { .. } => {}
                 other => panic!("{other:?}"),
             }
         };
-        let joining = play.join().await.unwrap();
-        play.wait_for_answer(joining).await.unwrap();
+        play.confirm_join().await;
         assert_eq!(play.table(), Some(table));
         assert_eq!(client.read::<Value>("/v1/table").await.unwrap()["table"], json!(table));
     }
@@ -276,20 +252,17 @@ async fn run_rounds_until_over(
     players: &[PlayerId],
     ids: &[Ticket],
 ) {
-    let rounds = async {
-        loop {
-            matcher.run_round().await.unwrap();
-            let mut is_over = true;
-            for (player, ticket) in players.iter().zip(ids) {
-                let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
-                is_over &= state != TicketState::Waiting && state != TicketState::Placed;
-            }
-            if is_over {
-                return;
+    wait_until("everybody is seated", async || {
+        matcher.run_round().await.unwrap();
+        for (player, ticket) in players.iter().zip(ids) {
+            let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
+            if state == TicketState::Waiting || state == TicketState::Placed {
+                return false;
             }
         }
-    };
-    timeout(PATIENCE, rounds).await.expect("everybody is seated");
+        true
+    })
+    .await;
 }
 
 /// A matcher dies at the worst moment, with tickets placed and none or one of them seated: the next
@@ -473,23 +446,14 @@ async fn ratings_follow_finished_games() {
     timeout(PATIENCE, bahay_lab::demo::run(&house.base, "newbie")).await.unwrap().unwrap();
     let (one, other) = (Ratings::new(house.pool.clone()), Ratings::new(house.pool.clone()));
     tokio::join!(house.rate_all(&one), house.rate_all(&other));
-    let counts = sqlx::query_as::<_, (i64, i64, i64, i64)>(
-        "
+    let counts = "
         select (select count(*) from games where state = 'settled'),
             (select sum(games) / 3 from ratings), (select count(*) from ratings),
-            (select count(*) from ratings where rating > 25000)
-        ",
-    )
-    .fetch_one(&house.pool)
-    .await
-    .unwrap();
-    let (games, rated, players, above) = counts;
+            (select count(*) from ratings where rating > 25000)";
+    let (games, rated, players, above): (i64, i64, i64, i64) = read_row(&house.pool, counts).await;
     assert_eq!((games, players), (rated, 3));
     assert!((1..3).contains(&above), "{above}");
-    let player = sqlx::query_scalar::<_, Uuid>("select player from ratings limit 1")
-        .fetch_one(&house.pool)
-        .await
-        .unwrap();
+    let player = read_value::<Uuid>(&house.pool, "select player from ratings limit 1").await;
     let bearing = one.matchmaking_profile(PlayerId(player), KIND).await.unwrap();
     assert_eq!((bearing.recent.len(), bearing.devices.len()), (2, 1));
 }

@@ -9,7 +9,8 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{Connection as _, Executor as _, PgConnection, PgPool, SqlSafeStr as _};
 
 use crate::support::bank::{Bank, PotGoes, table};
-use crate::support::cluster::wait_until;
+use crate::support::db::{read_row, read_value, read_values};
+use crate::support::waiting::wait_until;
 
 /// A version that no migration has.
 const SAMPLE: i64 = 9_001;
@@ -51,7 +52,7 @@ async fn played_meanwhile(owner: &PgPool, games: &AtomicU32) {
         let waits = "select exists (
             select from pg_locks where not granted and relation = 'games'::regclass
                 and mode = 'AccessExclusiveLock')";
-        sqlx::query_scalar::<_, bool>(waits).fetch_one(owner).await.unwrap()
+        read_value::<bool>(owner, waits).await
     })
     .await;
     let before = games.load(Ordering::Relaxed);
@@ -65,7 +66,7 @@ async fn done(owner: &PgPool) -> (bool, bool, bool) {
         exists (select from information_schema.columns
             where table_name = 'games' and column_name = 'sample'),
         exists (select from _sqlx_migrations where version = 9001)";
-    sqlx::query_as(done).fetch_one(owner).await.unwrap()
+    read_row(owner, done).await
 }
 
 /// Plays until `beside` has ended.
@@ -168,10 +169,8 @@ async fn an_older_program_refuses_a_schema_that_was_changed_otherwise() {
 async fn a_migration_that_only_adds_notes_itself_and_no_other() {
     let bank = Bank::new().await;
     let owner = bank.database.owner_pool().await;
-    let noted: Vec<i64> = sqlx::query_scalar("select version from additive_migrations order by 1")
-        .fetch_all(&owner)
-        .await
-        .unwrap();
+    let noted: Vec<i64> =
+        read_values(&owner, "select version from additive_migrations order by 1").await;
     let says = |migration: &&Migration| {
         let own =
             format!("\ninsert into additive_migrations (version) values ({});", migration.version);

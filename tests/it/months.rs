@@ -14,18 +14,18 @@ use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes};
-use crate::support::db::TestDatabase;
+use crate::support::db::{TestDatabase, execute, read_value, read_values};
 
 pub(crate) async fn run(pool: &PgPool, sql: &str) {
-    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(pool).await.unwrap();
+    execute(pool, sql).await;
 }
 
 pub(crate) async fn texts(pool: &PgPool, sql: &str) -> Vec<String> {
-    sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_all(pool).await.unwrap()
+    read_values(pool, sql).await
 }
 
 pub(crate) async fn number(pool: &PgPool, sql: &str) -> i64 {
-    sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(pool).await.unwrap()
+    read_value(pool, sql).await
 }
 
 /// Moves the ledger to another month than its clock's, as after midnight.

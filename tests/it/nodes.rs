@@ -1,54 +1,22 @@
 //! Nodes as processes: killed, paused, and managed from the command line.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use bahay::ws::protocol::{Closing, Message, close};
-use bahay_client::{Client, Play, PlayError};
+use bahay_client::{Client, Play};
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, GameId, PhaseView, TableId};
-use tokio::time::timeout;
+use bahay_engine::table::{Event, TableId};
 
 use crate::support::db::TestDatabase;
-use crate::support::house::{PATIENCE, guest_at, join_table};
+use crate::support::play::{TestPlay as _, deal_game, join_tables, rejoin, seat_guests};
 use crate::support::process::{Server, bahay, serve};
-
-fn signal(server: &Server, name: &str) {
-    let mut kill = Command::new("kill");
-    kill.arg(format!("-{name}")).arg(server.process.id().to_string());
-    assert!(kill.status().unwrap().success());
-}
 
 /// Seats three guests at one table: the first through one node, the others through another.
 async fn seated(here: &Server, there: &Server) -> (TableId, Vec<Client>, Vec<Play>) {
-    let (mut clients, mut plays, mut tables) = (vec![], vec![], vec![]);
-    for (server, name) in [(here, "Althea"), (there, "Benjie"), (there, "Carmela")] {
-        let client = guest_at(&server.url, name).await;
-        tables.push(client.seat("newbie").await.unwrap());
-        plays.push(join_table(&client).await);
-        clients.push(client);
-    }
-    assert!(tables.iter().all(|table| *table == tables[0]));
-    (tables[0], clients, plays)
-}
-
-async fn dealt(plays: &mut [Play]) -> GameId {
-    let game = loop {
-        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
-            break *game;
-        }
-        timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
-    };
-    for play in plays.iter_mut() {
-        let readied = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
-    }
-    for play in plays {
-        while play.prompt().is_none() {
-            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        }
-    }
-    game
+    let (table, clients) = seat_guests([&here.url, &there.url, &there.url]).await;
+    let plays = join_tables(&clients).await;
+    (table, clients, plays)
 }
 
 type Happened = Event<<AnyGame as Game>::Event>;
@@ -56,7 +24,7 @@ type Happened = Event<<AnyGame as Game>::Event>;
 /// Waits for such an event of the first seat.
 async fn told(play: &mut Play, is_meant: impl Fn(&Happened) -> bool) {
     loop {
-        let told = timeout(PATIENCE, play.next()).await.expect("the house notices").unwrap();
+        let told = play.next_message().await;
         if let Message::Update { events, .. } = told
             && events.iter().any(&is_meant)
         {
@@ -85,15 +53,12 @@ async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() 
     let mut command = serve(&database);
     let [doomed, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
     let (_, clients, mut plays) = seated(&doomed, &other).await;
-    dealt(&mut plays).await;
+    deal_game(&mut plays).await;
     // Killed before the connection ends, so that the node can report nothing.
-    signal(&doomed, "KILL");
+    doomed.signal("KILL");
     let known = plays.remove(0).drop_connection();
     taken_over(&mut plays[0], true).await;
-    let mut back = clients[0].with_base(&other.url).play().await.unwrap();
-    back.resume(known);
-    let joining = back.join().await.unwrap();
-    back.wait_for_answer(joining).await.unwrap();
+    let _back = rejoin(&clients[0].with_base(&other.url), known).await;
     taken_over(&mut plays[0], false).await;
 }
 
@@ -105,23 +70,14 @@ async fn a_paused_node_that_goes_on_sends_its_clients_back() {
     let mut command = serve(&database);
     let [paused, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
     let (_, clients, mut plays) = seated(&paused, &other).await;
-    dealt(&mut plays).await;
-    signal(&paused, "STOP");
+    deal_game(&mut plays).await;
+    paused.signal("STOP");
     present(&mut plays[1], false).await;
-    signal(&paused, "CONT");
-    let closed = loop {
-        match timeout(PATIENCE, plays[0].next()).await.expect("the node notices") {
-            Ok(_) => {}
-            Err(PlayError::Closed { code, .. }) => break code,
-            Err(other) => panic!("{other}"),
-        }
-    };
+    paused.signal("CONT");
+    let closed = plays[0].close_code().await;
     assert_eq!(closed, close::GOING_AWAY);
     let known = plays.remove(0).drop_connection();
-    let mut back = clients[0].play().await.unwrap();
-    back.resume(known);
-    let joining = back.join().await.unwrap();
-    back.wait_for_answer(joining).await.unwrap();
+    let _back = rejoin(&clients[0], known).await;
     present(&mut plays[0], true).await;
 }
 
@@ -137,7 +93,7 @@ async fn a_table_is_voided_from_the_command_line() {
     let mut command = serve(&database);
     let server = Server::start(&mut command).await;
     let (table, clients, mut plays) = seated(&server, &server).await;
-    let game = dealt(&mut plays).await;
+    let game = deal_game(&mut plays).await;
     let envs: Vec<_> = command
         .get_envs()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
@@ -161,22 +117,17 @@ async fn a_table_is_voided_from_the_command_line() {
     let voided = said(&order(&["void", &table, "--reason", &"ñ".repeat(500)]));
     assert!(voided.contains(&game.to_string()), "{voided}");
     for (client, mut play) in clients.iter().zip(plays) {
-        let closed = async {
-            loop {
-                if let Message::Closed { table, reason: Closing::Voided } =
-                    play.next().await.unwrap()
-                {
-                    return table.to_string();
-                }
+        let closed = loop {
+            if let Message::Closed { table, reason: Closing::Voided } = play.next_message().await {
+                break table.to_string();
             }
         };
-        assert_eq!(timeout(PATIENCE, closed).await.expect("the players are told"), table);
+        assert_eq!(closed, table);
         let wallet = client.wallet().await.unwrap();
         assert_eq!((wallet.available.hundredths(), wallet.held.hundredths()), (100_000, 0));
         // On the same connection, at another table.
         client.seat("newbie").await.unwrap();
-        let joining = play.join().await.unwrap();
-        play.wait_for_answer(joining).await.unwrap();
+        play.confirm_join().await;
         assert_ne!(play.table().unwrap().to_string(), table);
     }
     let again = order(&["void", &table, "--reason", "once more, again"]);

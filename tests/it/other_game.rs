@@ -10,13 +10,16 @@ use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyEvent, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
-use bahay_engine::table::{Clocks, Event, GameId, PhaseView, Price, Spectators, TableId, Terms};
+use bahay_engine::table::{Clocks, Event, PhaseView, Price, Spectators, TableId, Terms};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, Setup};
+use crate::support::checks::audit_books;
+use crate::support::house::{House, PATIENCE, Setup, join_table};
 use crate::support::operators::operator_session;
+use crate::support::play::TestPlay as _;
+use crate::support::rest::{call_at, items};
 
 const KIND: &str = "guess_the_die";
 
@@ -50,9 +53,7 @@ async fn seated<const N: usize>(house: &House) -> (TableId, [(Client, Play); N])
     for (name, form) in names.into_iter().zip(Form::ALL.into_iter().cycle()).take(N) {
         let client = house.guest(name).await;
         tables.push(client.seat("dice").await.expect("there is a seat"));
-        let mut play = client.with_form(form).play().await.expect("the socket opens");
-        let join = play.join().await.unwrap();
-        play.wait_for_answer(join).await.unwrap();
+        let play = join_table(&client.with_form(form)).await;
         seated.push((client, play));
     }
     assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
@@ -143,8 +144,7 @@ async fn a_game_of_another_kind_is_played_settled_verified_and_shown() {
     assert!(verdict.verified.actions >= 4);
 
     // All players bet on the same face: none pays another, and no coin is missing.
-    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
-    assert!(report.is_clean(), "{report:?}");
+    audit_books(&house.pool).await;
 
     // A third player comes while the next game is prepared, and is prompted too.
     let (elsewhere, [mut third]) = seated::<1>(&house).await;
@@ -180,14 +180,9 @@ async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
         })
     };
     let make = async |body: Value| {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let request = http.post(format!("{}/v1/operator/rooms", house.base)).bearer_auth(&token);
-        let request = request.header("idempotency-key", Uuid::new_v4().to_string());
-        let response = request.json(&body).send().await.unwrap();
-        (response.status().as_u16(), response.json::<Value>().await.unwrap())
+        call_at(&house.base, &token, "POST", "/v1/operator/rooms", Some(&body)).await
     };
-    let (status, room) = make(settings(KIND, "long", json!({ "bet_ms": 5_000 }))).await;
-    assert_eq!(status, 201, "{room}");
+    let room = make(settings(KIND, "long", json!({ "bet_ms": 5_000 }))).await.expect(201);
     assert_eq!(room["settings"]["rules"]["rounds"], 6);
     assert_eq!(room["settings"]["rules"]["bet_ms"], 5_000);
     for (kind, rule_set, rules, field) in [
@@ -197,14 +192,13 @@ async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
         (KIND, "short", json!({ "rounds": "many" }), "switches"),
         (KIND, "short", json!({ "hand_cards": 12 }), "switches"),
     ] {
-        let (status, problem) = make(settings(kind, rule_set, rules)).await;
-        assert_eq!((status, problem["code"].as_str()), (422, Some("room_unsound")), "{problem}");
+        let refused = make(settings(kind, rule_set, rules)).await;
+        let problem = refused.expect_refusal(422, "room_unsound");
         assert!(problem["detail"].as_str().unwrap().contains(field), "{field}: {problem}");
     }
-    let rooms: Value =
-        reqwest::get(format!("{}/v1/rooms", house.base)).await.unwrap().json().await.unwrap();
+    let rooms = call_at(&house.base, "", "GET", "/v1/rooms", None).await.expect(200);
     let of_kind = |kind: &str| {
-        let rooms = rooms["items"].as_array().unwrap().iter();
+        let rooms = items(&rooms).iter();
         rooms.filter(|room| room["kind"] == kind).cloned().collect::<Vec<_>>()
     };
     assert_eq!(of_kind(KIND).len(), 2);
@@ -213,35 +207,16 @@ async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
     assert_eq!((&dice["hits_to_win"], &dice["has_own_switches"]), (&Value::Null, &json!(false)));
 }
 
-/// Waits until a game is prepared at the table, and returns it.
-async fn prepared(play: &mut Play) -> GameId {
-    loop {
-        if let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| view.phase.clone())
-        {
-            return game;
-        }
-        play.next().await.unwrap();
-    }
-}
-
 /// An action of another kind than the table's changes nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_action_of_another_game_is_refused_at_the_socket() {
     let house = house().await;
     let (_, [mut first, mut second]) = seated(&house).await;
     for play in [&mut first.1, &mut second.1] {
-        let game = timeout(PATIENCE, prepared(play)).await.unwrap();
-        let said = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(said).await.unwrap();
+        play.become_ready().await;
     }
     let play = &mut first.1;
-    timeout(PATIENCE, async {
-        while play.prompt().is_none() {
-            play.next().await.unwrap();
-        }
-    })
-    .await
-    .unwrap();
+    play.read_until("a prompt", |play| play.prompt().is_some()).await;
     let prompt = play.prompt().unwrap().clone();
     let draw = json!({
         "type": "act", "id": 900, "game": prompt.game, "prompt": prompt.number,

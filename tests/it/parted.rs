@@ -7,7 +7,6 @@ use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::live_store::Point;
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::{Message, close};
-use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::table::{Clocks, ConnectionId, Input, PlayerId, Table, TableId};
 use redis::AsyncCommands as _;
@@ -18,6 +17,7 @@ use crate::support::bank::Bank;
 use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node, seat_players};
+use crate::support::play::TestPlay as _;
 
 const FUNDS: i64 = 100_000;
 
@@ -80,7 +80,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
         for _ in 0..others {
             stranger.tables().submit(table, connect(players[2])).await.unwrap();
         }
-        let truth = stranger.tables().read_table(table).await.unwrap().unwrap();
+        let truth = stranger.read_table(table).await;
         let last = connection(&truth, players[2]);
         for one in &mut seated {
             let mut has_parted = false;
@@ -98,7 +98,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
             assert!(has_parted, "{others} in the place of {LOST}");
         }
         for node in &nodes {
-            let looked = node.tables().read_table(table).await.unwrap().unwrap();
+            let looked = node.read_table(table).await;
             assert_eq!(*looked, *truth);
             let id = ConnectionId(Uuid::new_v4());
             let watch = node.tables().watch(table, id, Some(known[0].tag)).await.unwrap();
@@ -122,8 +122,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let kept = lines(&house.live, table).await;
     let mut away = join_table(&clients[1]).await;
     let mut last = join_table(&clients[2]).await;
-    let pinging = away.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
-    away.wait_for_answer(pinging).await.unwrap();
+    away.ping().await;
     let known = away.drop_connection();
     // The lost lines are those of both; the absence is a line too, or will be.
     while lines(&house.live, table).await < kept + 3 {
@@ -145,17 +144,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
             stranger.submit(table, input).await.unwrap();
         }
     }
-    let ended = async {
-        loop {
-            match last.next().await {
-                Ok(_) => {}
-                Err(PlayError::Closed { code, .. }) => return code,
-                Err(other) => panic!("{other}"),
-            }
-        }
-    };
-    let code = timeout(PATIENCE, ended).await.expect("its joining is lost");
-    assert_eq!(code, close::GOING_AWAY);
+    assert_eq!(last.close_code().await, close::GOING_AWAY, "its joining is lost");
 
     let mut last = join_table(&clients[2]).await;
     let mut back = clients[1].play().await.unwrap();
@@ -163,7 +152,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let joining = back.join().await.unwrap();
     let mut snapshots = 0;
     loop {
-        match timeout(PATIENCE, back.next()).await.unwrap().unwrap() {
+        match back.next_message().await {
             Message::Snapshot { .. } => snapshots += 1,
             Message::Ack { id, .. } if id == joining => break,
             _ => {}
@@ -173,12 +162,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let truth = stranger.read_table(table).await.unwrap().unwrap();
     for (play, client) in [&mut first, &mut back, &mut last].into_iter().zip(&clients) {
         let expected = truth.view(Some(client.player()));
-        let same = async {
-            while play.view() != Some(&expected) {
-                play.next().await.unwrap();
-            }
-        };
-        timeout(PATIENCE, same).await.expect("all see what is stored");
+        play.read_until("the stored table", |play| play.view() == Some(&expected)).await;
     }
     second.stop().await.unwrap();
 }

@@ -2,21 +2,22 @@
 
 use bahay::ws::protocol::{MESSAGE_BYTES_MAX, Message, close};
 use bahay_client::{Client, Play, PlayError};
-use bahay_engine::table::{Event, GameId, PhaseView};
+use bahay_engine::table::{Event, GameId};
 use bahay_lab::demo;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 use uuid::Uuid;
 
+use crate::support::checks::audit_books;
 use crate::support::house::{House, PATIENCE, guest_at, join_table};
+use crate::support::play::{TestPlay as _, asked_player, deal_game, join_tables};
 
 /// The main scenario: three guests play until a POT is won, and every record is verified.
 #[tokio::test(flavor = "multi_thread")]
 async fn three_guests_play_until_one_takes_the_pot() {
     let house = House::new().await;
     timeout(PATIENCE, demo::run(&house.base, "newbie")).await.unwrap().unwrap();
-    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
-    assert!(report.is_clean(), "{report:?}");
+    let report = audit_books(&house.pool).await;
     assert!(report.games > 1, "{report:?}");
 }
 
@@ -73,7 +74,7 @@ async fn an_unknown_token_is_refused_before_the_socket_opens() {
 async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<String>) {
     play.send_text(text.to_owned()).await.unwrap();
     loop {
-        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+        match play.next_message().await {
             Message::Refusal { id, code, rule, .. } => {
                 return (id, code.into_owned(), rule.map(|rule| rule.into_owned()));
             }
@@ -149,11 +150,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
 
     let (_, [client, ..]) = house.table().await;
     let mut play = join_table(&client).await;
-    let Some(PhaseView::Preparing { game: prepared, .. }) = play.view().map(|view| &view.phase)
-    else {
-        panic!("a full table prepares");
-    };
-    let prepared = *prepared;
+    let prepared = play.prepared_game().await;
     let (_, code, rule) = refusal(&mut play, &act).await;
     assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
     assert_eq!(refusal(&mut play, &ready).await.1, "other_game");
@@ -165,8 +162,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
     let early = format!(r#"{{"type":"reveal","id":1,"game":"{prepared}","text":"luck"}}"#);
     let (_, code, rule) = refusal(&mut play, &early).await;
     assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
-    let readied = play.ready(prepared, None).await.unwrap();
-    play.wait_for_answer(readied).await.unwrap();
+    play.confirm_ready(prepared).await;
     let again = play.ready(prepared, None).await.unwrap();
     let refused = play.wait_for_answer(again).await.unwrap_err();
     assert!(
@@ -178,36 +174,16 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
 /// Returns three connections whose game has begun.
 async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
     let (_, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
-    for play in &mut plays {
-        let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-            panic!("a full table prepares");
-        };
-        let readied = play.ready(*game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
-    }
-    for play in &mut plays {
-        while play.prompt().is_none() {
-            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        }
-    }
+    let mut plays = join_tables(&clients).await;
+    deal_game(&mut plays).await;
     (clients, plays)
-}
-
-fn asked(plays: &[Play]) -> usize {
-    let asked =
-        plays.iter().position(|play| play.prompt().is_some_and(|prompt| !prompt.legal.is_empty()));
-    asked.expect("somebody is asked")
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
     let house = House::new().await;
     let (_, mut plays) = playing(&house).await;
-    let turn = asked(&plays);
+    let turn = asked_player(&plays);
     let prompt = plays[turn].prompt().unwrap().clone();
     let (game, number) = (prompt.game, prompt.number);
     let action = plays[turn].advice().unwrap();
@@ -228,8 +204,7 @@ async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
     assert_eq!(plays[turn].version(), version, "a refusal changed something");
 
     let first = plays[turn].advice().unwrap();
-    let acting = plays[turn].act(first).await.unwrap();
-    plays[turn].wait_for_answer(acting).await.unwrap();
+    plays[turn].confirm_action(first).await;
     let repeated = refusal(&mut plays[turn], &act(4, game, number, &action)).await;
     assert_eq!(repeated.1, "stale_prompt");
 }
@@ -240,21 +215,10 @@ async fn a_text_too_long_or_binary_ends_the_connection() {
     let client = house.guest("Althea").await;
     let mut play = client.play().await.unwrap();
     play.send_text(" ".repeat(MESSAGE_BYTES_MAX + 1)).await.unwrap();
-    assert_eq!(closed(&mut play).await, close::TOO_LONG);
+    assert_eq!(play.close_code().await, close::TOO_LONG);
     let mut play = client.play().await.unwrap();
     play.send_bytes(vec![1, 2, 3]).await.unwrap();
-    assert_eq!(closed(&mut play).await, close::PROTOCOL);
-}
-
-/// Returns the close code, skipping earlier messages.
-async fn closed(play: &mut Play) -> u16 {
-    loop {
-        match timeout(PATIENCE, play.next()).await.unwrap() {
-            Ok(_) => {}
-            Err(PlayError::Closed { code, .. }) => return code,
-            Err(other) => panic!("{other}"),
-        }
-    }
+    assert_eq!(play.close_code().await, close::PROTOCOL);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -293,9 +257,8 @@ async fn the_newest_connection_wins() {
     let (_, [client, ..]) = house.table().await;
     let mut old = join_table(&client).await;
     let mut new = join_table(&client).await;
-    assert_eq!(closed(&mut old).await, close::REPLACED);
-    let pinging = new.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
-    new.wait_for_answer(pinging).await.unwrap();
+    assert_eq!(old.close_code().await, close::REPLACED);
+    new.ping().await;
     let seat = new.view().and_then(|view| view.seats[view.seat?.index()].clone()).unwrap();
     assert!(seat.connected, "the end of the old connection said nothing about the new one");
 }
@@ -308,7 +271,7 @@ async fn a_session_that_has_ended_plays_no_more() {
     let mut play = client.play().await.unwrap();
     client.sign_out().await.unwrap();
     // Silent until then.
-    assert_eq!(closed(&mut play).await, close::SIGNED_OUT);
+    assert_eq!(play.close_code().await, close::SIGNED_OUT);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -317,7 +280,7 @@ async fn a_stopping_server_sends_its_clients_elsewhere() {
     let (_, [client, ..]) = house.table().await;
     let mut play = join_table(&client).await;
     house.stop().await;
-    assert_eq!(closed(&mut play).await, close::GOING_AWAY);
+    assert_eq!(play.close_code().await, close::GOING_AWAY);
 }
 
 /// A player loses the connection during a game and returns: the AI has played meanwhile, and the
@@ -327,7 +290,7 @@ async fn a_player_who_comes_back_resumes_by_version() {
     let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
     let house = House::with_clocks(clocks).await;
     let (clients, mut plays) = playing(&house).await;
-    let gone = plays.remove(asked(&plays));
+    let gone = plays.remove(asked_player(&plays));
     let known = gone.version().unwrap();
     let seat = gone.view().unwrap().seat.unwrap();
     let client = &clients[seat.index()];
@@ -336,7 +299,7 @@ async fn a_player_who_comes_back_resumes_by_version() {
     let mut taken_over = false;
     let mut moved = false;
     while !(taken_over && moved) {
-        let message = timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
+        let message = plays[0].next_message().await;
         if let Message::Update { events, .. } = message {
             for event in events {
                 moved |= taken_over && matches!(event, Event::Game { .. });

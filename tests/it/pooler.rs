@@ -10,7 +10,7 @@ use sqlx::postgres::PgConnectOptions;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-use crate::support::db::TestDatabase;
+use crate::support::db::{TestDatabase, read_row};
 use crate::support::process::serve;
 
 /// The time for which a client keeps a server session.
@@ -173,13 +173,12 @@ async fn role_and_limits_hold_behind_a_pooler_that_shares_sessions_by_session() 
     db::check_schema(&options).await.unwrap();
     let limits = PoolOptions { statement_timeout_ms: 12_345, ..PoolOptions::default() };
     let pool = db::connect(options, limits).await.unwrap();
-    let found: (String, String, String) = sqlx::query_as(
+    let found: (String, String, String) = read_row(
+        &pool,
         "select current_user::text, current_setting('statement_timeout'),
             current_setting('idle_in_transaction_session_timeout')",
     )
-    .fetch_one(&pool)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(found, ("bahay_service".into(), "12345ms".into(), "10s".into()));
     let error = sqlx::query("delete from transfers").execute(&pool).await.unwrap_err();
     assert!(error.to_string().contains("permission denied"), "{error}");

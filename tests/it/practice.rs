@@ -2,12 +2,8 @@
 //! players without coins, without a trace in the database. Hints are available there and nowhere
 //! else.
 
-use std::process::Command;
-
 use bahay::lobby::{self, RuleSetRequest};
 use bahay::rate_limit::{self, Rate};
-use bahay::records::Records;
-use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
 use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{self, AnyAction, AnyGame};
@@ -17,13 +13,16 @@ use serde_json::json;
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use crate::private_pots::call;
 use crate::support::bank::Bank;
-use crate::support::db::TestDatabase;
+use crate::support::checks::check_ledger;
+use crate::support::db::{TestDatabase, count_rows, read_value, read_values};
 use crate::support::house::{House, PATIENCE, Setup, guest_at, join_table, wide_rate_limits};
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node};
+use crate::support::play::{TestPlay as _, is_asked, join_tables};
 use crate::support::process::{Server, serve};
+use crate::support::rest::{get, post_json};
+use crate::support::waiting::wait_until;
 
 type Happened = Event<<AnyGame as Game>::Event>;
 
@@ -44,22 +43,20 @@ async fn digest_database(pool: &PgPool) -> Vec<(String, String)> {
         select t.table_name::text from information_schema.tables t
         where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
         order by 1";
-    let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(pool).await.unwrap();
+    let tables: Vec<String> = read_values(pool, tables).await;
     assert!(tables.len() > 40, "{tables:?}");
     let mut digests = vec![];
     for table in tables {
         let digest = format!(
             "select md5(coalesce(string_agg(r::text, '\n' order by r::text), '')) from {table} r"
         );
-        let digest = sqlx::AssertSqlSafe(digest);
-        digests.push((table, sqlx::query_scalar(digest).fetch_one(pool).await.unwrap()));
+        digests.push((table, read_value(pool, &digest).await));
     }
     digests
 }
 
 async fn count(house: &House, from: &str) -> i64 {
-    let query = sqlx::AssertSqlSafe(format!("select count(*) from {from}"));
-    sqlx::query_scalar(query).fetch_one(&house.pool).await.unwrap()
+    count_rows(&house.pool, from).await
 }
 
 /// Follows a hint or declares readiness, if the player is asked.
@@ -122,14 +119,11 @@ async fn a_player_without_coins_practises_and_nothing_is_stored() {
         assert_eq!(node.lobby.seated_at(player).await.unwrap(), None);
     }
     assert_eq!(digest_database(&bank.pool).await, before);
-    let report =
-        ledger::check(&bank.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
-    assert!(report.is_clean(), "{report}");
+    check_ledger(&bank.pool).await;
 }
 
 async fn join_practice(client: &Client, kind: &str) -> TableId {
-    let (status, seat) = call(client, "POST", PATH, Some(&json!({ "kind": kind }))).await;
-    assert_eq!(status, 200, "{seat}");
+    let seat = post_json(client, PATH, &json!({ "kind": kind })).await.expect(200);
     TableId(seat["table"].as_str().unwrap().parse().unwrap())
 }
 
@@ -172,13 +166,11 @@ async fn hint_with_events(
 }
 
 async fn ready(play: &mut Play) {
-    let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
-        panic!("{:?}", play.view());
-    };
+    let game = play.prepared_game().await;
     let ready = play.ready(game, Some("luck".into())).await.unwrap();
     play.wait_for_answer(ready).await.unwrap();
     while matches!(play.view().unwrap().phase, PhaseView::Opening { .. }) {
-        timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        play.next_message().await;
     }
     // The table rejects a reveal that it does not wait for.
     if let Some(revealing) = play.reveal().await.unwrap() {
@@ -186,14 +178,8 @@ async fn ready(play: &mut Play) {
     }
 }
 
-fn is_asked(play: &Play) -> bool {
-    play.prompt().is_some_and(|prompt| !prompt.legal.is_empty())
-}
-
 async fn until_asked(play: &mut Play) {
-    while !is_asked(play) {
-        timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-    }
+    play.read_until("a prompt", is_asked).await;
 }
 
 /// Plays to the end of the game by hints, and returns the number of hints followed.
@@ -201,7 +187,7 @@ async fn play_by_hints(play: &mut Play) -> u32 {
     let mut followed = 0;
     while !matches!(play.view().unwrap().phase, PhaseView::Preparing { .. }) {
         if !is_asked(play) {
-            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+            play.next_message().await;
             continue;
         }
         match hint(play).await {
@@ -252,11 +238,9 @@ async fn a_practice_game_by_hints_moves_no_coins() {
         assert_eq!(count(&house, nothing).await, 0, "{nothing}");
     }
     assert_eq!(count(&house, "operations").await, operations);
-    let (_, games) = call(&client, "GET", "/v1/me/games", None).await;
+    let games = get(&client, "/v1/me/games").await.body;
     assert_eq!(games["items"], json!([]));
-    let report =
-        ledger::check(&house.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
-    assert!(report.is_clean(), "{report}");
+    check_ledger(&house.pool).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -272,12 +256,10 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
     ready(&mut play).await;
     until_asked(&mut play).await;
     let (_, action) = hint(&mut play).await.unwrap();
-    let acting = play.act(action).await.unwrap();
-    play.wait_for_answer(acting).await.unwrap();
+    play.confirm_action(action).await;
     while is_asked(&play) {
         let (_, action) = hint(&mut play).await.unwrap();
-        let acting = play.act(action).await.unwrap();
-        play.wait_for_answer(acting).await.unwrap();
+        play.confirm_action(action).await;
     }
     let refused = hint(&mut play).await;
     if is_asked(&play) {
@@ -288,18 +270,13 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
     }
     // Tables with coins reject hints before a game and during it.
     let (_, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
+    let mut plays = join_tables(&clients).await;
     assert_eq!(code(hint(&mut plays[0]).await), "not_practice");
     for play in &mut plays {
         ready(play).await;
     }
     for play in &mut plays {
-        while play.prompt().is_none() {
-            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        }
+        play.read_until("the first prompt", |play| play.prompt().is_some()).await;
         assert_eq!(code(hint(play).await), "not_practice");
     }
 }
@@ -329,12 +306,14 @@ async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
     assert_eq!(join_practice(&client, "tongo_options").await, table, "the same table is returned");
     assert_eq!(client.seat("newbie").await.unwrap(), table);
     let private = json!({ "room": "newbie", "bet": 100 });
-    let (status, refused) = call(&client, "POST", "/v1/private-tables", Some(&private)).await;
-    assert_eq!((status, refused["code"].as_str()), (409, Some("seated_elsewhere")));
+    post_json(&client, "/v1/private-tables", &private)
+        .await
+        .expect_refusal(409, "seated_elsewhere");
     client.leave().await.unwrap();
     client.seat("newbie").await.unwrap();
-    let (status, refused) = call(&client, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
-    assert_eq!((status, refused["code"].as_str()), (409, Some("seated_elsewhere")));
+    post_json(&client, PATH, &json!({ "kind": "tongits" }))
+        .await
+        .expect_refusal(409, "seated_elsewhere");
     client.leave().await.unwrap();
     for (body, why) in [
         (json!({ "kind": "chess" }), "kind"),
@@ -342,13 +321,11 @@ async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
         (json!({ "kind": "tongits", "rules": { "no_such": 1 } }), "switches"),
         (json!({ "kind": "tongits", "players": 2 }), "players"),
     ] {
-        let (status, refused) = call(&client, "POST", PATH, Some(&body)).await;
-        assert_eq!((status, refused["code"].as_str()), (422, Some("rules_invalid")), "{refused}");
+        let refused = post_json(&client, PATH, &body).await.expect_refusal(422, "rules_invalid");
         assert!(refused["detail"].as_str().unwrap().starts_with(why), "{refused}");
     }
     let eight = json!({ "kind": "tongo_assets", "players": 6 });
-    let (status, seat) = call(&client, "POST", PATH, Some(&eight)).await;
-    assert_eq!(status, 200, "{seat}");
+    post_json(&client, PATH, &eight).await.expect(200);
     let play = join_table(&client).await;
     assert_eq!(play.view().unwrap().seats.iter().flatten().count(), 6);
 }
@@ -359,25 +336,22 @@ async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
     let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
     let [first, second] = [house.guest("Althea").await, house.guest("Benjie").await];
     join_practice(&first, "tongits").await;
-    let (status, refused) = call(&second, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
-    assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
+    post_json(&second, PATH, &json!({ "kind": "tongits" }))
+        .await
+        .expect_refusal(409, "practice_full");
     first.leave().await.unwrap();
-    let free = async {
-        loop {
-            let body = json!({ "kind": "tongits" });
-            match call(&second, "POST", PATH, Some(&body)).await {
-                (200, _) => return,
-                (409, refused) => assert_eq!(refused["code"], "practice_full"),
-                other => panic!("{other:?}"),
-            }
-        }
-    };
-    timeout(PATIENCE, free).await.expect("the table is no longer listed");
+    wait_until("the table is no longer listed", async || {
+        let answer = post_json(&second, PATH, &json!({ "kind": "tongits" })).await;
+        assert!(answer.status == 200 || answer.refusal() == (409, "practice_full"), "{answer:?}");
+        answer.status == 200
+    })
+    .await;
     let none = lobby::Options { practice_tables: 0, ..lobby::Options::default() };
     let house = House::with_setup(Setup { lobby: none, ..Setup::default() }).await;
     let third = house.guest("Carmela").await;
-    let (status, refused) = call(&third, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
-    assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
+    post_json(&third, PATH, &json!({ "kind": "tongits" }))
+        .await
+        .expect_refusal(409, "practice_full");
 }
 
 /// A player who disappears loses the table when it is not ready for the next game.
@@ -396,16 +370,10 @@ async fn an_abandoned_practice_table_closes_automatically() {
     node.tables().submit(table, Input::Disconnect { player, connection }).await.unwrap();
     seated.wait_until(|table| matches!(table.phase(), Phase::Waiting)).await;
     assert!(seated.table.is_deserted());
-    let is_free = async { while !matches!(node.lobby.seated_at(player).await, Ok(None)) {} };
-    timeout(PATIENCE, is_free).await.expect("the seat claim is released");
-    let table = node.tables().read_table(table).await.unwrap().unwrap();
+    let is_free = async || matches!(node.lobby.seated_at(player).await, Ok(None));
+    wait_until("the seat claim is released", is_free).await;
+    let table = node.read_table(table).await;
     assert!(matches!(bahay_bots::table::hint(&table, player), Err(Rejection::NotSeated)));
-}
-
-fn kill(server: &Server) {
-    let mut kill = Command::new("kill");
-    kill.arg("-KILL").arg(server.process.id().to_string());
-    assert!(kill.status().unwrap().success());
 }
 
 /// A process dies during a game, and another process ends the game once.
@@ -420,7 +388,7 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
     ready(&mut play).await;
     until_asked(&mut play).await;
     let game = play.prompt().unwrap().game;
-    kill(&doomed);
+    doomed.signal("KILL");
     let known = play.drop_connection();
     let mut play = client.with_base(&other.url).play().await.unwrap();
     play.resume(known);
@@ -428,9 +396,7 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
     let mut happened = play.wait_for_answer(joining).await.unwrap();
     while !matches!(play.view().unwrap().phase, PhaseView::Preparing { .. }) {
         if !is_asked(&play) {
-            if let Message::Update { events, .. } =
-                timeout(PATIENCE, play.next()).await.unwrap().unwrap()
-            {
+            if let Message::Update { events, .. } = play.next_message().await {
                 happened.extend(events);
             }
             continue;
@@ -449,7 +415,6 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
         |event: &&Happened| matches!(event, Event::Settled { game: of, .. } if *of == game);
     assert_eq!(happened.iter().filter(is_settled).count(), 1);
     let pool = database.pool().await;
-    let games: i64 =
-        sqlx::query_scalar("select count(*) from games").fetch_one(&pool).await.unwrap();
+    let games: i64 = read_value(&pool, "select count(*) from games").await;
     assert_eq!(games, 0);
 }

@@ -1,16 +1,17 @@
 //! Presence: the connections of each node, and the consequences of a node's death.
 
 use bahay::live_store::{NodeId, PlayerConnection};
-use bahay::records::Records;
 use bahay::tables::TableError;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
+use crate::support::checks::read_game;
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node, deal, is_connected, is_playing, seat_players};
+use crate::support::waiting::wait_until;
 
 const FUNDS: i64 = 100_000;
 
@@ -78,9 +79,7 @@ async fn a_node_declared_dead_ends_its_watches() {
     };
     timeout(PATIENCE, asleep).await.expect("a silent node does not know the time");
     silent.resume_heartbeats();
-    let ended = async { while through_silent.notices.recv().await.is_some() {} };
-    timeout(PATIENCE, ended).await.expect("the watch ends");
-    assert_eq!(through_silent.notices.ending(), Some(bahay_shell::WatchEnd::NodeGone));
+    assert_eq!(through_silent.watch_end().await, Some(bahay_shell::WatchEnd::NodeGone));
     // The node is alive again, and its players are present.
     let _again = ConnectedPlayer::join(&silent, table, players[0]).await;
     watcher.wait_until(|table| is_connected(table, players[0])).await;
@@ -107,18 +106,14 @@ async fn a_node_that_dies_while_claiming_another_loses_nothing() {
     redis.remove_present(shard, node, &portion).await.unwrap();
 
     let heir = Node::start(&bank, &live, Clocks::default()).await;
-    let emptied = async {
-        while !redis.read_present(shard, node).await.unwrap().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, emptied).await.expect("the heir reports all connections");
-    let counted = async {
-        while heir.tables().counts().dead_node_connections() < 140 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, counted).await.expect("the heir counts the connections that it reported");
+    wait_until("the heir reports all connections", async || {
+        redis.read_present(shard, node).await.unwrap().is_empty()
+    })
+    .await;
+    wait_until("the heir counts the connections that it reported", async || {
+        heir.tables().counts().dead_node_connections() >= 140
+    })
+    .await;
     assert_eq!(heir.tables().counts().dead_node_connections(), 140);
     assert!(redis.send_heartbeat(shard, node, true, None).await.unwrap().is_dead);
 }
@@ -132,7 +127,8 @@ async fn an_orderly_end_leaves_nothing_behind() {
     let table = seat_players(std::slice::from_ref(&node), &players).await;
     let seated = ConnectedPlayer::join(&node, table, players[0]).await;
     node.tables().handle_connection_end(seated.connection).await;
-    assert!(!is_connected(&node.tables().read_table(table).await.unwrap().unwrap(), players[0]));
+    let left = node.read_table(table).await;
+    assert!(!is_connected(&left, players[0]));
     let tables = node.tables().clone();
     drop(node);
     tables.retire().await;
@@ -154,12 +150,8 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
     let doomed = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(std::slice::from_ref(&doomed), &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(&doomed, table, *player).await);
-    }
-    deal(&doomed, &mut seated).await;
-    let game = seated[0].table.phase().game().unwrap();
+    let mut seated = doomed.join_players(table, &players).await;
+    let game = deal(&doomed, &mut seated).await;
     drop(doomed);
     let heir = Node::start(&bank, &live, clocks).await;
     let connection = ConnectionId(Uuid::new_v4());
@@ -171,13 +163,6 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
             break;
         }
     }
-    assert!(
-        bahay::archive::read_game(&bank.pool, &Records::without_archive(), game)
-            .await
-            .unwrap()
-            .unwrap()
-            .record
-            .is_some()
-    );
+    assert!(read_game(&bank.pool, game).await.record.is_some());
     bank.audit_clean().await;
 }

@@ -6,18 +6,21 @@ use std::time::Duration;
 use bahay::lobby::{
     Bot, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
 };
-use bahay::records::Records;
-use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Clocks, PhaseView, PlayerId};
+use bahay_engine::table::{Clocks, PlayerId};
 use serde_json::{Value, json};
 
-use crate::private_pots::{call, play_game};
+use crate::house_bots::house_bot;
+use crate::private_pots::play_game;
 use crate::support::bank::Bank;
-use crate::support::cluster::wait_until;
+use crate::support::checks::check_ledger;
+use crate::support::db::{read_row, read_value};
 use crate::support::house::{House, Setup, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
+use crate::support::play::become_ready;
+use crate::support::rest::{delete, get, post, post_json};
+use crate::support::waiting::wait_until;
 
 /// The bet, in hundredths of a coin.
 const BET: i64 = 300;
@@ -32,8 +35,7 @@ async fn house(bots: u16) -> House {
 
 async fn open(host: &bahay_client::Client) -> String {
     let body = json!({ "room": "newbie", "bet": BET });
-    let (status, opened) = call(host, "POST", "/v1/private-tables", Some(&body)).await;
-    assert_eq!(status, 201, "{opened}");
+    let opened = post_json(host, "/v1/private-tables", &body).await.expect(201);
     opened["code"].as_str().unwrap().to_owned()
 }
 
@@ -55,45 +57,34 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     let code = open(&host).await;
     let fill = path(&code, "/bots");
     let other = house.guest("Benjie").await;
-    let (status, refused) = call(&other, "POST", &fill, None).await;
-    assert_eq!((status, &refused["code"]), (403, &json!("not_host")));
-    let (status, table) = call(&host, "POST", &fill, None).await;
-    assert_eq!(status, 200, "{table}");
+    post(&other, &fill).await.expect_refusal(403, "not_host");
+    let table = post(&host, &fill).await.expect(200);
     assert_eq!(bots(&table, &[host.player()]).len(), 2);
     // The maximum loss is one ante of one bet and 14 bets (rule 6.9).
     assert_eq!(table["loss_max"], 15 * BET);
-    let again = call(&host, "POST", &fill, None).await;
-    assert_eq!(again, (200, table), "a table with enough players stays unchanged");
+    let again = post(&host, &fill).await;
+    assert_eq!(again.expect(200), table, "a table with enough players stays unchanged");
 
     // Before a game the guest gets the seat at once.
-    let (status, seat) = call(&other, "POST", &path(&code, "/seat"), None).await;
-    assert_eq!(status, 200, "{seat}");
-    let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
+    post(&other, &path(&code, "/seat")).await.expect(200);
+    let table = get(&host, &path(&code, "")).await.body;
     let players = [host.player(), other.player()];
     assert_eq!(bots(&table, &players).len(), 1, "{table}");
     assert_eq!(table["players"].as_array().unwrap().len(), 3);
 
     // During a game the guest gets the seat after the game.
     let mut plays = vec![join_table(&host).await, join_table(&other).await];
-    for play in &mut plays {
-        let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
-            panic!("{:?}", play.view());
-        };
-        let ready = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(ready).await.unwrap();
-    }
+    become_ready(&mut plays).await;
     let guest = house.guest("Carmela").await;
-    let (status, refused) = call(&guest, "POST", &path(&code, "/seat"), None).await;
-    assert_eq!((status, &refused["code"]), (409, &json!("seat_after_game")));
-    let (status, refused) = call(&host, "POST", &fill, None).await;
-    assert_eq!((status, &refused["code"]), (409, &json!("game_running")));
+    post(&guest, &path(&code, "/seat")).await.expect_refusal(409, "seat_after_game");
+    post(&host, &fill).await.expect_refusal(409, "game_running");
     // The AI plays for both players to the end of the game.
     plays.into_iter().for_each(|play| drop(play.drop_connection()));
     wait_until("the guest has the seat", async || {
-        call(&guest, "POST", &path(&code, "/seat"), None).await.0 == 200
+        post(&guest, &path(&code, "/seat")).await.status == 200
     })
     .await;
-    let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
+    let table = get(&host, &path(&code, "")).await.body;
     let players = [host.player(), other.player(), guest.player()];
     assert_eq!(bots(&table, &players), Vec::<String>::new(), "{table}");
 }
@@ -105,21 +96,18 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
     let house = house(2).await;
     let host = house.guest("Althea").await;
     let code = open(&host).await;
-    let (status, table) = call(&host, "POST", &path(&code, "/bots"), None).await;
-    assert_eq!(status, 200, "{table}");
+    let table = post(&host, &path(&code, "/bots")).await.expect(200);
     let seated = bots(&table, &[host.player()]);
     let play = play_game(&[&host]).await;
     assert_eq!(play.view().unwrap().pot.hundredths(), 3 * BET);
     drop(play);
     let guest = house.guest("Benjie").await;
-    let (status, seat) = call(&guest, "POST", &path(&code, "/seat"), None).await;
-    assert_eq!(status, 200, "{seat}");
-    let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
+    post(&guest, &path(&code, "/seat")).await.expect(200);
+    let table = get(&host, &path(&code, "")).await.body;
     let left = bots(&table, &[host.player(), guest.player()]);
     let gone = seated.iter().find(|bot| !left.contains(bot)).unwrap();
     let away = path(&code, &format!("/players/{}", left[0]));
-    let (status, answer) = call(&host, "DELETE", &away, None).await;
-    assert_eq!(status, 204, "{answer}");
+    delete(&host, &away).await.expect(204);
     let returned = "select count(*) from notices n
         where n.kind = 'pot_refunded' and n.amount = $1 and n.player in ($2::uuid, $3::uuid)";
     let in_wallets = "select coalesce(sum(a.balance), 0)::bigint from accounts a
@@ -129,14 +117,11 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
         let returned = returned.bind(gone.parse::<uuid::Uuid>().unwrap());
         let returned = returned.bind(left[0].parse::<uuid::Uuid>().unwrap());
         let returned = returned.fetch_one(&house.pool).await.unwrap();
-        let held = sqlx::query_scalar::<_, i64>(in_wallets).fetch_one(&house.pool).await.unwrap();
+        let held = read_value::<i64>(&house.pool, in_wallets).await;
         returned == 2 && held == 0
     })
     .await;
-    let records = Records::without_archive();
-    let report = ledger::check(&house.pool, &records, Extent::Everything);
-    let report = report.await.unwrap();
-    assert!(report.is_clean(), "{report}");
+    check_ledger(&house.pool).await;
     // The losses of the bots are exactly the winnings of the host.
     let lost = "select (
             select sum(case t.code when 'house_bot' then t.amount when 'sweep' then -t.amount else 0 end)
@@ -144,7 +129,7 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
         )::bigint, (
             select -sum(p.net) from game_players p join players b on b.id = p.player and b.kind = 'bot'
         )::bigint";
-    let (lost, owed): (i64, i64) = sqlx::query_as(lost).fetch_one(&house.pool).await.unwrap();
+    let (lost, owed): (i64, i64) = read_row(&house.pool, lost).await;
     assert_eq!(lost, owed);
 }
 
@@ -153,11 +138,9 @@ async fn a_house_without_bots_refuses_to_seat_any() {
     let house = house(0).await;
     let host = house.guest("Althea").await;
     let code = open(&host).await;
-    let (status, refused) = call(&host, "POST", &path(&code, "/bots"), None).await;
-    assert_eq!((status, &refused["code"]), (409, &json!("bots_unavailable")));
+    post(&host, &path(&code, "/bots")).await.expect_refusal(409, "bots_unavailable");
     host.leave().await.unwrap();
-    let (status, refused) = call(&host, "POST", &path(&code, "/bots"), None).await;
-    assert_eq!((status, &refused["code"]), (404, &json!("not_seated")));
+    post(&host, &path(&code, "/bots")).await.expect_refusal(404, "not_seated");
 }
 
 /// Returns the lobby of a node with these bots and this daily limit.
@@ -168,18 +151,9 @@ fn lobby(node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
 }
 
 async fn house_bots(bank: &Bank, count: usize) -> Vec<Bot> {
-    let owner = bank.database.owner_pool().await;
     let mut bots = vec![];
     for number in 0..count {
-        let player = bank.player(0).await;
-        let name = format!("Bot {number}");
-        sqlx::query("update players set kind = 'bot', name = $2 where id = $1")
-            .bind(player.0)
-            .bind(&name)
-            .execute(&owner)
-            .await
-            .unwrap();
-        bots.push(Bot { player, name, avatar: "carabao".into() });
+        bots.push(house_bot(bank, &format!("Bot {number}")).await);
     }
     bots
 }
@@ -219,10 +193,7 @@ async fn bots_join_only_tables_whose_host_cannot_choose_their_losses() {
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_hosts_stay_within_the_limit_of_private_tables() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [
-        Node::new(&bank, &live, Clocks::default()).await,
-        Node::new(&bank, &live, Clocks::default()).await,
-    ];
+    let nodes = Node::pair(&bank, &live).await;
     let bots = house_bots(&bank, 16).await;
     // Half of the limit covers three bots with the minimum.
     let needed = 15 * BET;
@@ -262,8 +233,7 @@ async fn the_allowance_does_not_apply_to_bots() {
     let house = house(2).await;
     let host = house.guest("Althea").await;
     let code = open(&host).await;
-    let (status, table) = call(&host, "POST", &path(&code, "/bots"), None).await;
-    assert_eq!(status, 200, "{table}");
+    let table = post(&host, &path(&code, "/bots")).await.expect(200);
     // Inserts games of another table with winnings far above the floor of 300 coins.
     let owner = house.database.owner_pool().await;
     for bot in bots(&table, &[host.player()]) {

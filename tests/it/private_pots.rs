@@ -7,54 +7,22 @@ use bahay::ledger::audit::Difference;
 use bahay::ledger::{LedgerError, PotRefundRequest};
 use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
 use bahay::operators::Role;
-use bahay::records::Records;
-use bahay::verify::ledger::{self, Extent};
 use bahay_client::{Client, Play};
-use bahay_engine::table::{Clocks, PhaseView, Share, TableId};
+use bahay_engine::table::{Clocks, Share, TableId};
 use redis::AsyncCommands as _;
 use serde_json::{Value, json};
-use tokio::time::timeout;
-use uuid::Uuid;
 
 use crate::support::bank::{self, ANTE, Bank, PotGoes};
-use crate::support::house::{House, PATIENCE, Setup, join_table};
+use crate::support::checks::check_ledger;
+use crate::support::db::execute;
+use crate::support::house::{FRIENDS, House, Setup};
 use crate::support::operators::operator_session;
+use crate::support::play::{TestPlay as _, become_ready, join_tables, prepared_game};
+use crate::support::rest::{call_at, delete, get, items, post, post_json};
+use crate::support::waiting::wait_until;
 
 /// The ante of each player, in hundredths of a coin.
 const BET: i64 = 300;
-
-pub(crate) async fn call(
-    client: &Client,
-    method: &str,
-    path: &str,
-    body: Option<&Value>,
-) -> (u16, Value) {
-    // Seats require an open socket.
-    if method == "POST" && path.contains("-tables") {
-        client.hold_socket().await.unwrap();
-    }
-    ask(client.base(), client.access_token(), method, path, body).await
-}
-
-async fn ask(
-    base: &str,
-    token: &str,
-    method: &str,
-    path: &str,
-    body: Option<&Value>,
-) -> (u16, Value) {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = http.request(method.parse().unwrap(), format!("{base}{path}"));
-    let request = request.bearer_auth(token).header("idempotency-key", Uuid::new_v4().to_string());
-    let request = match body {
-        Some(body) => request.json(body),
-        None => request,
-    };
-    let response = request.send().await.unwrap();
-    let status = response.status().as_u16();
-    let text = response.text().await.unwrap();
-    (status, if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() })
-}
 
 /// Three friends at a private table; the first is its host.
 pub(crate) struct Party {
@@ -75,13 +43,9 @@ impl Party {
         let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
         let setup = Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() };
         let house = House::with_setup(setup).await;
-        let mut clients = vec![];
-        for name in ["Althea", "Benjie", "Carmela"] {
-            clients.push(house.guest(name).await);
-        }
+        let clients = house.guests(FRIENDS).await;
         let body = json!({ "room": "newbie", "bet": bet, "rule_set": "kingdom" });
-        let (status, opened) = call(&clients[0], "POST", "/v1/private-tables", Some(&body)).await;
-        assert_eq!(status, 201, "{opened}");
+        let opened = post_json(&clients[0], "/v1/private-tables", &body).await.expect(201);
         let code = opened["code"].as_str().unwrap().to_owned();
         let table = TableId(opened["table"].as_str().unwrap().parse().unwrap());
         let party = Self { house, code, table, clients };
@@ -96,66 +60,30 @@ impl Party {
     }
 
     async fn join(&self, guest: &Client) {
-        let (status, seat) = call(guest, "POST", &self.path("/seat"), None).await;
-        assert_eq!(status, 200, "{seat}");
+        post(guest, &self.path("/seat")).await.expect(200);
     }
 
     async fn kick(&self, guest: &Client) {
         let path = self.path(&format!("/players/{}", guest.player()));
-        let (status, answer) = call(&self.clients[0], "DELETE", &path, None).await;
-        assert_eq!(status, 204, "{answer}");
+        delete(&self.clients[0], &path).await.expect(204);
     }
 
     /// Asserts that the books and their proofs hold.
     async fn audit_clean(&self) {
-        let report =
-            ledger::check(&self.house.pool, &Records::without_archive(), Extent::Everything)
-                .await
-                .unwrap();
-        assert!(report.is_clean(), "{report}");
+        check_ledger(&self.house.pool).await;
     }
 }
 
 /// Plays a whole game, with the AI for all but the first player, who watches to the end.
 pub(crate) async fn play_game(clients: &[&Client]) -> Play {
-    let mut plays = vec![];
-    for client in clients {
-        plays.push(join_table(client).await);
-    }
-    let mut played = None;
-    for play in &mut plays {
-        let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
-            panic!("{:?}", play.view());
-        };
-        let ready = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(ready).await.unwrap();
-        played = Some(game);
-    }
+    let mut plays = join_tables(clients.iter().copied()).await;
+    let played = become_ready(&mut plays).await;
     let mut play = plays.swap_remove(0);
     for other in plays {
         other.drop_connection();
     }
-    let is_over = |play: &Play| match play.view().unwrap().phase {
-        PhaseView::Preparing { game, .. } => Some(game) != played,
-        PhaseView::Waiting
-        | PhaseView::Opening { .. }
-        | PhaseView::Revealing { .. }
-        | PhaseView::Playing { .. }
-        | PhaseView::Settling { .. } => false,
-    };
-    let playing = async {
-        while !is_over(&play) {
-            if let Some(action) = play.advice() {
-                // The action is rejected only if the clock was faster.
-                if let Ok(id) = play.act(action).await {
-                    let _ = play.wait_for_answer(id).await;
-                }
-            } else {
-                play.next().await.unwrap();
-            }
-        }
-    };
-    timeout(PATIENCE, playing).await.expect("the game ends");
+    let is_over = |play: &Play| prepared_game(play).is_some_and(|game| game != played);
+    play.act_until("the end of the game", is_over).await;
     play
 }
 
@@ -165,20 +93,14 @@ async fn available(client: &Client) -> i64 {
 
 /// Waits until the wallet holds this amount.
 async fn until_available(client: &Client, hundredths: i64) {
-    let asking = async {
-        while available(client).await != hundredths {
-            tokio::task::yield_now().await;
-        }
-    };
-    let came = timeout(PATIENCE, asking).await;
-    assert!(came.is_ok(), "{} has {}, not {hundredths}", client.player(), available(client).await);
+    let what = format!("{} has {hundredths}", client.player());
+    wait_until(&what, async || available(client).await == hundredths).await;
 }
 
 /// Returns the amounts of the notices about POT refunds.
 async fn refund_notices(client: &Client) -> Vec<i64> {
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
-    let notices = notices["items"].as_array().unwrap().clone();
-    let returned = notices.into_iter().filter(|notice| notice["kind"] == "pot_refunded");
+    let returned = items(&notices).iter().filter(|notice| notice["kind"] == "pot_refunded");
     returned.map(|notice| notice["amount"].as_i64().unwrap()).collect()
 }
 
@@ -193,12 +115,8 @@ async fn a_kicked_player_takes_its_share_of_the_pot_along() {
     party.kick(guest).await;
     until_available(guest, wallet + BET).await;
     assert_eq!(refund_notices(guest).await, [BET]);
-    let shrinks = async {
-        while play.view().unwrap().pot.hundredths() != 2 * BET {
-            play.next().await.unwrap();
-        }
-    };
-    timeout(PATIENCE, shrinks).await.expect("the players at the table see the smaller POT");
+    let has_shrunk = |play: &Play| play.view().unwrap().pot.hundredths() == 2 * BET;
+    play.read_until("the smaller POT", has_shrunk).await;
     play.drop_connection();
 
     let friend = party.house.guest("Dante").await;
@@ -225,26 +143,18 @@ async fn an_abandoned_table_ends_and_refunds_its_pot() {
         until_available(client, wallet + BET).await;
         assert_eq!(refund_notices(client).await, [BET]);
     }
-    let code = call(&party.clients[0], "GET", &party.path(""), None).await;
-    assert_eq!((code.0, &code.1["code"]), (404, &json!("code_not_found")));
-    let seat = call(&party.clients[1], "POST", &party.path("/seat"), None).await;
-    assert_eq!((seat.0, &seat.1["code"]), (404, &json!("code_not_found")));
+    get(&party.clients[0], &party.path("")).await.expect_refusal(404, "code_not_found");
+    post(&party.clients[1], &party.path("/seat")).await.expect_refusal(404, "code_not_found");
     // The keys of the table expire, and no list contains it: lists follow the writes of a table.
     let mut raw = party.house.live.raw().await;
     let head = party.house.live.table_key(party.table, "head");
-    let expires = async {
-        while raw.pttl::<_, i64>(&head).await.unwrap() < 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, expires).await.expect("the table is forgotten");
+    wait_until("the table is forgotten", async || raw.pttl::<_, i64>(&head).await.unwrap() >= 0)
+        .await;
     let lists = format!("{}:{{room:private}}:*", party.house.live.prefix);
-    let leaves = async {
-        while !raw.keys::<_, Vec<String>>(&lists).await.unwrap().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, leaves).await.expect("no list has the table");
+    wait_until("no list has the table", async || {
+        raw.keys::<_, Vec<String>>(&lists).await.unwrap().is_empty()
+    })
+    .await;
     party.audit_clean().await;
 }
 
@@ -262,8 +172,7 @@ async fn a_voided_private_table_refunds_its_pot() {
     }
     let path = format!("/v1/operator/tables/{}/voiding", party.table);
     let body = json!({ "reason": "it does not go on" });
-    let (status, answer) = ask(&party.house.base, &session, "POST", &path, Some(&body)).await;
-    assert_eq!(status, 200, "{answer}");
+    call_at(&party.house.base, &session, "POST", &path, Some(&body)).await.expect(200);
     for (client, before) in party.clients.iter().zip(before) {
         assert_eq!(available(client).await, before + BET);
         assert_eq!(refund_notices(client).await, [BET]);
@@ -276,27 +185,23 @@ async fn the_number_of_private_tables_of_a_player_is_limited() {
     let house = House::new().await;
     let host = house.guest("Althea").await;
     let body = json!({ "room": "newbie", "bet": BET });
-    let open = || call(&host, "POST", "/v1/private-tables", Some(&body));
+    let open = || post_json(&host, "/v1/private-tables", &body);
     let mut tables = vec![];
     for _ in 0..PRIVATE_TABLES_MAX {
-        let (status, opened) = open().await;
-        assert_eq!(status, 201, "{opened}");
+        let opened = open().await.expect(201);
         tables.push(TableId(opened["table"].as_str().unwrap().parse().unwrap()));
         host.leave().await.unwrap();
     }
-    let (status, refused) = open().await;
-    assert_eq!((status, &refused["code"]), (409, &json!("too_many_private_tables")));
+    open().await.expect_refusal(409, "too_many_private_tables");
     let another = house.guest("Benjie").await;
-    let (status, opened) = call(&another, "POST", "/v1/private-tables", Some(&body)).await;
-    assert_eq!(status, 201, "{opened}");
+    post_json(&another, "/v1/private-tables", &body).await.expect(201);
     // A forgotten table frees a place, unless it is being created just now.
     let mut raw = house.live.raw().await;
     let _: i64 = raw.del(house.live.table_key(tables[0], "head")).await.unwrap();
-    assert_eq!(open().await.0, 409);
+    assert_eq!(open().await.status, 409);
     let hosted = format!("{}:{{p{}}}:hosted", house.live.prefix, host.player());
     let _: i64 = raw.zadd(&hosted, tables[0].to_string(), 0).await.unwrap();
-    let (status, opened) = open().await;
-    assert_eq!(status, 201, "{opened}");
+    open().await.expect(201);
 }
 
 /// In the ledger, each refund happens once, equals exactly the payments, and never during a game.
@@ -363,7 +268,7 @@ async fn a_pot_refund_is_what_its_player_has_paid_since_the_pot_was_last_won() {
         )",
         players[0], players[0]
     );
-    sqlx::raw_sql(sqlx::AssertSqlSafe(swap)).execute(&owner).await.unwrap();
+    execute(&owner, &swap).await;
     let report = bank.audit().await;
     let is_it = |one: &Difference| matches!(one, Difference::PotRefundDiffers { .. });
     assert!(report.differences.iter().any(is_it), "{:?}", report.differences);

@@ -3,17 +3,18 @@
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-use bahay::ws::protocol::Message;
+use bahay::lobby::house_rooms;
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_client::Play;
-use bahay_engine::catalog::{AnyAction, AnyRules};
+use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Skill;
-use bahay_engine::games::tongits::{Action, Rules};
-use bahay_engine::table::{Clocks, Event, Hits, PhaseView, Price, Record, Spectators, Terms};
+use bahay_engine::games::tongits::Action;
+use bahay_engine::table::{Clocks, Record};
 
+use crate::support::checks::audit_books;
 use crate::support::db::TestDatabase;
-use crate::support::house::{PATIENCE, guest_at, join_table};
+use crate::support::play::{
+    TestPlay as _, asked_player, deal_game, join_tables, play_until_settled, rejoin, seat_guests,
+};
 use crate::support::process::{Server, bahay, serve};
 
 /// Asserts a refusal: exit code 1 and one line that holds all of these words.
@@ -79,26 +80,6 @@ async fn migrate_serve_and_stop() {
     }
 }
 
-/// Plays as the house's bot does until the game is settled.
-async fn play_on(mut play: Play) -> Play {
-    let mut answered = None;
-    loop {
-        let question = play.prompt().map(|prompt| prompt.number);
-        if question != answered
-            && let Some(action) = play.advice()
-        {
-            answered = question;
-            play.act(action).await.unwrap();
-        }
-        let told = tokio::time::timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        if let Message::Update { events, .. } = told
-            && events.iter().any(|event| matches!(event, Event::Settled { .. }))
-        {
-            return play;
-        }
-    }
-}
-
 /// No state of a table lives only in a process: after a kill during a game another process
 /// continues it, and every player resumes without a gap.
 #[tokio::test(flavor = "multi_thread")]
@@ -106,34 +87,13 @@ async fn a_game_outlives_the_process_that_began_it() {
     let database = TestDatabase::new().await;
     let mut command = serve(&database);
     let first = Server::start(&mut command).await;
-    let mut clients = vec![];
-    let mut plays = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        let client = guest_at(&first.url, name).await;
-        client.seat("newbie").await.unwrap();
-        plays.push(join_table(&client).await);
-        clients.push(client);
-    }
-    let game = loop {
-        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
-            break *game;
-        }
-        tokio::time::timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
-    };
-    for play in &mut plays {
-        let readied = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
-    }
-    for play in &mut plays {
-        while play.prompt().is_none() {
-            tokio::time::timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        }
-    }
-    let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
+    let (_, clients) = seat_guests([&first.url; 3].map(String::as_str)).await;
+    let mut plays = join_tables(&clients).await;
+    let game = deal_game(&mut plays).await;
+    let turn = asked_player(&plays);
     let action = plays[turn].advice().unwrap();
     let acted = serde_json::to_value(&action).unwrap();
-    let acting = plays[turn].act(action).await.unwrap();
-    plays[turn].wait_for_answer(acting).await.unwrap();
+    plays[turn].confirm_action(action).await;
     let acknowledged = plays[turn].version().unwrap();
     drop(first);
 
@@ -141,43 +101,23 @@ async fn a_game_outlives_the_process_that_began_it() {
     let mut playing = tokio::task::JoinSet::new();
     for (client, play) in clients.iter().zip(plays) {
         let known = play.drop_connection();
-        let mut back = client.with_base(&second.url).play().await.unwrap();
-        back.resume(known);
-        let joining = back.join().await.unwrap();
-        back.wait_for_answer(joining).await.unwrap();
+        let back = rejoin(&client.with_base(&second.url), known).await;
         assert!(back.version().unwrap() >= acknowledged, "an acknowledged move was lost");
-        playing.spawn(play_on(back));
+        playing.spawn(play_until_settled(back));
     }
     assert_eq!(playing.join_all().await.len(), 3);
     let record = clients[0].with_base(&second.url).record(game).await.unwrap();
     assert_eq!(record["actions"][0]["action"], acted, "an acknowledged move was lost");
     let verified = verify(&record.to_string());
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
-    let report = bahay::ledger::audit::audit(&database.pool().await).await.unwrap();
-    assert!(report.is_clean(), "{report:?}");
+    audit_books(&database.pool().await).await;
 }
 
-fn record() -> Record<bahay_engine::catalog::AnyGame> {
-    let bet = Coins::from_whole(1).unwrap();
-    let terms = Terms {
-        room: "newbie".to_owned(),
-        rules: AnyRules::Tongits(Rules::kingdom()),
-        price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-        hits: Some(Hits::default()),
-        clocks: Clocks::default(),
-        spectators: Spectators::default(),
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+fn record() -> Record<AnyGame> {
+    let terms = house_rooms(Clocks::default())[0].terms().clone();
     let mut records = vec![];
-    Simulation::<bahay_engine::catalog::AnyGame>::new(
-        5,
-        terms,
-        Habits::default(),
-        Coins::from_whole(500).unwrap(),
-    )
-    .play(1, |_, record| records.push(record.clone()));
+    Simulation::<AnyGame>::new(5, terms, Habits::default(), Coins::from_whole(500).unwrap())
+        .play(1, |_, record| records.push(record.clone()));
     records.remove(0)
 }
 

@@ -8,8 +8,6 @@ use bahay::archive::halted;
 use bahay::db;
 use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
 use bahay::live_store::{LiveStore, RedisSetupError};
-use bahay::records::Records;
-use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
 use bahay_client::{Client, Play};
 use bahay_engine::coins::Coins;
@@ -18,20 +16,21 @@ use redis::aio::MultiplexedConnection;
 use reqwest::StatusCode;
 use sqlx::{Connection as _, PgConnection};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use crate::stalls::{dealt, house, next, play_on};
+use crate::stalls::{dealt, house, play_on};
 use crate::support::bank::Bank;
+use crate::support::checks::check_ledger;
 use crate::support::db::TestDatabase;
 use crate::support::house::{House, PATIENCE};
 use crate::support::live::TestLive;
+use crate::support::play::TestPlay as _;
 use crate::support::process::serve;
+use crate::support::rest::send;
 use crate::support::services::{Service, Services};
+use crate::support::waiting::wait_until;
 
 const TABLES: usize = 8;
-
-/// The polling interval.
-const AGAIN: Duration = Duration::from_millis(50);
 
 /// Seats players at tables and deals.
 async fn deal_tables(house: &House, tables: usize) -> Vec<Vec<Play>> {
@@ -44,25 +43,17 @@ async fn deal_tables(house: &House, tables: usize) -> Vec<Vec<Play>> {
 }
 
 async fn until_ready_answers(house: &House, status: StatusCode) {
-    let asked = async {
-        loop {
-            let answer = reqwest::get(format!("{}/readyz", house.probes)).await.unwrap();
-            if answer.status() == status {
-                return answer.text().await.unwrap();
-            }
-            sleep(AGAIN).await;
-        }
-    };
-    timeout(PATIENCE, asked).await.expect("readiness follows the stores");
+    wait_until("readiness follows the stores", async || {
+        reqwest::get(format!("{}/readyz", house.probes)).await.unwrap().status() == status
+    })
+    .await;
 }
 
 /// Asserts a 503 with a retry time.
 async fn assert_unavailable(request: reqwest::RequestBuilder) {
-    let answer = request.send().await.unwrap();
-    let (status, headers) = (answer.status(), answer.headers().clone());
-    let body = answer.text().await.unwrap();
-    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{body}");
-    assert!(headers.contains_key("retry-after"), "{headers:?}");
+    let answer = send(request).await;
+    assert!(answer.retry_after.is_some(), "{answer:?}");
+    answer.expect(503);
 }
 
 /// Asserts that calls which write to PostgreSQL are unavailable.
@@ -89,7 +80,7 @@ async fn play_to_settlement(mut play: Play) -> Play {
             answered = question;
             play.act(action).await.unwrap();
         }
-        let said = next(&mut play).await;
+        let said = play.next_message().await;
         assert!(!matches!(said, Message::Refusal { .. }), "{said:?}");
     }
     play
@@ -97,15 +88,13 @@ async fn play_to_settlement(mut play: Play) -> Play {
 
 async fn until_settled(mut play: Play) {
     while matches!(play.view().map(|view| &view.phase), Some(PhaseView::Settling { .. })) {
-        next(&mut play).await;
+        play.next_message().await;
     }
 }
 
 async fn assert_sound(house: &House) {
     assert_eq!(halted::list_halted(&house.pool).await.unwrap(), Vec::new());
-    let report = ledger::check(&house.pool, &Records::without_archive(), Extent::Everything).await;
-    let report = report.unwrap();
-    assert!(report.is_clean(), "{report}");
+    check_ledger(&house.pool).await;
 }
 
 /// Makes PostgreSQL read-only, as a managed one becomes before its disk is full, also for existing
@@ -142,12 +131,10 @@ async fn a_read_only_postgres_halts_no_table_and_answers_no_500() {
         sqlx::query_scalar(refused).bind(&database).fetch_one(admin).await.unwrap()
     };
     let before = rollbacks(&mut admin).await;
-    let asked_again = async {
-        while rollbacks(&mut admin).await < before + 50 {
-            sleep(AGAIN).await;
-        }
-    };
-    timeout(2 * PATIENCE, asked_again).await.expect("the ledger is asked again and again");
+    wait_until("the ledger is asked again and again", async || {
+        rollbacks(&mut admin).await >= before + 50
+    })
+    .await;
     assert_eq!(halted::list_halted(&house.pool).await.unwrap(), Vec::new());
 
     set_read_only(&mut admin, false).await;

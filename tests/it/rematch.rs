@@ -8,19 +8,20 @@ use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
 use futures_util::future::join_all;
 use redis::AsyncCommands as _;
 use serde_json::{Value, json};
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::private_pots::{call, play_game};
+use crate::private_pots::play_game;
 use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE};
+use crate::support::house::House;
 use crate::support::live::TestLive;
 use crate::support::node::Node;
+use crate::support::play::TestPlay as _;
+use crate::support::rest::{Answer, call, items, post};
 
 /// Requests a rematch with an open socket.
-async fn rematch(client: &Client, game: &str) -> (u16, Value) {
+async fn rematch(client: &Client, game: &str) -> Answer {
     client.hold_socket().await.unwrap();
-    call(client, "POST", &format!("/v1/games/{game}/rematch"), None).await
+    post(client, &format!("/v1/games/{game}/rematch")).await
 }
 
 /// Returns the invitations among a player's notices: the code, and the id and name of the inviting
@@ -28,21 +29,18 @@ async fn rematch(client: &Client, game: &str) -> (u16, Value) {
 async fn notices(client: &Client) -> Vec<(String, String, String)> {
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let items = notices["items"].as_array().unwrap().iter();
+    let items = items(&notices).iter();
     let items = items.filter(|notice| notice["kind"] == "rematch");
     items.map(|one| (text(&one["code"]), text(&one["from"]), text(&one["name"]))).collect()
 }
 
 /// Waits for the next invitation on a socket.
 async fn invited(play: &mut Play) -> (String, PlayerId, String, GameId) {
-    let hearing = async {
-        loop {
-            if let Message::Invited { code, from, name, game } = play.next().await.unwrap() {
-                return (code, from, name, game);
-            }
+    loop {
+        if let Message::Invited { code, from, name, game } = play.next_message().await {
+            return (code, from, name, game);
         }
-    };
-    timeout(PATIENCE, hearing).await.expect("an invitation arrives")
+    }
 }
 
 /// Plays a game of three players in a room to its end, and returns its id.
@@ -63,8 +61,7 @@ async fn players_of_a_game_meet_again_at_one_table_and_are_invited_on_every_node
     let far = second.with_base(&base);
     let mut waiting = [far.play().await.unwrap(), third.play().await.unwrap()];
 
-    let (status, opened) = rematch(first, &game).await;
-    assert_eq!(status, 201, "{opened}");
+    let opened = rematch(first, &game).await.expect(201);
     assert_ne!(opened["table"], json!(table));
     let code = opened["code"].as_str().unwrap().to_owned();
     let told = (code.clone(), first.player(), "Althea".to_owned(), game.parse().unwrap());
@@ -78,19 +75,18 @@ async fn players_of_a_game_meet_again_at_one_table_and_are_invited_on_every_node
 
     // Repeated requests return the same table, for the host and the others, and invite nobody
     // twice.
-    assert_eq!(rematch(first, &game).await, (201, opened.clone()));
-    assert_eq!(rematch(&far, &game).await, (201, opened.clone()));
+    assert_eq!(rematch(first, &game).await.expect(201), opened);
+    assert_eq!(rematch(&far, &game).await.expect(201), opened);
     // The seat may already be free, if the player was not ready in time.
     let _ = third.leave().await;
-    let (status, seat) =
-        call(third, "POST", &format!("/v1/private-tables/{code}/seat"), None).await;
-    assert_eq!((status, seat), (200, opened.clone()), "the code of the invitation is good");
+    let seat = post(third, &format!("/v1/private-tables/{code}/seat")).await.expect(200);
+    assert_eq!(seat, opened, "the code of the invitation is good");
     assert_eq!(notices(second).await.len(), 1);
     let shown: Value = first.read(&format!("/v1/private-tables/{code}")).await.unwrap();
     assert_eq!(shown["host"], json!(first.player()));
     assert_eq!(shown["players"].as_array().unwrap().len(), 3);
     let room: Value = first.read("/v1/rooms").await.unwrap();
-    let room = room["items"].as_array().unwrap().iter().find(|room| room["id"] == "newbie");
+    let room = items(&room).iter().find(|room| room["id"] == "newbie");
     let room = room.unwrap();
     for field in ["bet", "multiplier", "kind", "fee_basis_points", "hits_to_win", "loss_max"] {
         assert_eq!(shown[field], room[field], "{field}");
@@ -98,8 +94,7 @@ async fn players_of_a_game_meet_again_at_one_table_and_are_invited_on_every_node
 
     // A player who was not in the game does not learn that it exists.
     let stranger = house.guest("Delfin").await;
-    let (status, refused) = rematch(&stranger, &game).await;
-    assert_eq!((status, &refused["code"]), (404, &json!("game_not_found")));
+    rematch(&stranger, &game).await.expect_refusal(404, "game_not_found");
     node.stop().await.unwrap();
 }
 
@@ -111,18 +106,16 @@ async fn a_player_who_has_blocked_the_caller_is_not_invited() {
     let [first, second, third] = &clients;
     for (one, other) in [(second, first), (first, third)] {
         let block = format!("/v1/me/blocks/{}", other.player());
-        let (status, answer) = call(one, "PUT", &block, None).await;
-        assert_eq!(status, 204, "{answer}");
+        call(one, "PUT", &block, None).await.expect(204);
     }
     let mut waiting = third.play().await.unwrap();
-    let (status, opened) = rematch(first, &game).await;
-    assert_eq!(status, 201, "{opened}");
+    rematch(first, &game).await.expect(201);
     assert!(notices(second).await.is_empty());
     assert!(notices(third).await.is_empty());
     // No invitation precedes the answer to this ping.
     let ping = waiting.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
     loop {
-        match timeout(PATIENCE, waiting.next()).await.expect("a ping is answered").unwrap() {
+        match waiting.next_message().await {
             Message::Ack { id, .. } if id == ping => break,
             Message::Invited { .. } => panic!("the caller has blocked this player"),
             _ => {}
@@ -136,19 +129,17 @@ async fn a_rematch_with_an_ended_table_is_opened_and_announced_again() {
     let (_, clients) = house.table().await;
     let game = played(&clients).await;
     let [first, second, _] = &clients;
-    let (status, opened) = rematch(first, &game).await;
-    assert_eq!(status, 201, "{opened}");
+    let opened = rematch(first, &game).await.expect(201);
     first.leave().await.unwrap();
     // The table is removed, as when it was forgotten.
     let mut raw = house.live.raw().await;
     let table = TableId(opened["table"].as_str().unwrap().parse().unwrap());
-    for part in ["head", "journal"] {
-        let key = house.live.table_key(table, part);
-        let _: i64 = raw.del(key).await.unwrap();
-    }
+    let _: i64 = raw
+        .del(["head", "journal"].map(|part| house.live.table_key(table, part)).to_vec())
+        .await
+        .unwrap();
     let (base, node) = house.node().await;
-    let (status, again) = rematch(&second.with_base(&base), &game).await;
-    assert_eq!(status, 201, "{again}");
+    let again = rematch(&second.with_base(&base), &game).await.expect(201);
     assert_ne!(again["code"], opened["code"]);
     let code = again["code"].as_str().unwrap().to_owned();
     let from = (code, second.player().to_string(), "Benjie".to_owned());
@@ -169,10 +160,7 @@ fn finished(finished_at_ms: i64) -> FinishedGame {
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_rematch_requests_lead_to_one_table() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let nodes = [
-        Node::new(&bank, &live, Clocks::default()).await,
-        Node::new(&bank, &live, Clocks::default()).await,
-    ];
+    let nodes = Node::pair(&bank, &live).await;
     for round in 0..20 {
         let players = bank.players([1_000_000; 3]).await;
         let game = finished(nodes[0].tables().clock().now().ms());
@@ -183,7 +171,7 @@ async fn concurrent_rematch_requests_lead_to_one_table() {
         let seats: Vec<_> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
         assert!(seats.iter().all(|one| one.seat == seats[0].seat), "{seats:?}");
         assert_eq!(seats.iter().filter(|one| one.is_host).count(), 1, "{seats:?}");
-        let table = nodes[1].tables().read_table(seats[0].seat.table).await.unwrap().unwrap();
+        let table = nodes[1].read_table(seats[0].seat.table).await;
         assert!(players.iter().all(|player| table.seat_of(*player).is_some()));
     }
 }

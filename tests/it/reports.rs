@@ -20,7 +20,9 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
-use crate::support::{db::TestDatabase, live::TestLive, reason};
+use crate::support::checks::count_standings;
+use crate::support::db::{execute, read_row, read_rows, read_value, read_values};
+use crate::support::{db::TestDatabase, live::TestLive};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -77,9 +79,7 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
         sqlx::query(shift).bind(game.0).bind(hours).execute(&owner).await.unwrap();
     }
     bank.ledger.project_house_entries().await.unwrap();
-    let (connected, _publications) = TestLive::new().connect().await;
-    let standings = Standings::new(bank.pool.clone(), connected, Calendar::default());
-    standings.catch_up().await.unwrap();
+    count_standings(&bank.pool).await;
     let reports = counted(&bank.pool).await;
     let now = Timestamp::from_ms(bank.now_ms());
     let alarms = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alarms;
@@ -103,7 +103,8 @@ async fn pots_are_held_as_their_accounts_have_them() {
         let (connected, _publications) = live.connect().await;
         Standings::new(pool.clone(), connected, Calendar::default()).catch_up().await.unwrap();
         counted(&pool).await;
-        let (pots, different): (i64, i64) = sqlx::query_as(
+        let (pots, different): (i64, i64) = read_row(
+            &pool,
             "
             select count(*), count(*) filter (
                 where h.amount is distinct from a.balance
@@ -118,9 +119,7 @@ async fn pots_are_held_as_their_accounts_have_them() {
             full join held_pots h on a.code = 'pot:' || h.table_id
             ",
         )
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+        .await;
         assert!(pots > 1 && different == 0, "{different} of {pots}");
     }
 }
@@ -131,9 +130,8 @@ async fn anybody_sees_how_many_games_were_voided() {
     let (database, pool, _written) = history(150, 18).await;
     let bank = Bank::with_database(database).await;
     let players = bank.players([10_000; 3]).await;
-    let game = bank.deal(table(), &players);
-    bank.open(&game).await;
-    bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
+    let game = bank.open_game(&players).await;
+    bank.void_game(&game).await;
     let reports = counted(&pool).await;
     let in_two_hours = jiff::Timestamp::now().as_millisecond() + 2 * 3_600_000;
     let (mut settled, mut voided) = (0, 0);
@@ -269,17 +267,13 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
     assert_eq!([sums["wallet"], fees, sums["pot"]], ["wallet", "fee", "pot"].map(of));
     assert_eq!(sums["stake"], 0);
     let wallets: i64 =
-        sqlx::query_scalar("select sum(balance)::bigint from accounts where kind = 'wallet'")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
+        read_value(&pool, "select sum(balance)::bigint from accounts where kind = 'wallet'").await;
     assert_eq!(of("wallet"), wallets);
     drop(database);
 }
 
 async fn bank_player(pool: &PgPool) -> PlayerId {
-    let player: uuid::Uuid =
-        sqlx::query_scalar("select id from players limit 1").fetch_one(pool).await.unwrap();
+    let player: uuid::Uuid = read_value(pool, "select id from players limit 1").await;
     PlayerId(player)
 }
 
@@ -358,14 +352,13 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     sqlx::query(other).bind(OTHER).execute(&owner).await.unwrap();
     let reports = counted(&pool).await;
     let (takeovers, games): (i64, i64) =
-        sqlx::query_as("select count(*) filter (where taken_over), count(*) from settlements")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
+        read_row(&pool, "select count(*) filter (where taken_over), count(*) from settlements")
+            .await;
     assert_eq!(games, i64::try_from(written.games).unwrap());
     assert!(takeovers > 0 && takeovers < games, "{takeovers} of {games}");
     // The record names the origin of actions, whatever its form.
-    let by_record: i64 = sqlx::query_scalar(
+    let by_record: i64 = read_value(
+        &pool,
         "
         select count(*)
         from game_records r
@@ -374,12 +367,11 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         )
         ",
     )
-    .fetch_one(&pool)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(takeovers, by_record);
 
-    let counted: Vec<(String, i64)> = sqlx::query_as(
+    let counted: Vec<(String, i64)> = read_rows(
+        &pool,
         "
         select h.kind, sum(h.operations)::bigint
         from operation_hours h
@@ -388,10 +380,9 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         order by h.kind
         ",
     )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
-    let paid: Vec<(String, i64)> = sqlx::query_as(
+    .await;
+    let paid: Vec<(String, i64)> = read_rows(
+        &pool,
         "
         select h.kind, sum(h.amount)::bigint
         from booked_hours h
@@ -400,9 +391,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         order by h.kind
         ",
     )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
+    .await;
     for (place, kind) in [OTHER, KIND].into_iter().enumerate() {
         let filter = SettlementFilter { kind: kind.parse().ok(), ..SettlementFilter::default() };
         let totals = reports.totals(&filter).await.unwrap();
@@ -412,12 +401,13 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
 
     let player = bank_player(&pool).await;
     for (filter, clause) in filters(player) {
-        let expected: Vec<uuid::Uuid> = sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
-            "select game from settlements s where {clause} order by finished_at desc, game desc"
-        )))
-        .fetch_all(&pool)
-        .await
-        .unwrap();
+        let expected: Vec<uuid::Uuid> = read_values(
+            &pool,
+            &format!(
+                "select game from settlements s where {clause} order by finished_at desc, game desc"
+            ),
+        )
+        .await;
         let mut listed = Vec::new();
         let mut cursor = None;
         loop {
@@ -428,8 +418,9 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
         }
         assert_eq!(listed, expected, "{filter:?}");
 
-        let (count, gross, fees, pots): (i64, i64, i64, i64) =
-            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+        let (count, gross, fees, pots): (i64, i64, i64, i64) = read_row(
+            &pool,
+            &format!(
                 "
                 select count(*), coalesce(sum(w.paid), 0)::bigint,
                     coalesce(sum(w.taken), 0)::bigint, coalesce(sum(w.won), 0)::bigint
@@ -444,10 +435,9 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
                 ) w
                 where {clause}
                 "
-            )))
-            .fetch_one(&pool)
-            .await
-            .unwrap();
+            ),
+        )
+        .await;
         let totals = reports.totals(&filter).await.unwrap();
         let found = [totals.gross, totals.fees, totals.pots].map(|sum| sum.hundredths());
         assert_eq!((totals.games, found), (count, [gross, fees, pots]), "{filter:?}");
@@ -480,19 +470,19 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     assert_eq!(reports.game(GameId(uuid::Uuid::nil())).await.unwrap(), None);
 
     let owner = database.owner_pool().await;
-    sqlx::query("update game_records set settlement = jsonb_set(settlement, '{winner}', 'null')")
-        .execute(&owner)
-        .await
-        .unwrap();
+    execute(
+        &owner,
+        "update game_records set settlement = jsonb_set(settlement, '{winner}', 'null')",
+    )
+    .await;
     let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
     let told = dossier.verdict;
     assert!(matches!(told, RecordVerdict::Holds { is_booked: false, .. }), "{told:?}");
-    sqlx::query(
+    execute(
+        &owner,
         "update game_records set record = replace(record, '\"by\":\"player\"', '\"by\":\"clock\"')",
     )
-    .execute(&owner)
-    .await
-    .unwrap();
+    .await;
     let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
     assert!(matches!(dossier.verdict, RecordVerdict::Fails { .. }), "{:?}", dossier.verdict);
 }
@@ -555,7 +545,8 @@ async fn partners_and_who_shares_a_device_are_found() {
 
 /// Returns the number of sequential scans of each large table.
 async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
-    let rows: Vec<(String, i64)> = sqlx::query_as(
+    let rows: Vec<(String, i64)> = read_rows(
+        pool,
         "
         select s.relname::text, s.seq_scan
         from pg_stat_user_tables s
@@ -565,9 +556,7 @@ async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
         ])
         ",
     )
-    .fetch_all(pool)
-    .await
-    .unwrap();
+    .await;
     rows.into_iter().collect()
 }
 
@@ -576,7 +565,7 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     let (database, pool, _) = history(6_000, 3_000).await;
     counted(&pool).await.close().await;
     let owner = database.owner_pool().await;
-    sqlx::query("vacuum analyze").execute(&owner).await.unwrap();
+    execute(&owner, "vacuum analyze").await;
     owner.close().await;
 
     let observer = database.pool().await;

@@ -9,7 +9,9 @@ use tokio::time::{sleep, timeout};
 
 use crate::stalls::{dealt, house, is_unavailable, play_on};
 use crate::support::house::PATIENCE;
+use crate::support::play::TestPlay as _;
 use crate::support::services::{Service, Services};
+use crate::support::waiting::wait_until;
 
 /// A node that has never seen these sessions admits players who are seated at a table, and no
 /// others; a session that was revoked meanwhile is closed after the outage.
@@ -38,8 +40,7 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
             if back.is_empty() { SocketAuth::Token(token) } else { SocketAuth::Header(token) };
         let mut play = client.with_base(&base).play_with(way).await.unwrap();
         play.resume(known);
-        let joining = play.join().await.unwrap();
-        play.wait_for_answer(joining).await.unwrap();
+        play.confirm_join().await;
         back.push(play);
     }
     // Requests about anything but the player's own table wait.
@@ -55,7 +56,7 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
     let token = Some(Credential::new(stranger.access_token().to_owned()));
     let entering =
         first.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
-    let refused = timeout(PATIENCE, first.next()).await.unwrap().unwrap();
+    let refused = first.next_message().await;
     let is_told = matches!(&refused, Message::Refusal { id, code, retryable: true, .. }
         if *id == Some(entering) && code == "unavailable");
     assert!(is_told, "{refused:?}");
@@ -64,27 +65,16 @@ async fn a_seated_player_reconnects_while_postgres_is_unavailable() {
 
     services.start_again().await;
     let mut gone = back.pop().unwrap();
-    let ended = async {
-        loop {
-            if let Err(error) = gone.next().await {
-                return error;
-            }
-        }
-    };
-    let ended = timeout(PATIENCE, ended).await.expect("the connection is closed");
-    assert!(matches!(ended, PlayError::Closed { code: close::SIGNED_OUT, .. }), "{ended:?}");
+    assert_eq!(gone.close_code().await, close::SIGNED_OUT);
     // The others may do everything again.
-    let allowed = async {
-        loop {
-            let rooms = vec!["nowhere".into()];
-            let seeking = back[0].send(|id| Command::Seek { id, rooms }).await.unwrap();
-            if !is_unavailable(&back[0].wait_for_answer(seeking).await) {
-                return;
-            }
-            sleep(Duration::from_millis(200)).await;
-        }
-    };
-    timeout(PATIENCE, allowed).await.expect("the session is confirmed");
+    wait_until("the session is confirmed", async || {
+        // Below the rate limit of commands.
+        sleep(Duration::from_millis(200)).await;
+        let rooms = vec!["nowhere".into()];
+        let seeking = back[0].send(|id| Command::Seek { id, rooms }).await.unwrap();
+        !is_unavailable(&back[0].wait_for_answer(seeking).await)
+    })
+    .await;
     timeout(4 * PATIENCE, play_on(back, true)).await.expect("the game is settled");
     other.stop().await.unwrap();
     house.stop().await;

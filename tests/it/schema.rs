@@ -3,7 +3,7 @@
 use bahay::db::{self, SchemaError};
 use sqlx::AssertSqlSafe;
 
-use crate::support::db::TestDatabase;
+use crate::support::db::{TestDatabase, execute, read_values};
 
 #[tokio::test]
 async fn migrations_run_once_and_the_result_is_what_the_program_wants() {
@@ -99,7 +99,8 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
     assert_eq!(found().await, expected);
 
     // The query detects what it looks for.
-    sqlx::raw_sql(
+    execute(
+        &pool,
         "
         create function meddle() returns trigger language plpgsql security definer
             as 'begin return new; end';
@@ -107,9 +108,7 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
         create rule mend as on delete to entries do instead nothing;
         ",
     )
-    .execute(&pool)
-    .await
-    .unwrap();
+    .await;
     let planted = ["function meddle of its owner", "rule mend", "trigger meddles"];
     let found = found().await;
     assert!(planted.iter().all(|one| found.iter().any(|it| it == one)), "{found:?}");
@@ -121,7 +120,8 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
 async fn the_schema_knows_no_game() {
     let database = TestDatabase::new().await;
     let pool = database.owner_pool().await;
-    let texts: Vec<String> = sqlx::query_scalar(
+    let texts: Vec<String> = read_values(
+        &pool,
         "
         select conrelid::regclass || ': ' || pg_get_constraintdef(oid)
         from pg_constraint where connamespace = 'public'::regnamespace
@@ -139,9 +139,7 @@ async fn the_schema_knows_no_game() {
         select i.indexname || ': ' || i.indexdef from pg_indexes i where i.schemaname = 'public'
         ",
     )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
+    .await;
     assert!(texts.len() > 300, "{} texts", texts.len());
     for word in ["tongits", "tongo", "fight", "stock", "hits", "kingdom", "joker"] {
         let named: Vec<_> = texts.iter().filter(|text| text.contains(word)).collect();
@@ -156,7 +154,8 @@ async fn the_schema_knows_no_game() {
 async fn the_service_can_neither_change_nor_remove_what_was_booked() {
     let database = TestDatabase::new().await;
     let pool = database.pool().await;
-    let rights: Vec<String> = sqlx::query_scalar(
+    let rights: Vec<String> = read_values(
+        &pool,
         "
         select c.relname || ' ' || concat_ws(
             ' ',
@@ -185,9 +184,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         order by c.relname
         ",
     )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
+    .await;
     let expected = [
         "_sqlx_migrations r",
         "accounts ar w(balance,version)",

@@ -6,12 +6,14 @@ use bahay::ws::protocol::{Message, WaitReason};
 use bahay_client::Client;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::Clocks;
-use reqwest::header::RETRY_AFTER;
 use serde_json::{Value, json};
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, Setup};
+use crate::support::db::execute;
+use crate::support::house::{FRIENDS, House, Setup};
+use crate::support::play::TestPlay as _;
+use crate::support::rest::{Answer, call_at, get, request, send};
+use crate::support::waiting::wait_until;
 
 const SEAT: &str = "/v1/rooms/newbie/seat";
 const TICKETS: &str = "/v1/matchmaking/tickets";
@@ -19,35 +21,9 @@ const PRACTICE: &str = "/v1/practice-tables";
 const PRIVATE: &str = "/v1/private-tables";
 const PASSWORD: &str = "rain on a tin roof";
 
-/// The answer to a call.
-struct Answer {
-    status: u16,
-    retry_after: Option<u64>,
-    body: Value,
-}
-
-impl Answer {
-    fn refusal(&self) -> (u16, &str) {
-        (self.status, self.body["code"].as_str().unwrap_or_default())
-    }
-}
-
 /// Calls the REST API without a client's help.
 async fn call(base: &str, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = http.request(method.parse().unwrap(), format!("{base}{path}"));
-    let request = request.bearer_auth(token);
-    let request = match body {
-        Some(body) => request.json(&body),
-        None => request,
-    };
-    let response = request.send().await.unwrap();
-    let status = response.status().as_u16();
-    let retry_after = response.headers().get(RETRY_AFTER);
-    let retry_after = retry_after.map(|text| text.to_str().unwrap().parse().unwrap());
-    let text = response.text().await.unwrap();
-    let body = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() };
-    Answer { status, retry_after, body }
+    call_at(base, token, method, path, body.as_ref()).await
 }
 
 async fn post(client: &Client, path: &str, body: Option<Value>) -> Answer {
@@ -62,15 +38,6 @@ fn seat_requests() -> [(&'static str, Option<Value>); 4] {
         (PRACTICE, Some(json!({ "kind": "tongits" }))),
         (PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))),
     ]
-}
-
-async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let looking = async {
-        while !holds().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,7 +74,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
     let mut play = client.with_base(&base).play().await.unwrap();
     play.next().await.unwrap();
     drop(play);
-    until("a closed socket counts no more", async || {
+    wait_until("a closed socket counts no more", async || {
         match post(&client, SEAT, None).await.refusal() {
             (409, "socket_required") => true,
             (200, _) => {
@@ -124,17 +91,14 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ticket_ends_with_the_last_socket_of_its_player() {
     let house = House::new().await;
-    let mut clients = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        clients.push(house.guest(name).await);
-    }
+    let clients = house.guests(FRIENDS).await;
     let mut play = clients[0].play().await.unwrap();
     play.next().await.unwrap();
     let ticket = post(&clients[0], TICKETS, Some(json!({ "rooms": ["newbie"] }))).await;
     assert_eq!(ticket.body["state"], "waiting", "{}", ticket.body);
     drop(play);
     let path = format!("{TICKETS}/{}", ticket.body["id"].as_str().unwrap());
-    until("the ticket is cancelled", async || {
+    wait_until("the ticket is cancelled", async || {
         let ticket: Value = clients[0].read(&path).await.unwrap();
         ticket["state"] == "cancelled"
     })
@@ -173,13 +137,10 @@ async fn miss_a_game(clients: &[Client]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
     let house = impatient(waits()).await;
-    let mut clients = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        clients.push(house.guest(name).await);
-    }
+    let clients = house.guests(FRIENDS).await;
     miss_a_game(&clients).await;
     let client = &clients[0];
-    until("it is counted", async || post(client, SEAT, None).await.status == 429).await;
+    wait_until("it is counted", async || post(client, SEAT, None).await.status == 429).await;
     for (path, body) in &seat_requests()[..3] {
         let refused = post(client, path, body.clone()).await;
         assert_eq!(refused.refusal(), (429, "not_ready_before"), "{path}");
@@ -193,7 +154,7 @@ async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
     let mut play = client.play().await.unwrap();
     play.send_text(r#"{"type":"seek","id":1,"rooms":["newbie"]}"#.to_owned()).await.unwrap();
     let refused = loop {
-        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+        match play.next_message().await {
             Message::Refusal { code, retryable, retry_after_ms, .. } => {
                 break (code, retryable, retry_after_ms);
             }
@@ -207,9 +168,8 @@ async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
 
 /// Waits until a player has lost its seat.
 async fn until_unseated(client: &Client) {
-    until("the seat is lost without readiness", async || {
-        let seat = call(client.base(), client.access_token(), "GET", "/v1/table", None).await;
-        seat.status == 404
+    wait_until("the seat is lost without readiness", async || {
+        get(client, "/v1/table").await.status == 404
     })
     .await;
 }
@@ -223,8 +183,7 @@ async fn no_shows_count_at_practice_tables_and_not_at_private_ones() {
         client.hold_socket().await.unwrap();
         friends.push(client);
     }
-    let open = Some(json!({ "room": "newbie", "bet": 100 }));
-    let opened = post(&friends[0], PRIVATE, open).await;
+    let opened = post(&friends[0], PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
     let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
     for client in &friends[1..] {
         assert_eq!(post(client, &join, None).await.status, 200);
@@ -239,7 +198,7 @@ async fn no_shows_count_at_practice_tables_and_not_at_private_ones() {
     }
     assert_eq!(post(&friends[0], PRACTICE, practise.clone()).await.status, 200);
     until_unseated(&friends[0]).await;
-    until("it is counted", async || {
+    wait_until("it is counted", async || {
         let again = post(&friends[0], PRACTICE, practise.clone()).await;
         if again.status == 200 {
             friends[0].leave().await.unwrap();
@@ -260,15 +219,12 @@ async fn many_no_shows_of_one_network_slow_only_its_newcomers() {
         }
         miss_a_game(&clients).await;
     }
-    let mut newcomers = vec![];
-    for name in ["Dante", "Elena"] {
-        newcomers.push(house.guest(name).await);
-    }
+    let newcomers = house.guests(["Dante", "Elena"]).await;
     for client in &newcomers {
         client.hold_socket().await.unwrap();
     }
     // One newcomer is seated at a time.
-    until("six no-shows are counted", async || {
+    wait_until("six no-shows are counted", async || {
         let mut refused = 0;
         for client in &newcomers {
             let seat = post(client, SEAT, None).await;
@@ -282,11 +238,12 @@ async fn many_no_shows_of_one_network_slow_only_its_newcomers() {
     })
     .await;
     let regular = house.guest("Rosa").await;
-    let played = "
-        insert into game_players (game, player, seat, stake, net, finished_at)
-        values ($1, $2, 0, 100, 0, now())";
-    let played = sqlx::query(played).bind(Uuid::new_v4()).bind(regular.player().0);
-    played.execute(&house.pool).await.unwrap();
+    let played = format!(
+        "insert into game_players (game, player, seat, stake, net, finished_at)
+        values (gen_random_uuid(), '{}', 0, 100, 0, now())",
+        regular.player()
+    );
+    execute(&house.pool, &played).await;
     regular.seat("newbie").await.unwrap();
 }
 
@@ -299,16 +256,17 @@ async fn a_block_holds_however_many_each_side_has_blocked() {
     let done = call(&house.base, blocker.access_token(), "PUT", &block, None).await;
     assert_eq!(done.status, 204);
     for (client, count) in [(&blocker, 499), (&blocked, 500)] {
-        let others = "
-            with others as (
+        let others = format!(
+            "with others as (
                 insert into players (id, name)
-                select gen_random_uuid(), 'Other ' || n from generate_series(1, $2::int) n
+                select gen_random_uuid(), 'Other ' || n from generate_series(1, {count}) n
                 returning id
             )
             insert into player_relations (player, kind, other)
-            select $1, 'block', o.id from others o";
-        let others = sqlx::query(others).bind(client.player().0).bind(count);
-        others.execute(&house.pool).await.unwrap();
+            select '{}', 'block', o.id from others o",
+            client.player()
+        );
+        execute(&house.pool, &others).await;
     }
     let table = blocker.seat("newbie").await.unwrap();
     assert_ne!(blocked.seat("newbie").await.unwrap(), table);
@@ -326,11 +284,9 @@ async fn come_by_password(house: &House, name: &str, device: &str) -> String {
     let token = guest["access_token"].as_str().unwrap();
     let shown = json!({ "by": "device", "device_id": own });
     let proof = call(&house.base, token, "POST", "/v1/me/proof", Some(shown)).await.body;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let set = http.post(format!("{}/v1/me/password", house.base)).bearer_auth(token);
+    let set = request(&house.base, token, "POST", "/v1/me/password");
     let set = set.header("account-proof", proof["proof"].as_str().unwrap());
-    let set = set.json(&json!({ "name": name, "password": PASSWORD })).send().await.unwrap();
-    assert!(set.status().is_success(), "{}", set.status());
+    send(set.json(&json!({ "name": name, "password": PASSWORD }))).await.expect(200);
     let body = json!({ "name": name, "password": PASSWORD, "device_id": device });
     let signed_in = call(&house.base, "", "POST", "/v1/sign-in/password", Some(body)).await.body;
     signed_in["access_token"].as_str().unwrap().to_owned()
@@ -373,10 +329,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_informed_at_higher_ones
         ..lobby::Options::default()
     };
     let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
-    let mut clients = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        clients.push(house.guest(name).await);
-    }
+    let clients = house.guests(FRIENDS).await;
     // Instant seats: the first room has a bet of one coin, the second a higher one.
     let mut low = vec![];
     let mut high = vec![];
@@ -406,7 +359,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_informed_at_higher_ones
     }
     for (client, play) in clients.iter().zip(&mut plays) {
         let ticket = loop {
-            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            match play.next_message().await {
                 Message::Ticket { ticket, reason: Some(WaitReason::OnlySameNetwork), .. } => {
                     break ticket;
                 }
@@ -427,7 +380,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_informed_at_higher_ones
     let mut tables = vec![];
     for play in &mut plays {
         tables.push(loop {
-            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            match play.next_message().await {
                 Message::Ticket { table: Some(table), .. } => break table,
                 Message::Ack { .. } | Message::Ticket { .. } => {}
                 other => panic!("{other:?}"),

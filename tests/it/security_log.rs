@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::support::db::TestDatabase;
 use crate::support::process::{Server, serve};
+use crate::support::rest::http_client;
 
 const PASSWORD: &str = "rain on a tin roof";
 const OTHER: &str = "two carabaos and a jeepney";
@@ -23,7 +24,7 @@ async fn each_security_event_is_logged() {
     let mut server = Server::start(&mut command).await;
     let device = format!("test-device-{}", Uuid::new_v4());
     let client = Client::guest(&server.url, &device, "Althea").await.unwrap();
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = http_client();
     let ask = |method: Method, path: &str, body: Value| -> RequestBuilder {
         let request = http.request(method, format!("{}{path}", server.url)).json(&body);
         request.bearer_auth(client.access_token())

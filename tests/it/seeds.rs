@@ -2,12 +2,9 @@
 //! (rules 9.1 and 9.1a). Games for which the house requested the texts and did not deal are counted
 //! publicly.
 
-use std::time::Duration;
-
 use bahay::archive::{self, UnrevealedFilter};
 use bahay::clock::Timestamp;
-use bahay::reports::{Deals, Reports};
-use bahay::standings::{Calendar, Standings};
+use bahay::reports::Deals;
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Command;
 use bahay_client::{Client, Play, PlayError};
@@ -15,23 +12,20 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::{Clocks, GameId, Input, Phase, PhaseView, PlayerId, TableId, TableView};
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::checks::{count_reports, count_standings};
+use crate::support::house::House;
 use crate::support::live::TestLive;
+use crate::support::play::{TestPlay as _, join_tables, rejoin};
 use crate::support::reason;
+use crate::support::waiting::{wait_for, wait_until};
 
 const FUNDS: i64 = 100_000;
 
 async fn see(play: &mut Play, holds: impl Fn(&TableView<AnyGame>) -> bool) {
-    let seen = async {
-        while !play.view().is_some_and(&holds) {
-            play.next().await.unwrap();
-        }
-    };
-    timeout(PATIENCE, seen).await.expect("it is seen");
+    play.read_until("it is seen", |play| play.view().is_some_and(&holds)).await;
 }
 
 fn is_revealing(view: &TableView<AnyGame>) -> bool {
@@ -48,18 +42,12 @@ fn commitments(play: &Play) -> Vec<Commitment> {
 /// Returns three ready clients: two have committed to the text `text N`, the last to none.
 async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
     let (_, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
-    let game = match plays[0].view().unwrap().phase {
-        PhaseView::Preparing { game, .. } => game,
-        ref other => panic!("a full table prepares: {other:?}"),
-    };
+    let mut plays = join_tables(&clients).await;
+    let game = plays[0].prepared_game().await;
     for (number, play) in plays.iter_mut().enumerate() {
         let text = (number < 2).then(|| format!("text {number}"));
         let said = play.ready(game, text).await.unwrap();
-        play.wait_for_answer(said).await.unwrap();
+        play.confirm(said).await;
     }
     for play in &mut plays {
         see(play, is_revealing).await;
@@ -81,15 +69,7 @@ async fn record_of(client: &Client, plays: Vec<Play>, game: GameId) -> Value {
     for play in plays {
         play.drop_connection();
     }
-    let settled = async {
-        loop {
-            match client.record(game).await {
-                Ok(record) => return record,
-                Err(_) => sleep(Duration::from_millis(50)).await,
-            }
-        }
-    };
-    timeout(PATIENCE * 2, settled).await.expect("the game is settled")
+    wait_for("the game is settled", async || client.record(game).await.ok()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,10 +84,7 @@ async fn texts_are_revealed_when_all_are_ready_and_stand_in_the_record() {
 
     // The other one loses its connection, returns in time, and is still asked.
     let known = plays.remove(1).drop_connection();
-    let mut back = clients[1].play().await.unwrap();
-    back.resume(known);
-    let joining = back.join().await.unwrap();
-    back.wait_for_answer(joining).await.unwrap();
+    let mut back = rejoin(&clients[1], known).await;
     for play in [&mut back, &mut plays[0]] {
         let said = play.reveal().await.unwrap().expect("it is asked");
         play.wait_for_answer(said).await.unwrap();
@@ -150,8 +127,7 @@ async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
     let (clients, mut plays, game) = ready(&house).await;
     let shown = commitments(&plays[0]);
     plays.remove(1).drop_connection();
-    let leaving = plays[0].leave().await.unwrap();
-    plays[0].wait_for_answer(leaving).await.unwrap();
+    plays[0].confirm_leave().await;
     let mut last = plays.pop().unwrap();
     see(&mut last, |view| !is_revealing(view)).await;
     match &last.view().unwrap().phase {
@@ -205,12 +181,7 @@ impl UndealtTable {
             tables.submit(table, Input::Ready { player, game, commitment }).await.unwrap();
         }
         let undealt = Self { bank, tables, table, players, game, commitment, live };
-        let opened = async {
-            while !undealt.is_revealing().await {
-                sleep(Duration::from_millis(5)).await;
-            }
-        };
-        timeout(PATIENCE, opened).await.expect("the ledger opens the game");
+        wait_until("the ledger opens the game", async || undealt.is_revealing().await).await;
         for (number, player) in undealt.players.iter().copied().enumerate().take(2) {
             let text = format!("text {number}");
             undealt.tables.submit(table, Input::Reveal { player, game, text }).await.unwrap();
@@ -246,12 +217,8 @@ impl UndealtTable {
     /// Returns the public counts some hours later.
     async fn told(&self, hours: i64) -> Deals {
         self.bank.ledger.project_house_entries().await.unwrap();
-        let live = TestLive::new();
-        let (connected, _publications) = live.connect().await;
-        let standings = Standings::new(self.bank.pool.clone(), connected, Calendar::default());
-        standings.catch_up().await.unwrap();
-        let reports = Reports::with_own_pool(&self.bank.pool);
-        reports.catch_up().await.unwrap();
+        count_standings(&self.bank.pool).await;
+        let reports = count_reports(&self.bank.pool).await;
         let now_ms = jiff::Timestamp::now().as_millisecond();
         reports.deals(Timestamp::from_ms(now_ms + hours * 3_600_000)).await.unwrap()
     }
@@ -291,16 +258,12 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     let terms = TermsSource::unchanging();
     let another = Tables::<AnyGame>::start(connected, ledger, pool, terms).await.unwrap();
     let ticking = tokio::spawn(another.clone().run_ticker());
-    let dealt = async {
-        loop {
-            let looked = another.read_table(undealt.table).await.unwrap().unwrap();
-            if let Phase::Playing(playing) = looked.phase() {
-                return playing.clients.clone();
-            }
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let clients = timeout(PATIENCE, dealt).await.expect("it is dealt");
+    let clients = wait_for("it is dealt", async || {
+        let looked = another.read_table(undealt.table).await.unwrap().unwrap();
+        let Phase::Playing(playing) = looked.phase() else { return None };
+        Some(playing.clients.clone())
+    })
+    .await;
     ticking.abort();
     let texts: Vec<_> = clients.iter().map(|client| client.text.as_deref()).collect();
     assert_eq!(texts, [Some("text 0"), Some("text 1"), None]);

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, guest_at, join_table};
 use crate::support::process::{Server, serve};
+use crate::support::rest::http_client;
 
 /// A trace id as a proxy in front of the server sends it.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -72,7 +73,7 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     let client = guest_at(&server.url, "Althea").await;
     client.seat("newbie").await.unwrap();
     drop(join_table(&client).await);
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = http_client();
     let request = http.get(format!("{}/v1/rooms", server.url));
     let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));
     request.send().await.unwrap().error_for_status().unwrap();
@@ -93,7 +94,7 @@ async fn a_stranger_does_not_name_a_trace() {
     let mut command = serve(&database);
     command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "1");
     let mut server = Server::start(&mut command).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = http_client();
     let request = http.get(format!("{}/v1/rooms", server.url));
     let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));
     request.send().await.unwrap().error_for_status().unwrap();
@@ -110,7 +111,7 @@ async fn traces_that_are_not_kept_are_not_sent() {
     // So rare that none of these is sampled: the named id is the highest.
     command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "4000000000");
     let mut server = Server::start(&mut command).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = http_client();
     let request = http.get(format!("{}/v1/rooms", server.url));
     let request = request.header("traceparent", format!("00-{}-{PARENT}-01", "f".repeat(32)));
     request.send().await.unwrap().error_for_status().unwrap();

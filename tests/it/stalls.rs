@@ -4,20 +4,22 @@ use std::time::Duration;
 
 use bahay::clock::Clock;
 use bahay::lobby::{Room, house_rooms};
-use bahay::records::Records;
 use bahay::ws::protocol::{Closing, Message};
 use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::games::tongits::{Countdowns, Rules};
 use bahay_engine::table::Readable as _;
-use bahay_engine::table::{ActionOrigin, Clocks, Event, GameId, PhaseView, Record};
+use bahay_engine::table::{ActionOrigin, Clocks, Event, GameId, Record};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use crate::support::checks::{audit_books, read_game};
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::house::{House, PATIENCE};
 use crate::support::live::TestLive;
+use crate::support::play::{TestPlay as _, asked_player, deal_game, join_tables};
 use crate::support::services::{Service, Services};
+use crate::support::waiting::wait_until;
 
 /// Shorter than the outage.
 const COUNTDOWN_MS: u32 = 8_000;
@@ -37,45 +39,20 @@ pub(crate) fn rooms(countdown_ms: u32) -> Vec<Room> {
 }
 
 pub(crate) async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
-    let live = match wanted {
-        Service::Redis => TestLive::with_url(services.redis_url()),
-        Service::Postgres => TestLive::new(),
-    };
-    let database = match wanted {
-        Service::Redis => TestDatabase::new().await,
+    let (live, database) = match wanted {
+        Service::Redis => (TestLive::with_url(services.redis_url()), TestDatabase::new().await),
         Service::Postgres => {
-            TestDatabase::create_on(services.database_url().parse().unwrap()).await
+            let server = services.database_url().parse().unwrap();
+            (TestLive::new(), TestDatabase::create_on(server).await)
         }
     };
     House::with_services(database, live, rooms(countdown_ms), Clock::system()).await
 }
 
-pub(crate) async fn next(play: &mut Play) -> Message<AnyGame> {
-    timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
-}
-
 /// Returns a game whose cards are dealt.
 pub(crate) async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
-    let mut plays = vec![];
-    for client in clients {
-        plays.push(join_table(client).await);
-    }
-    let game = loop {
-        if let Some(PhaseView::Preparing { game, .. }) = plays[0].view().map(|view| &view.phase) {
-            break *game;
-        }
-        next(&mut plays[0]).await;
-    };
-    for play in &mut plays {
-        let readied = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
-    }
-    for play in &mut plays {
-        while play.prompt().is_none() {
-            next(play).await;
-        }
-    }
-    (game, plays)
+    let mut plays = join_tables(clients).await;
+    (deal_game(&mut plays).await, plays)
 }
 
 /// Lets every player play until the game is settled. A move that is refused as unavailable is
@@ -94,7 +71,7 @@ pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
                     answered = question;
                     play.act(action).await.unwrap();
                 }
-                match next(&mut play).await {
+                match play.next_message().await {
                     Message::Update { events, .. } => {
                         let is_settled = |event: &Event<_>| matches!(event, Event::Settled { .. });
                         if events.iter().any(is_settled) {
@@ -131,6 +108,11 @@ async fn record(client: &Client, game: GameId) -> Record<AnyGame> {
     record
 }
 
+/// Asserts that neither the clock nor the AI took a turn.
+fn assert_no_takeover(record: &Record<AnyGame>) {
+    let origins: Vec<_> = record.actions.iter().map(|taken| taken.by).collect();
+    assert!(origins.iter().all(|by| *by == ActionOrigin::Player), "{origins:?}");
+}
 pub(crate) fn is_unavailable(
     answer: &Result<Vec<Event<<AnyGame as bahay_engine::game::Game>::Event>>, PlayError>,
 ) -> bool {
@@ -145,7 +127,7 @@ async fn a_stalled_redis_costs_nobody_time() {
     let mut house = house(&services, Service::Redis, COUNTDOWN_MS).await;
     let (_, clients) = house.table().await;
     let (game, mut plays) = dealt(&clients).await;
-    let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
+    let turn = asked_player(&plays);
     let prompt = plays[turn].prompt().unwrap().number;
     services.pause(Service::Redis);
     let action = plays[turn].advice().unwrap();
@@ -156,12 +138,7 @@ async fn a_stalled_redis_costs_nobody_time() {
     assert_eq!(plays[turn].prompt().unwrap().number, prompt, "the clock stood");
     services.resume();
     play_on(plays, true).await;
-    let record = record(&clients[0], game).await;
-    assert!(
-        record.actions.iter().all(|taken| taken.by == ActionOrigin::Player),
-        "the clock or the AI took a turn: {:?}",
-        record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
-    );
+    assert_no_takeover(&record(&clients[0], game).await);
     house.stop().await;
 }
 
@@ -189,7 +166,7 @@ async fn a_player_lost_during_an_outage_of_redis_is_away_after_it() {
     };
     // Shown by an update or by a fresh snapshot.
     while is_here(&plays[1]) {
-        next(&mut plays[1]).await;
+        plays[1].next_message().await;
     }
     house.stop().await;
 }
@@ -206,8 +183,7 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
     let (game, mut plays) = dealt(&clients).await;
     let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
     let action = plays[turn].advice().unwrap();
-    let acting = plays[turn].act(action).await.unwrap();
-    plays[turn].wait_for_answer(acting).await.unwrap();
+    plays[turn].confirm_action(action).await;
     let acknowledged = plays[turn].version().unwrap();
     services.kill(Service::Redis).await;
     let pinging = plays[turn].leave().await.unwrap();
@@ -218,11 +194,7 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
     let record = record(&clients[0], game).await;
     assert!(record.actions.len() > 1);
     assert!(acknowledged > 0);
-    assert!(
-        record.actions.iter().all(|taken| taken.by == ActionOrigin::Player),
-        "{:?}",
-        record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
-    );
+    assert_no_takeover(&record);
     other.stop().await.unwrap();
     house.stop().await;
 }
@@ -240,8 +212,7 @@ async fn a_killed_postgres_delays_the_settlement_and_nothing_else() {
     services.start_again().await;
     timeout(PATIENCE, playing).await.expect("the game is settled").unwrap();
     record(&clients[0], game).await;
-    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
-    assert!(report.is_clean(), "{report:?}");
+    audit_books(&house.pool).await;
     house.stop().await;
 }
 
@@ -257,40 +228,28 @@ async fn an_emptied_redis_gives_every_coin_back_once() {
     let (game, plays) = dealt(&clients).await;
     services.start_redis_empty().await;
     for mut play in plays {
-        let told = async {
-            loop {
-                if let Message::Closed { reason, .. } = play.next().await.unwrap() {
-                    return reason;
-                }
+        let reason = loop {
+            if let Message::Closed { reason, .. } = play.next_message().await {
+                break reason;
             }
         };
-        let reason = timeout(PATIENCE, told).await.expect("the players are told");
         assert_eq!(reason, Closing::Lost);
     }
-    let voided = async {
-        while bahay::archive::read_game(&house.pool, &Records::without_archive(), game)
-            .await
-            .unwrap()
-            .unwrap()
-            .state
-            == bahay::archive::GameState::Open
-        {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(2 * PATIENCE, voided).await.expect("the game is voided");
+    wait_until("the game is voided", async || {
+        read_game(&house.pool, game).await.state != bahay::archive::GameState::Open
+    })
+    .await;
     for client in &clients {
         let wallet = client.wallet().await.unwrap();
         assert_eq!((wallet.available.hundredths(), wallet.held.hundredths()), (100_000, 0));
         let mut play = client.play().await.unwrap();
-        let Message::Hello { notices, .. } = next(&mut play).await else {
+        let Message::Hello { notices, .. } = play.next_message().await else {
             panic!("the first message is a greeting");
         };
         assert_eq!(notices, Some(1));
         client.seat("newbie").await.unwrap();
     }
-    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
-    assert!(report.is_clean(), "{report:?}");
+    audit_books(&house.pool).await;
     other.stop().await.unwrap();
     house.stop().await;
 }

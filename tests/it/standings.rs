@@ -13,6 +13,7 @@ use bahay_engine::table::PlayerId;
 use jiff::civil::date;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
+use crate::support::db::execute;
 use crate::support::live::TestLive;
 
 const DAY: jiff::civil::Date = date(2025, 6, 15);
@@ -123,9 +124,9 @@ async fn a_number_that_was_changed_is_found() {
     let calendar = Calendar::default();
     standings(&bank, &TestLive::new(), calendar.clone()).await.catch_up().await.unwrap();
     let changed = "update player_statistics set wins = wins + 1 where wins = 3";
-    sqlx::query(changed).execute(&bank.pool).await.unwrap();
+    execute(&bank.pool, changed).await;
     let changed = "delete from board_scores where board = 'hits' and span = 'week'";
-    sqlx::query(changed).execute(&bank.pool).await.unwrap();
+    execute(&bank.pool, changed).await;
     let changed = "update player_counters set value = value + 1 where value = 1";
     assert_eq!(sqlx::query(changed).execute(&bank.pool).await.unwrap().rows_affected(), 2);
     let checked =

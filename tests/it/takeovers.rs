@@ -8,7 +8,7 @@ use bahay_engine::table::{Clocks, Phase};
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
-use crate::support::node::{ConnectedPlayer, Node, deal, seat_players};
+use crate::support::node::{Node, deal, seat_players};
 
 /// The AI's threads get only the time that other tests leave, so an answer may take seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,15 +22,12 @@ async fn left_to_the_ai(thinkers: u8) -> String {
     node.tables().start_ai_pool(thinkers, PATIENCE).unwrap();
     let players = bank.players([100_000; 3]).await;
     let table = seat_players(&nodes, &players).await;
-    let mut seated = vec![];
-    for player in &players {
-        seated.push(ConnectedPlayer::join(node, table, *player).await);
-    }
+    let mut seated = node.join_players(table, &players).await;
     deal(node, &mut seated).await;
     let gone = seated.pop().unwrap();
     assert_eq!(node.lobby.leave(gone.player).await.unwrap(), table);
     loop {
-        let now = node.tables().read_table(table).await.unwrap().unwrap();
+        let now = node.read_table(table).await;
         if !matches!(now.phase(), Phase::Playing(_)) {
             break;
         }

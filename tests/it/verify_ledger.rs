@@ -11,15 +11,14 @@ use bahay::records::Records;
 use bahay::verify::hourly::Checks;
 use bahay::verify::ledger::{self, Extent, Mismatch, Report};
 use bahay_lab::demo;
-use sqlx::AssertSqlSafe;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::support::bank::{Bank, table};
-use crate::support::db::TestDatabase;
+use crate::support::checks::check_ledger;
+use crate::support::db::{TestDatabase, execute, read_values};
 use crate::support::house::{House, PATIENCE};
 use crate::support::programs::program;
-use crate::support::reason;
 use crate::support::services::{Service, Services};
 
 /// Returns the books of some games that were played over the socket, without remaining connections.
@@ -56,9 +55,7 @@ async fn a_restored_backup_has_the_same_chain() {
     restored.await.unwrap();
     let options = other.database_url().parse().unwrap();
     let pool = db::connect(options, PoolOptions::default()).await.unwrap();
-    let after =
-        ledger::check(&pool, &Records::without_archive(), Extent::Everything).await.unwrap();
-    assert!(after.is_clean(), "{after}");
+    let after = check_ledger(&pool).await;
     assert_eq!(after.books.head, before.books.head);
     assert_eq!(after.to_string(), before.to_string());
 }
@@ -145,8 +142,8 @@ async fn a_difference_between_games_and_books_is_detected() {
     for (tamper, found) in cases {
         let copy = TestDatabase::copy_of(&house.database).await;
         let owner = copy.owner_pool().await;
-        let changed = sqlx::query(AssertSqlSafe(tamper.clone())).execute(&owner).await.unwrap();
-        assert!(changed.rows_affected() > 0, "{tamper}");
+        let changed = execute(&owner, &tamper).await;
+        assert!(changed > 0, "{tamper}");
         let report = check(&copy, Extent::Everything).await;
         assert!(report.differences.iter().any(|it| found(&it.what)), "{tamper}: {report}");
     }
@@ -160,11 +157,9 @@ async fn an_open_and_a_voided_game_are_in_order() {
     bank.open(&bank.deal(table(), &players)).await;
     let voided = bank.deal(table(), &bank.players([10_000; 3]).await);
     bank.open(&voided).await;
-    bank.ledger.void_game(voided.game, &reason("for the test")).await.unwrap();
+    bank.void_game(&voided).await;
     bank.ledger.open_game(bank.deal(table(), &poor)).await.unwrap();
-    let report =
-        ledger::check(&bank.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
-    assert!(report.is_clean(), "{report}");
+    let report = check_ledger(&bank.pool).await;
     let games = report.games;
     assert_eq!((games.opened, games.refused, games.voided), (2, 1, 1));
     let later =
@@ -200,17 +195,17 @@ async fn two_nodes_check_once_in_each_slot_and_both_know_the_result() {
         assert!(figure(metrics, "bahay_ledger_check_finished_timestamp_seconds") > 0);
     }
     let extents = "select extent from ledger_checks order by slot";
-    let run: Vec<String> = sqlx::query_scalar(extents).fetch_all(&bank.pool).await.unwrap();
+    let run: Vec<String> = read_values(&bank.pool, extents).await;
     assert_eq!(run, ["everything"]);
 
     // The scheduled checks run continuously: later ones read only new games, and find the change.
     let owner = bank.database.owner_pool().await;
     let tamper = "update accounts set balance = balance + 1 where kind = 'pot'";
-    sqlx::query(tamper).execute(&owner).await.unwrap();
+    execute(&owner, tamper).await;
     let metrics = Metrics::default();
     let checks = Checks::new(bank.pool.clone(), Duration::from_millis(1), &metrics);
     checks.run_due_check().await.unwrap();
     assert!(figure(&metrics, "bahay_ledger_check_differences") > 0);
-    let run: Vec<String> = sqlx::query_scalar(extents).fetch_all(&bank.pool).await.unwrap();
+    let run: Vec<String> = read_values(&bank.pool, extents).await;
     assert_eq!(run, ["everything", "recent"]);
 }

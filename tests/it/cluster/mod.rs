@@ -13,16 +13,18 @@ use bahay::entropy;
 use bahay::live_store::{AppendOutcome, JournalEntry, NewLine, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
 use bahay_client::{Play, PlayError};
-use bahay_engine::table::{Clocks, ENGINE, PhaseView, TableId};
+use bahay_engine::table::{Clocks, ENGINE, TableId};
+use playing::{PlayerGroup, Trio, join_when_available, trio, trios};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use playing::{PlayerGroup, Trio, join_when_available, trio, trios};
-
-use crate::support::cluster::{Cluster, Server, wait_until};
+use crate::support::checks::audit_books;
+use crate::support::cluster::{Cluster, Server};
 use crate::support::db::TestDatabase;
 use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
+use crate::support::play::{deal_game};
+use crate::support::waiting::wait_until;
 
 /// The pause between a player's commands, which keeps the player below the rate limit.
 const PACE: Duration = Duration::from_millis(60);
@@ -56,8 +58,7 @@ async fn locate_table(cluster: &Cluster, live: &TestLive, table: TableId) -> (u1
 }
 
 async fn audit_clean(house: &House, games: u32) {
-    let report = bahay::ledger::audit::audit(&house.pool).await.unwrap();
-    assert!(report.is_clean(), "{report:?}");
+    let report = audit_books(&house.pool).await;
     assert!(report.games >= i64::from(games), "{report:?}");
 }
 
@@ -243,21 +244,7 @@ async fn run_with_fault(
 
 /// Makes all players ready and waits until the game prompts them. Returns their connections.
 async fn start_game(mut plays: Vec<Play>) -> Vec<Play> {
-    for play in &mut plays {
-        let game = loop {
-            if let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) {
-                break *game;
-            }
-            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        };
-        let readied = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
-    }
-    for play in &mut plays {
-        while play.prompt().is_none() {
-            timeout(PATIENCE, play.next()).await.unwrap().unwrap();
-        }
-    }
+    deal_game(&mut plays).await;
     plays
 }
 

@@ -1,6 +1,6 @@
 //! Groups of three players at tables on a cluster, who play on while masters fail.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -12,9 +12,11 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::{PACE, locate_table};
-use crate::support::cluster::{Cluster, wait_until};
-use crate::support::house::{PATIENCE, guest_at, join_table};
+use crate::support::cluster::Cluster;
+use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
+use crate::support::play::{join_tables, seat_guests};
+use crate::support::waiting::wait_until;
 
 /// Three players of one table, connected through the nodes in turn.
 pub(super) struct Trio {
@@ -24,19 +26,10 @@ pub(super) struct Trio {
 }
 
 pub(super) async fn trio(nodes: &[&str]) -> Trio {
-    let mut clients: Vec<Client> = vec![];
-    let mut tables = BTreeSet::new();
-    for (name, node) in ["Althea", "Benjie", "Carmela"].into_iter().zip(nodes.iter().cycle()) {
-        let client = guest_at(node, name).await;
-        tables.insert(client.seat("newbie").await.unwrap());
-        clients.push(client);
-    }
-    assert_eq!(tables.len(), 1);
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
-    Trio { table: tables.pop_first().unwrap(), clients, plays }
+    let servers = [0, 1, 2].map(|number| nodes[number % nodes.len()]);
+    let (table, clients) = seat_guests(servers).await;
+    let plays = join_tables(&clients).await;
+    Trio { table, clients, plays }
 }
 
 /// Returns one trio for each master, in the order of the masters.

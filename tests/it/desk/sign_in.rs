@@ -78,7 +78,7 @@ async fn an_operator_enrols_and_signs_in_with_name_password_and_code() {
 #[tokio::test]
 async fn a_persistent_client_does_not_fill_the_audit_log() {
     let server = Server::new().await;
-    let mut browser = Browser::enrolled(&server, "ate.luz", Role::Finance).await;
+    Browser::enrolled(&server, "ate.luz", Role::Finance).await;
     let mut other = Browser::new(&server);
     for attempt in 0..12 {
         other.sign_in("ate.luz", "rain on a tin rooff", "000000").await;
@@ -100,7 +100,7 @@ async fn stored_factor(server: &Server) -> Vec<u8> {
 async fn second_factors_are_stored_sealed_and_resealed_at_their_next_use() {
     const PLAIN: &[u8] = b"12345678901234567890";
     let server = Server::new().await;
-    let mut browser = Browser::enrolled(&server, "ate.luz", Role::Viewer).await;
+    Browser::enrolled(&server, "ate.luz", Role::Viewer).await;
     let sealed = stored_factor(&server).await;
     assert_eq!(sealed.len(), PLAIN.len() + bahay::auth::SEAL_BYTES);
     let store = async |bytes: &[u8]| {
@@ -320,7 +320,7 @@ async fn attempts_from_a_known_browser_are_counted_separately() {
     let server = Server::new().await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
-    let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
+    let ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
     let shown = || {
         advance_to_next_code(&server.clock);
         factor.code(server.clock.now())

@@ -1,20 +1,19 @@
 //! The filters of a wallet's entries.
 
-use bahay_engine::table::{PlayerId, TableId};
+use bahay_engine::table::TableId;
 use reqwest::Method;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::server::{Guest, Server, expect_refusal, ok, refused, text};
+use super::server::{Guest, Server, expect_refusal, list_players, ok, refused, text};
 use crate::support::bank::PotGoes;
+use crate::support::db::execute;
+use crate::support::rest::items;
 
 /// Creates three guests who have played two games and have one game open.
 async fn play_games(server: &Server) -> (Guest, Vec<String>) {
-    let mut guests = Vec::new();
-    for number in 0..3 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let mut guests = server.node.guests(3).await;
+    let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
     let (first, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
     let (second, _) = server.bank.play(table, &players, 1, 2, PotGoes::ToWinner).await;
@@ -27,7 +26,7 @@ async fn play_games(server: &Server) -> (Guest, Vec<String>) {
 async fn list_items(server: &Server, guest: &Guest, query: &str) -> Vec<Value> {
     let path = format!("/v1/me/wallet/entries?{query}");
     let page = ok(server.node.get(&path, &guest.access_token)).await;
-    page["items"].as_array().unwrap().clone()
+    items(&page).clone()
 }
 
 #[tokio::test]
@@ -58,13 +57,12 @@ async fn entries_are_filtered_by_codes_and_time() {
     assert_eq!(codes(list_items(&server, &guest, "code=relief").await), Vec::<String>::new());
 
     // Moves entries one hour back, so that a time between the entries exists.
-    let owner = server.bank.database.owner_pool().await;
-    sqlx::query(
+    let owner = server.owner_pool().await;
+    execute(
+        &owner,
         "update operations set created_at = '2026-02-28T15:59:59.999Z' where kind = 'grant'",
     )
-    .execute(&owner)
-    .await
-    .unwrap();
+    .await;
     let cut = "2026-02-28T16:00:00Z";
     assert_eq!(codes(list_items(&server, &guest, &format!("to={cut}")).await), ["welcome"]);
     let after = list_items(&server, &guest, &format!("from={cut}")).await;
@@ -92,9 +90,7 @@ async fn a_cursor_is_valid_for_its_filters() {
     // Neither the order of the codes nor the size of the page matters.
     let rest = ok(get(&format!("code=hold&code=ante&cursor={cursor}"))).await;
     assert!(rest["next_cursor"].is_null());
-    seen.extend(
-        rest["items"].as_array().unwrap().iter().map(|one| one["version"].as_i64().unwrap()),
-    );
+    seen.extend(items(&rest).iter().map(|one| one["version"].as_i64().unwrap()));
     assert_eq!(seen.len(), 6);
     assert!(seen.is_sorted_by(|newer, older| newer > older), "{seen:?}");
     for query in ["", "code=ante&", "code=ante&code=hold&from=2026-01-01T00:00:00Z&"] {

@@ -2,16 +2,18 @@
 
 use bahay::ledger::OpeningOutcome;
 use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{PlayerId, TableId};
+use bahay_engine::table::TableId;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::server::{Guest, Server, expect_refusal, ok, text};
+use super::sanction_races::count_waiting;
+use super::server::{Guest, Server, expect_refusal, list_players, ok, text};
 use crate::support::bank::{PotGoes, seat};
-use crate::support::house::PATIENCE;
-use crate::support::reason;
+use crate::support::db::execute;
+use crate::support::rest::items;
+use crate::support::waiting::wait_until;
 
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
@@ -21,20 +23,14 @@ async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
     let mut guests = Vec::new();
     for number in 0..3 {
         let device = format!("{DEVICE}-{number}");
-        let agent = "Tongits/2.1 of Maria";
         let request = server.node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
-        let answer = ok(request.header("user-agent", agent)).await;
-        guests.push(Guest {
-            id: text(&answer["player"]["id"]),
-            access_token: text(&answer["access_token"]),
-            refresh_token: text(&answer["refresh_token"]),
-            answer,
-        });
+        let request = request.header("user-agent", "Tongits/2.1 of Maria");
+        guests.push(Guest::from_answer(ok(request).await));
     }
     let body = json!({ "name": "Maria Clara", "password": PASSWORD });
     let device = format!("{DEVICE}-0");
     ok(server.node.set_password(&guests[0].access_token, &device, &body).await).await;
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let players = list_players(&guests);
     let table = TableId(Uuid::new_v4());
     server.bank.play(table, &players, 0, 3, PotGoes::ToWinner).await;
     (guests, table)
@@ -54,7 +50,7 @@ async fn the_export_contains_all_data_of_the_player() {
     assert_eq!(export["wallet"], ok(server.node.get("/v1/me/wallet", token)).await);
     let entries = ok(server.node.get("/v1/me/wallet/entries?limit=100", token)).await;
     assert_eq!(export["wallet_entries"], entries["items"]);
-    assert!(entries["items"].as_array().unwrap().len() > 3);
+    assert!(items(&entries).len() > 3);
     let games = ok(server.node.get("/v1/me/games", token)).await;
     assert_eq!(export["games"], games["items"]);
     let methods = ok(server.node.get("/v1/me/sign-in-methods", token)).await;
@@ -79,7 +75,7 @@ async fn the_export_contains_all_data_of_the_player() {
 async fn an_export_in_portions_is_complete() {
     let server = Server::new().await;
     let (guests, table) = play_game(&server).await;
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let players = list_players(&guests);
     // The winners alternate, so that nobody reaches the daily limit of wins in rooms.
     for winner in (0..3).cycle().take(120) {
         server.bank.play(table, &players, winner, 3, PotGoes::Nowhere).await;
@@ -120,9 +116,9 @@ async fn a_player_exports_once_an_hour() {
     // Neither a HEAD request nor a failed export counts.
     let head = export(Method::HEAD, &guest).send().await.unwrap();
     assert_eq!(head.status(), 200);
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let rename = async |sql: &'static str| {
-        sqlx::query(sql).execute(&owner).await.unwrap();
+        execute(&owner, sql).await;
     };
     rename("alter table player_reports rename to mislaid").await;
     expect_refusal(export(Method::GET, &guest), 500, "internal").await;
@@ -209,7 +205,7 @@ async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     assert!(wallet[0] > 0);
     server.bank.audit_clean().await;
     let games = ok(node.get("/v1/me/games", &other.access_token)).await;
-    assert_eq!(games["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&games).len(), 1);
 }
 
 #[tokio::test]
@@ -228,13 +224,13 @@ async fn a_seated_player_cannot_be_deleted() {
         let delete = server.node.request(Method::DELETE, "/v1/me");
         delete.bearer_auth(&guests[number].access_token).header("account-proof", &proofs[number])
     };
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let players = list_players(&guests);
     let game = server.bank.deal(table, &players);
     server.bank.open(&game).await;
     for number in 0..guests.len() {
         expect_refusal(delete(number), 409, "in_game").await;
     }
-    server.bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
+    server.bank.void_game(&game).await;
     let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
     ok(seat.bearer_auth(&guests[0].access_token)).await;
     expect_refusal(delete(0), 409, "in_game").await;
@@ -292,15 +288,8 @@ async fn request_deletion(server: &Server, guest: &Guest, credential: &Value) ->
 
 /// Waits until `many` connections to the database wait for a lock.
 async fn wait_for_locks(server: &Server, many: i64) {
-    let owner = server.bank.database.owner_pool().await;
-    let query = "select count(*) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'";
-    let waiting = async {
-        while sqlx::query_scalar::<_, i64>(query).fetch_one(&owner).await.unwrap() < many {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, waiting).await.expect("a connection waits for a lock");
+    let owner = server.owner_pool().await;
+    wait_until("connections wait for a lock", async || count_waiting(&owner).await >= many).await;
 }
 
 /// A deletion during the opening of a game waits for the opening, and is refused.
@@ -308,8 +297,8 @@ async fn wait_for_locks(server: &Server, many: i64) {
 async fn a_deletion_waits_for_the_opening_of_a_game() {
     let server = Server::new().await;
     let (guests, table) = play_game(&server).await;
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
-    let owner = server.bank.database.owner_pool().await;
+    let players = list_players(&guests);
+    let owner = server.owner_pool().await;
     let mut held = owner.begin().await.unwrap();
     // Blocks an opening after it has locked the wallets and before it is visible.
     sqlx::query("lock table games in share row exclusive mode").execute(&mut *held).await.unwrap();
@@ -333,9 +322,9 @@ async fn a_deletion_waits_for_the_opening_of_a_game() {
 async fn a_game_is_not_opened_with_a_player_under_deletion() {
     let server = Server::new().await;
     let (guests, table) = play_game(&server).await;
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let players = list_players(&guests);
     let before = server.bank.wallets(&players).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let mut held = owner.begin().await.unwrap();
     // Blocks a deletion after it has looked for games and before it is visible.
     let hold = "lock table name_skeletons in share row exclusive mode";
@@ -373,7 +362,7 @@ async fn a_concurrent_deletion_and_opening_are_serialized() {
         for number in 0..3 {
             guests.push(server.node.guest(&format!("{DEVICE}-{round}-{number}")).await);
         }
-        let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+        let players = list_players(&guests);
         let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
         let device = format!("{DEVICE}-{round}-{}", round % 3);
         let credential = json!({ "by": "device", "device_id": device });

@@ -7,25 +7,21 @@ use bahay::db;
 use bahay::ratings::Ratings;
 use bahay::records::{ArchiveSchedule, ArchiveStore, Archiver, Records};
 use bahay::reports::Reports;
-use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};
+use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::server::{Guest, Server, Setup, expect_refusal, list_players, ok, text};
 use crate::support::bank::{KIND, PotGoes};
-use crate::support::live::TestLive;
-use crate::support::reason;
-
-use super::server::{Guest, Server, Setup, expect_refusal, ok, text};
+use crate::support::checks::count_standings;
+use crate::support::db::read_value;
+use crate::support::rest::items;
 
 /// Creates three guests, who play, and a fourth one.
 async fn sign_in_guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
-    let mut guests = Vec::new();
-    for number in 0..4 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
-    let id = |guest: &Guest| guest.id.parse().expect("an id is a UUID");
-    let players = guests[..3].iter().map(id).collect();
+    let guests = server.node.guests(4).await;
+    let players = list_players(&guests[..3]);
     (guests, players)
 }
 
@@ -64,16 +60,14 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
     let before = ok(server.node.get(&paths[0], token)).await;
 
     server.bank.ledger.project_house_entries().await.expect("the operations can be sealed");
-    let (live, _publications) = TestLive::new().connect().await;
-    let standings = Standings::new(server.bank.pool.clone(), live, Calendar::default());
-    standings.catch_up().await.expect("the projection succeeds");
+    count_standings(&server.bank.pool).await;
     Reports::with_own_pool(&server.bank.pool).catch_up().await.expect("the projection succeeds");
     let folder = tempfile::tempdir().expect("a folder can be created");
     let address = format!("file://{}", folder.path().display());
     let records = Records::new(Some(ArchiveStore::open(&address, []).expect("a valid key")));
     let pace = ArchiveSchedule::new(Duration::from_hours(48));
     let pool = server.bank.pool.clone();
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     db::write_owner_settings(&owner, None, Some(0)).await.expect("the owner may do this");
     let mover = Archiver::new(pool, Clock::system(), records.clone(), pace);
     let moved = mover.archive_all(u64::MAX, false).await.expect("the records can be archived");
@@ -92,19 +86,13 @@ async fn an_archived_record_is_shown_or_reported_unreachable() {
 async fn a_running_or_voided_game_has_no_record() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
-    server.bank.open(&game).await;
+    let game = server.bank.open_game(&players).await;
     let record = |guest: &Guest| {
         server.node.get(&format!("/v1/games/{}/record", game.game), &guest.access_token)
     };
     expect_refusal(record(&guests[0]), 409, "game_not_finished").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
-    server
-        .bank
-        .ledger
-        .void_game(game.game, &reason("for the test"))
-        .await
-        .expect("the open game can be voided");
+    server.bank.void_game(&game).await;
     expect_refusal(record(&guests[0]), 409, "game_voided").await;
     expect_refusal(record(&guests[3]), 404, "game_not_found").await;
     let list = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
@@ -127,7 +115,7 @@ async fn own_games_are_paginated_newest_first() {
     let mut path = "/v1/me/games?limit=2".to_owned();
     loop {
         let page = ok(server.node.get(&path, token)).await;
-        for game in page["items"].as_array().unwrap() {
+        for game in items(&page) {
             listed.push(text(&game["id"]));
             assert_eq!(game["room"], "newbie");
             assert_eq!(game["state"], "settled");
@@ -142,7 +130,7 @@ async fn own_games_are_paginated_newest_first() {
     }
     assert_eq!(listed, played);
     let nothing = ok(server.node.get("/v1/me/games", &guests[3].access_token)).await;
-    assert_eq!(nothing["items"].as_array().unwrap().len(), 0);
+    assert_eq!(items(&nothing).len(), 0);
 }
 
 #[tokio::test]
@@ -170,7 +158,7 @@ async fn a_cursor_is_valid_only_for_its_filters() {
     let next =
         |filter: &str| server.node.get(&format!("/v1/me/games?{filter}cursor={cursor}"), token);
     let second = ok(next("outcome=won&")).await;
-    assert_eq!(second["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&second).len(), 1);
     expect_refusal(next(""), 422, "cursor_invalid").await;
     expect_refusal(next("outcome=won&room=newbie&"), 422, "cursor_invalid").await;
     let from = "from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z";
@@ -184,19 +172,13 @@ async fn a_cursor_is_valid_only_for_its_filters() {
 async fn a_voided_game_has_a_detail_and_no_deal() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
-    server.bank.open(&game).await;
+    let game = server.bank.open_game(&players).await;
     let get = |path: &str, guest: &Guest| {
         server.node.get(&format!("/v1/games/{}{path}", game.game), &guest.access_token)
     };
     expect_refusal(get("", &guests[0]), 409, "game_not_finished").await;
     expect_refusal(get("/fairness", &guests[0]), 404, "game_not_found").await;
-    server
-        .bank
-        .ledger
-        .void_game(game.game, &reason("for the test"))
-        .await
-        .expect("the open game can be voided");
+    server.bank.void_game(&game).await;
     let detail = ok(get("", &guests[0])).await;
     assert_eq!((&detail["state"], &detail["seats"][2]["net"]), (&"voided".into(), &0.into()));
     assert!(detail["settlement"].is_null() && detail["ending"].is_null());
@@ -209,28 +191,24 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
 async fn blocks_and_mutes_are_listed_and_removed() {
     let server = Server::new().await;
     let (guests, players) = sign_in_guests(&server).await;
-    let put = |id: &str| {
-        server
-            .node
-            .request(reqwest::Method::PUT, &format!("/v1/me/blocks/{id}"))
-            .bearer_auth(&guests[0].access_token)
+    let call = |method: Method, id: &str| {
+        server.node.call(method, &format!("/v1/me/blocks/{id}"), &guests[0].access_token)
     };
+    let put = |id: &str| call(Method::PUT, id);
     for _ in 0..2 {
         ok(put(&guests[1].id)).await;
     }
     expect_refusal(put(&guests[0].id), 409, "own_player").await;
     expect_refusal(put(&Uuid::new_v4().to_string()), 404, "player_not_found").await;
     let listed = ok(server.node.get("/v1/me/blocks", &guests[0].access_token)).await;
-    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&listed).len(), 1);
     assert_eq!(listed["items"][0]["player"], guests[1].id);
     let ratings = Ratings::new(server.bank.pool.clone());
     let blocked = async |player| ratings.matchmaking_profile(player, KIND).await.unwrap().blocked;
     assert_eq!(blocked(players[0]).await, [players[1]]);
     assert_eq!(blocked(players[1]).await, [], "only the blocking player lists a block");
-    let path = format!("/v1/me/blocks/{}", guests[1].id);
     for _ in 0..2 {
-        let request = server.node.request(reqwest::Method::DELETE, &path);
-        ok(request.bearer_auth(&guests[0].access_token)).await;
+        ok(call(Method::DELETE, &guests[1].id)).await;
     }
     assert_eq!(blocked(players[0]).await, []);
     let player =
@@ -244,23 +222,20 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     let (_, players) = sign_in_guests(&server).await;
     let mut voided = Vec::new();
     for _ in 0..3 {
-        let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
-        server.bank.open(&game).await;
-        server.bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
+        let game = server.bank.open_game(&players).await;
+        server.bank.void_game(&game).await;
         voided.push(game);
     }
     // Games are voided with the time of the database.
-    let day: String = sqlx::query_scalar("select (now() at time zone 'utc')::date::text")
-        .fetch_one(&server.bank.pool)
-        .await
-        .unwrap();
+    let day: String =
+        read_value(&server.bank.pool, "select (now() at time zone 'utc')::date::text").await;
     let list = |query: String| server.node.get(&format!("/v1/fairness/commitments?{query}"), "");
     let first = ok(list(format!("date={day}&limit=2"))).await;
     let cursor = text(&first["next_cursor"]);
     let rest = ok(list(format!("date={day}&limit=2&cursor={cursor}"))).await;
     assert!(rest["next_cursor"].is_null(), "{rest}");
-    let items = first["items"].as_array().unwrap().iter().chain(rest["items"].as_array().unwrap());
-    let games: Vec<_> = items.map(|item| text(&item["game"])).collect();
+    let listed = items(&first).iter().chain(items(&rest));
+    let games: Vec<_> = listed.map(|item| text(&item["game"])).collect();
     let expected: Vec<_> = voided.iter().rev().map(|game| game.game.to_string()).collect();
     assert_eq!(games, expected, "newest first");
     let item = &first["items"][0];
@@ -268,7 +243,7 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     assert!(!item["voided_at"].is_null(), "{item}");
 
     let at_table = ok(list(format!("date={day}&table={}", voided[0].table))).await;
-    assert_eq!(at_table["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&at_table).len(), 1);
     assert_eq!(at_table["items"][0]["table"], voided[0].table.to_string());
     assert_eq!(ok(list("date=2001-02-03".into())).await["items"], serde_json::json!([]));
     expect_refusal(list(format!("cursor={cursor}&date=2001-02-03")), 422, "cursor_invalid").await;
@@ -289,7 +264,7 @@ async fn a_finished_game_is_analysed_for_its_players() {
     assert_eq!(analysis["engine"], "strong");
     let steps = format!("/v1/games/{game}/steps");
     let steps = ok(server.node.get(&steps, &guests[0].access_token)).await;
-    let items = analysis["items"].as_array().unwrap();
+    let items = items(&analysis);
     assert!(items.len() <= 3, "{analysis}");
     for item in items {
         let step = &steps["items"][usize::try_from(item["step"].as_u64().unwrap()).unwrap()];

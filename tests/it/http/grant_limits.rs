@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::server::{Guest, Node, Server, Setup, expect_refusal, ok};
+use super::server::{Guest, Node, Server, Setup, expect_refusal, ok, text};
 use crate::support::house::cheap_auth_options;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -31,10 +31,7 @@ async fn load_available(node: &Node, guest: &Guest) -> i64 {
 async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
     let server = start_with_limit(2).await;
     let node = &server.node;
-    let mut guests = vec![];
-    for number in 0..4 {
-        guests.push(node.guest(&format!("device-0123456789-{number}")).await);
-    }
+    let guests = node.guests(4).await;
     let mut wallets = vec![];
     for guest in &guests {
         wallets.push(load_available(node, guest).await);
@@ -42,7 +39,7 @@ async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
     assert_eq!(wallets, [100_000, 100_000, 0, 0]);
     // Another sign-in on the same day does not help, and a daily reward is not possible before the
     // welcome grant.
-    let again = node.guest("device-0123456789-2").await;
+    let again = node.guest("device-00000000-2").await;
     assert_eq!(load_available(node, &again).await, 0);
     let standing = ok(node.get("/v1/me/rewards", &again.access_token)).await;
     assert_eq!(standing["daily"]["claimable"], false);
@@ -56,16 +53,13 @@ async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
 
     // A player who has received the welcome grant does not receive it again.
     server.clock.advance(DAY);
-    let known = node.guest("device-0123456789-0").await;
+    let known = node.guest("device-00000000-0").await;
     assert_eq!(load_available(node, &known).await, 100_000);
     // One player receives the grant by signing in, the other by refreshing.
-    let signed_in = node.guest("device-0123456789-2").await;
+    let signed_in = node.guest("device-00000000-2").await;
     assert_eq!(load_available(node, &signed_in).await, 110_000);
     let refreshed = ok(node.refresh(&guests[3].refresh_token)).await;
-    let guest = Guest {
-        access_token: refreshed["access_token"].as_str().unwrap().to_owned(),
-        ..guests[3].clone()
-    };
+    let guest = Guest { access_token: text(&refreshed["access_token"]), ..guests[3].clone() };
     assert_eq!(load_available(node, &guest).await, 100_000);
     let daily = node.request(Method::POST, "/v1/me/rewards/daily");
     ok(daily.bearer_auth(&guest.access_token)).await;
@@ -95,13 +89,9 @@ async fn concurrent_newcomers_do_not_exceed_the_limit() {
 async fn the_reliefs_of_a_network_are_limited_per_day() {
     let server = Server::new().await;
     let bank = &server.bank;
-    let rewards = Rewards::new(
-        bank.pool.clone(),
-        bank.ledger.clone(),
-        server.clock.clone(),
-        Terms::default(),
-    )
-    .with_limits(GrantLimits { reliefs: 2, ..GrantLimits::default() });
+    let (pool, books, clock) = (bank.pool.clone(), bank.ledger.clone(), server.clock.clone());
+    let limits = GrantLimits { reliefs: 2, ..GrantLimits::default() };
+    let rewards = Rewards::new(pool, books, clock, Terms::default()).with_limits(limits);
     let claim = async |player: PlayerId, network: &str| {
         rewards.claim_relief(player, Some(network), Uuid::new_v4()).await
     };

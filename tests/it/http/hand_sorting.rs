@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{Server, expect_refusal, ok, refused};
+use super::server::{Server, expect_refusal, expect_refusal_of, ok};
 
 #[tokio::test]
 async fn a_hand_is_sorted_regardless_of_its_order() {
@@ -48,7 +48,7 @@ async fn an_invalid_hand_is_refused() {
         json!({ "cards": fourteen, "by": "arrangement" }),
     ] {
         let request = server.node.post("/v1/sort", &body).bearer_auth(&guest.access_token);
-        assert_eq!(refused(request).await, (422, "body_invalid".into()), "{body}");
+        expect_refusal_of(body, request, 422, "body_invalid").await;
     }
     let nobody = server.node.post("/v1/sort", &json!({ "cards": [], "by": "suit" }));
     expect_refusal(nobody, 401, "token_missing").await;

@@ -11,7 +11,8 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::server::{Guest, Node, Server, WELCOME, ok, refusal};
-use crate::support::house::PATIENCE;
+use crate::support::db::{count_rows, execute, read_value};
+use crate::support::waiting::wait_until;
 
 const DEVICE: &str = "device-0123456789";
 const DAILY: &str = "/v1/me/rewards/daily";
@@ -43,10 +44,6 @@ async fn assert_refused(request: RequestBuilder, status: u16, code: &str) {
     assert_eq!(refusal(response).await, (status, code.to_owned()));
 }
 
-async fn execute(pool: &PgPool, sql: &'static str) {
-    sqlx::query(sql).execute(pool).await.unwrap();
-}
-
 #[tokio::test]
 async fn a_retry_gets_the_first_response_byte_for_byte() {
     let server = Server::new().await;
@@ -64,8 +61,7 @@ async fn a_retry_gets_the_first_response_byte_for_byte() {
 }
 
 async fn count_keys(pool: &PgPool) -> i64 {
-    let count = "select count(*) from idempotency_keys";
-    sqlx::query_scalar(count).fetch_one(pool).await.unwrap()
+    count_rows(pool, "idempotency_keys").await
 }
 
 /// A refusal is not stored: a retry under its key executes the call anew.
@@ -95,7 +91,7 @@ async fn a_refusal_frees_its_key() {
 async fn a_refusal_after_a_takeover_keeps_the_attempt() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
     execute(
         &owner,
@@ -108,7 +104,7 @@ async fn a_refusal_after_a_takeover_keeps_the_attempt() {
     .await;
     let attempt = async || {
         let attempt = "select attempt from idempotency_keys where key = 'b'";
-        sqlx::query_scalar::<_, Uuid>(attempt).fetch_one(&owner).await.unwrap()
+        read_value::<Uuid>(&owner, attempt).await
     };
     let before = attempt().await;
     assert_refused(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
@@ -120,7 +116,7 @@ async fn the_keys_of_a_caller_are_limited() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let other = server.node.guest("device-9876543210").await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
     execute(
         &owner,
@@ -210,21 +206,13 @@ async fn a_key_has_1_to_128_visible_characters_and_occurs_once() {
 async fn a_call_in_progress_is_not_repeated() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let mut barrier = owner.begin().await.unwrap();
-    sqlx::query("lock table rewards in access exclusive mode")
-        .execute(&mut *barrier)
-        .await
-        .unwrap();
+    let lock = "lock table rewards in access exclusive mode";
+    sqlx::query(lock).execute(&mut *barrier).await.unwrap();
     let first = claim(&server.node, &guest, "a");
     let first = tokio::spawn(async move { send(first).await });
-    let begun = async {
-        let count = "select count(*) from idempotency_keys";
-        while sqlx::query_scalar::<_, i64>(count).fetch_one(&owner).await.unwrap() == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, begun).await.unwrap();
+    wait_until("the call has begun", async || count_keys(&owner).await > 0).await;
     let again = claim(&server.node, &guest, "a").send().await.unwrap();
     assert_eq!(again.headers()["retry-after"], "1");
     assert_eq!(refusal(again).await, (409, "idempotency_key_in_use".into()));
@@ -239,7 +227,7 @@ async fn a_call_in_progress_is_not_repeated() {
 async fn a_call_of_a_dead_node_is_taken_over() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let forget = "update idempotency_keys set status = null, content_type = null, body = null";
     let (_, kind, _, body) = send(claim(&server.node, &guest, "a")).await;
     execute(&owner, forget).await;
@@ -267,8 +255,7 @@ async fn a_call_of_a_dead_node_is_taken_over() {
     execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
     let again = send(ask()).await;
     assert_eq!((again.0, again.2, again.3), (201, false, body));
-    let count: i64 =
-        sqlx::query_scalar("select count(*) from corrections").fetch_one(&owner).await.unwrap();
+    let count: i64 = read_value(&owner, "select count(*) from corrections").await;
     assert_eq!(count, 1);
     server.bank.audit_clean().await;
 }
@@ -277,7 +264,7 @@ async fn a_call_of_a_dead_node_is_taken_over() {
 async fn an_internal_error_is_not_stored() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     execute(&owner, "alter table rewards rename to mislaid").await;
     assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
     assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
@@ -319,7 +306,7 @@ async fn stored_responses_are_removed_after_two_days() {
     server.clock.advance(Duration::from_hours(24));
     let guest = server.node.guest(DEVICE).await;
     send(claim(&server.node, &guest, "new")).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let age = "update idempotency_keys set created_at = now() - interval '47 hours 59 minutes'";
     execute(&owner, age).await;
     let pool = server.bank.database.pool().await;

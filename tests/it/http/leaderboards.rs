@@ -1,19 +1,17 @@
 //! Leaderboards over REST: the ranked players, and the days for which a board exists.
 
-use bahay_engine::table::PlayerId;
 use serde_json::{Value, json};
 
-use super::server::{Guest, Server, expect_refusal, ok};
+use super::server::{Server, expect_refusal, list_players, ok};
 use crate::support::bank::{PotGoes, table};
+use crate::support::db::read_value;
+use crate::support::rest::items;
 
 #[tokio::test]
 async fn the_rating_board_lists_rated_players() {
     let server = Server::new().await;
-    let mut guests: Vec<Guest> = Vec::new();
-    for number in 0..4 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let guests = server.node.guests(4).await;
+    let players = list_players(&guests);
     let board = |span: &str, query: &str, guest: usize| {
         let path = format!("/v1/leaderboards/rating/{span}{query}");
         server.node.get(&path, &guests[guest].access_token)
@@ -28,16 +26,11 @@ async fn the_rating_board_lists_rated_players() {
     let ever = ok(board("ever", "", 0)).await;
     assert_eq!((&ever["total"], &ever["own"]["rank"]), (&3.into(), &1.into()));
     assert_eq!(ever["items"][0]["player"], guests[0].id.as_str());
-    let scores: Vec<i64> = ever["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|place| place["score"].as_i64().unwrap())
-        .collect();
+    let scores: Vec<i64> =
+        items(&ever).iter().map(|place| place["score"].as_i64().unwrap()).collect();
     assert!(scores.is_sorted_by(|one, next| one >= next) && scores[0] > scores[1], "{scores:?}");
     // Equal scores share a rank.
-    let ranks: Vec<&Value> =
-        ever["items"].as_array().unwrap().iter().map(|place| &place["rank"]).collect();
+    let ranks: Vec<&Value> = items(&ever).iter().map(|place| &place["rank"]).collect();
     assert_eq!((ranks, scores[1]), (vec![&json!(1), &json!(2), &json!(2)], scores[2]));
     let next = ok(board("ever", "?offset=2", 0)).await;
     assert_eq!(next["items"], json!([ever["items"][2]]));
@@ -65,10 +58,7 @@ async fn the_rating_board_lists_rated_players() {
 #[tokio::test]
 async fn a_board_covers_the_days_from_the_first_game_to_today() {
     let server = Server::new().await;
-    let mut guests: Vec<Guest> = Vec::new();
-    for number in 0..3 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
+    let guests = server.node.guests(3).await;
     let token = &guests[0].access_token;
     let board = |span: &str, date: &str| {
         let path = format!("/v1/leaderboards/coins/{span}?date={date}");
@@ -78,16 +68,16 @@ async fn a_board_covers_the_days_from_the_first_game_to_today() {
     assert_eq!(ok(board("day", "2026-03-01")).await["total"], 0);
     expect_refusal(board("day", "2026-02-28"), 422, "query_invalid").await;
 
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let players = list_players(&guests);
     server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
     server.bank.ledger.project_house_entries().await.unwrap();
     let standings = server.node.standings.clone();
     standings.catch_up().await.unwrap();
-    let first: String =
-        sqlx::query_scalar("select min(starts_on)::text from board_scores where span = 'day'")
-            .fetch_one(&server.bank.pool)
-            .await
-            .unwrap();
+    let first: String = read_value(
+        &server.bank.pool,
+        "select min(starts_on)::text from board_scores where span = 'day'",
+    )
+    .await;
     let first = first.as_str();
     assert_eq!(ok(board("day", first)).await["total"], 1);
     for span in ["week", "season", "ever"] {

@@ -158,8 +158,7 @@ async fn hsts_is_sent_behind_tls_only() {
     let hsts_header = async |proxies: &str, hsts_seconds: u32, forwarded_proto: Option<&str>| {
         let proxies = proxies.parse().unwrap();
         let limits = rate_limit::Options { proxies, hsts_seconds, ..wide_rate_limits() };
-        let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-        let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
+        let server = Server::with_rate_limits(limits).await;
         let mut request = server.node.request(Method::GET, "/v1/nowhere");
         if let Some(forwarded_proto) = forwarded_proto {
             request = request.header("x-forwarded-proto", forwarded_proto);
@@ -296,8 +295,7 @@ async fn a_head_of_more_than_64_kb_is_refused() {
 async fn an_idle_connection_ends_after_the_configured_time() {
     let keep_alive = Duration::from_millis(300);
     let limits = rate_limit::Options { keep_alive, ..wide_rate_limits() };
-    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_rate_limits(limits).await;
     let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
     let mut answer = Vec::new();
     client.read_to_end(&mut answer).await.unwrap();

@@ -1,31 +1,16 @@
 //! The inbox of a player: each notice is sent once, can be read once, and is private.
 
-use bahay_engine::table::{PlayerId, TableId};
 use reqwest::Method;
-use uuid::Uuid;
 
-use super::server::{Guest, Server, expect_refusal, ok};
-
-use crate::support::reason;
+use super::server::{Guest, Server, expect_refusal, list_players, ok};
 
 #[tokio::test]
 async fn players_of_a_voided_game_receive_a_notice() {
     let server = Server::new().await;
-    let mut guests: Vec<Guest> = Vec::new();
-    for number in 0..4 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
-    let id = |guest: &Guest| guest.id.parse::<PlayerId>().expect("an id is a UUID");
-    let players: Vec<_> = guests[..3].iter().map(id).collect();
-    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
-    server.bank.open(&game).await;
+    let guests = server.node.guests(4).await;
+    let game = server.bank.open_game(&list_players(&guests[..3])).await;
     for _ in 0..2 {
-        server
-            .bank
-            .ledger
-            .void_game(game.game, &reason("for the test"))
-            .await
-            .expect("the open game can be voided");
+        server.bank.void_game(&game).await;
     }
     let list = |guest: &Guest| server.node.get("/v1/me/notices", &guest.access_token);
     for guest in &guests[..3] {

@@ -23,7 +23,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::auth::encode_base64;
-use super::server::{Server, Setup, WELCOME, expect_refusal, ok, refused, text};
+use super::server::{Server, Setup, WELCOME, expect_refusal, expect_refusal_of, ok, text};
+use crate::support::db::read_value;
 use crate::support::house::cheap_auth_options;
 
 /// An RSA key of 2,048 bits for the tokens of this test only; generating one takes too long.
@@ -195,8 +196,7 @@ async fn a_subject_signs_in_the_same_player_under_every_algorithm() {
     // Nothing else of the token is stored.
     for table in ["players", "identities", "sessions"] {
         let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
-        let rows = sqlx::query_scalar(sqlx::AssertSqlSafe(sql));
-        let rows: String = rows.fetch_one(&server.bank.pool).await.unwrap();
+        let rows: String = read_value(&server.bank.pool, &sql).await;
         assert!(!rows.is_empty() && !rows.contains("not.kept"), "{table}: {rows}");
     }
 }
@@ -208,8 +208,9 @@ async fn twenty_concurrent_sign_ins_of_a_subject_create_one_player_and_one_grant
     let tokens = join_all((0..20).map(|_| local.issue_token(&server, "s1"))).await;
     let signed_in = join_all(tokens.iter().map(|token| ok(sign_in(&server, token)))).await;
     assert!(signed_in.iter().all(|one| one["player"] == signed_in[0]["player"]));
-    let grants = sqlx::query_scalar("select count(*) from transfers where code = 'welcome'");
-    let grants: i64 = grants.fetch_one(&server.bank.pool).await.unwrap();
+    let grants: i64 =
+        read_value(&server.bank.pool, "select count(*) from transfers where code = 'welcome'")
+            .await;
     assert_eq!(grants, 1);
 }
 
@@ -270,8 +271,7 @@ async fn every_invalid_id_token_is_refused() {
         (without("sub"), "without a subject"),
         (format!("{good}{}", "A".repeat(9_000)), "too long"),
     ] {
-        let refusal = refused(sign_in(&server, &token)).await;
-        assert_eq!(refusal, (401, "id_token_refused".into()), "{what}");
+        expect_refusal_of(what, sign_in(&server, &token), 401, "id_token_refused").await;
     }
     let mut unknown = sign_in_body(DEVICE, &good);
     unknown["issuer"] = json!("google");
@@ -332,8 +332,7 @@ async fn a_nonce_expires_after_ten_minutes_and_is_removed() {
     let local = LocalIssuer::start().await;
     let server = start_server(&local).await;
     let used = async || {
-        let used = sqlx::query_scalar("select count(*) from used_nonces");
-        let used: i64 = used.fetch_one(&server.bank.pool).await.unwrap();
+        let used: i64 = read_value(&server.bank.pool, "select count(*) from used_nonces").await;
         used
     };
     let early = local.issue_token(&server, "s1").await;

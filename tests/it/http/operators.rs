@@ -7,8 +7,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::server::{Server, expect_refusal, ok, refused};
+use super::server::{Server, expect_refusal, expect_refusal_of, ok, text};
 use crate::desk::browser::Browser;
+use crate::support::db::{read_rows, read_values};
 
 const CORRECTIONS: &str = "/v1/operator/corrections";
 
@@ -23,22 +24,15 @@ async fn every_route_admits_the_intended_roles() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let luz = server.session("ate.luz", Role::Finance).await;
-    let ask = async || {
-        let body = json!({
-            "kind": "adjustment", "player": guest.id, "amount": 100, "reason": "for the test only"
-        });
-        let ask = server.node.post(CORRECTIONS, &body).bearer_auth(&luz);
-        let asked = ok(ask.header("Idempotency-Key", Uuid::new_v4().to_string())).await;
-        asked["id"].as_str().unwrap().to_owned()
-    };
+    let adjustment = json!({
+        "kind": "adjustment", "player": guest.id, "amount": 100, "reason": "for the test only"
+    });
+    let ask = async || text(&ok(server.node.post_once(&luz, CORRECTIONS, &adjustment)).await["id"]);
     let id = ask().await;
     let mut tokens = vec![None, Some(guest.access_token.clone())];
     for role in Role::ALL.iter().copied() {
         tokens.push(Some(server.session(&format!("the.{role}"), role).await));
     }
-    let adjustment = json!({
-        "kind": "adjustment", "player": guest.id, "amount": 100, "reason": "for the test only"
-    });
     let rejection = json!({ "reason": "not in our books" });
     let [approval, rejected] = ["approval", "rejection"];
     let one = format!("{CORRECTIONS}/{id}");
@@ -50,9 +44,9 @@ async fn every_route_admits_the_intended_roles() {
         (Method::GET, "/v1/me/wallet/entries".into(), None, [401, 200, 401, 401, 401, 401]),
         (Method::GET, CORRECTIONS.into(), None, [401, 401, 200, 200, 200, 200]),
         (Method::GET, one, None, [401, 401, 200, 200, 200, 200]),
-        (Method::POST, CORRECTIONS.into(), Some(adjustment), [401, 401, 403, 403, 201, 201]),
+        (Method::POST, CORRECTIONS.into(), Some(&adjustment), [401, 401, 403, 403, 201, 201]),
         (Method::POST, approval.into(), None, [401, 401, 403, 403, 200, 200]),
-        (Method::POST, rejected.into(), Some(rejection), [401, 401, 403, 403, 200, 200]),
+        (Method::POST, rejected.into(), Some(&rejection), [401, 401, 403, 403, 200, 200]),
     ];
     for (method, path, body, expected) in routes {
         for ((caller, token), status) in CALLERS.iter().zip(&tokens).zip(expected) {
@@ -66,7 +60,7 @@ async fn every_route_admits_the_intended_roles() {
             if let Some(token) = token {
                 request = request.bearer_auth(token);
             }
-            if let Some(body) = &body {
+            if let Some(body) = body {
                 request = request.json(body);
             }
             let response = request.send().await.unwrap();
@@ -108,8 +102,7 @@ async fn operator_changes_require_an_idempotency_key() {
     let id = Uuid::new_v4();
     for path in ["", &format!("/{id}/approval"), &format!("/{id}/rejection")] {
         let request = server.node.post(&format!("{CORRECTIONS}{path}"), &json!({}));
-        let refusal = refused(request.bearer_auth(&luz)).await;
-        assert_eq!(refusal, (400, "idempotency_key_missing".into()), "{path}");
+        expect_refusal_of(path, request.bearer_auth(&luz), 400, "idempotency_key_missing").await;
     }
 }
 
@@ -173,10 +166,8 @@ async fn operators_are_created_and_disabled_by_command() {
     assert_eq!(lines.len(), 2);
     assert!(!listed.contains("bahay_"));
     // The database stores no token, and the serving role cannot change a role.
-    let rows: Vec<Value> = sqlx::query_scalar("select to_jsonb(o) from operators o")
-        .fetch_all(&server.bank.pool)
-        .await
-        .unwrap();
+    let rows: Vec<Value> =
+        read_values(&server.bank.pool, "select to_jsonb(o) from operators o").await;
     assert!(!format!("{rows:?}").contains(&another["bahay_op_".len()..]));
     let change = sqlx::query("update operators set role = 'admin'").execute(&server.bank.pool);
     assert!(change.await.unwrap_err().to_string().contains("permission denied"));
@@ -201,21 +192,18 @@ async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     // A program closes the house with a token; a person opens it in a session.
     let reason = json!({ "reason": "maintenance tonight" });
     for (by, path) in [(&token, "closing"), (&luz, "opening")] {
-        let request = server.node.post(&format!("/v1/operator/house/{path}"), &reason);
-        let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
-        ok(request.bearer_auth(by)).await;
+        ok(server.node.post_once(by, &format!("/v1/operator/house/{path}"), &reason)).await;
     }
     let another = ok(create(&luz)).await["token"].as_str().unwrap().to_owned();
     expect_refusal(server.node.get(CORRECTIONS, &token), 401, "operator_token_unknown").await;
     ok(server.node.get(CORRECTIONS, &another)).await;
     ok(revoke(&luz)).await;
     expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
-    let noted: Vec<(String, String)> = sqlx::query_as(
+    let noted: Vec<(String, String)> = read_rows(
+        &server.bank.pool,
         "select action, channel from audit_entries where operator is not null order by id",
     )
-    .fetch_all(&server.bank.pool)
-    .await
-    .unwrap();
+    .await;
     let expected = [
         ("enrolment", "api"),
         ("token_create", "api"),
@@ -252,9 +240,7 @@ async fn a_token_does_not_permit_actions_that_require_a_session() {
         (format!("{operator}/enrolment"), json!({})),
         (format!("{operator}/disabling"), json!({})),
     ] {
-        let request = server.node.post(&path, &body).bearer_auth(&token);
-        let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
-        let refusal = refused(request).await;
-        assert_eq!(refusal, (403, "second_factor_missing".to_owned()), "{path}");
+        let request = server.node.post_once(&token, &path, &body);
+        expect_refusal_of(path, request, 403, "second_factor_missing").await;
     }
 }

@@ -5,7 +5,8 @@ use bahay_engine::coins::Coins;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::server::{Server, WELCOME, expect_refusal, ok, refused, text};
+use super::server::{Server, WELCOME, expect_refusal, expect_refusal_of, ok, text};
+use crate::support::rest::items;
 
 const DEVICE: &str = "device-0123456789";
 
@@ -21,12 +22,16 @@ async fn a_new_name_is_validated_and_normalized() {
     assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
     assert_eq!(ok(rename(json!({}))).await, renamed);
     for name in ["", "a", "x\u{7}y", "a\u{200b}b", &"é".repeat(21)] {
-        let refused = refused(rename(json!({ "name": name }))).await;
-        assert_eq!(refused, (422, "body_invalid".into()), "{name:?}");
+        expect_refusal_of(
+            format!("{name:?}"),
+            rename(json!({ "name": name })),
+            422,
+            "body_invalid",
+        )
+        .await;
     }
     for body in [json!({ "name": 5 }), json!({ "nom": "Luz" }), json!(["Luz"]), json!("Luz")] {
-        let refused = refused(rename(body.clone())).await;
-        assert_eq!(refused, (422, "body_invalid".into()), "{body}");
+        expect_refusal_of(&body, rename(body.clone()), 422, "body_invalid").await;
     }
     assert_eq!(ok(server.node.get("/v1/me", token)).await, renamed);
 }
@@ -45,11 +50,9 @@ async fn a_player_sees_its_own_profile_only() {
 /// Creates a player whose wallet has `count` entries, and returns its access token.
 async fn sign_in_with_entries(server: &Server, count: i64) -> String {
     let guest = server.node.guest(DEVICE).await;
-    let player = guest.id.parse().expect("an id is a UUID");
+    let (player, grant) = (guest.player(), Grant::Daily);
     for number in 1..count {
-        let grant = Grant::Daily;
-        let key = format!("{player}:{number}");
-        let amount = Coins::from_hundredths(number);
+        let (key, amount) = (format!("{player}:{number}"), Coins::from_hundredths(number));
         let input = GrantCoins { player, grant, key, amount };
         server.bank.ledger.grant(input).await.expect("the grant is booked");
     }
@@ -66,7 +69,7 @@ async fn wallet_entries_are_paginated_newest_first() {
     loop {
         let page = ok(server.node.get(&path, &token)).await;
         pages += 1;
-        for entry in page["items"].as_array().unwrap() {
+        for entry in items(&page) {
             versions.push(entry["version"].as_i64().unwrap());
             let after = entry["balance_after"].as_i64().unwrap();
             let before = entry["balance_before"].as_i64().unwrap();
@@ -79,7 +82,7 @@ async fn wallet_entries_are_paginated_newest_first() {
     }
     assert_eq!((versions, pages), (vec![7, 6, 5, 4, 3, 2, 1], 3));
     let all = ok(server.node.get("/v1/me/wallet/entries", &token)).await;
-    let items = all["items"].as_array().unwrap();
+    let items = items(&all);
     assert_eq!(items.len(), 7);
     assert!(all["next_cursor"].is_null());
     let welcome = &items[6];
@@ -105,8 +108,8 @@ async fn a_cursor_is_valid_for_its_list_and_player_only() {
     let (_, seal) = cursor.rsplit_once('~').unwrap();
     let long = "1".repeat(300);
     for forged in ["", "1", "~", "1~", &format!("1~{seal}"), &format!("{cursor}0"), &long, "%00"] {
-        let refused = refused(server.node.get(&entries(forged), &token)).await;
-        assert_eq!(refused, (422, "cursor_invalid".into()), "{forged}");
+        expect_refusal_of(forged, server.node.get(&entries(forged), &token), 422, "cursor_invalid")
+            .await;
     }
 }
 
@@ -130,7 +133,7 @@ async fn a_page_has_1_to_100_items() {
             "limit=99999999999",
             "limit=1&limit=2",
         ] {
-            assert_eq!(refused(page(query)).await, (422, "query_invalid".into()), "{query}");
+            expect_refusal_of(query, page(query), 422, "query_invalid").await;
         }
     }
 }

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
-use bahay::http::Options;
-use bahay::rate_limit::{self, RateLimits};
+use bahay::rate_limit;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::server::{Guest, Node, Server, Setup, expect_refusal, ok, refused, text};
+use super::server::{
+    Guest, Node, Server, Setup, expect_refusal, expect_refusal_of, ok, refused, status_of, text,
+};
+use crate::support::db::read_value;
 use crate::support::house::{cheap_auth_options, wide_rate_limits};
 
 const DEVICE: &str = "device-0123456789";
@@ -86,13 +88,23 @@ async fn a_first_password_is_validated_and_set_once() {
     let token = guest.access_token.as_str();
     let long = "é".repeat(129);
     for password in ["", "1234567", &long] {
-        let refused = refused(set_first_password(node, token, "Maria", password).await).await;
-        assert_eq!(refused, (422, "body_invalid".into()), "{password}");
+        expect_refusal_of(
+            password,
+            set_first_password(node, token, "Maria", password).await,
+            422,
+            "body_invalid",
+        )
+        .await;
     }
     for password in ["password", "IloveYou123", "mariamaria", "maria1maria", "aaaaaaaaaa"] {
         let name = "Maria Maria";
-        let refused = refused(set_first_password(node, token, name, password).await).await;
-        assert_eq!(refused, (422, "password_easy".into()), "{password}");
+        expect_refusal_of(
+            password,
+            set_first_password(node, token, name, password).await,
+            422,
+            "password_easy",
+        )
+        .await;
     }
     expect_refusal(change_password(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
     ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
@@ -124,8 +136,7 @@ async fn one_of_twenty_concurrent_claims_gets_the_name() {
             // The claims differ in their spelling.
             let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
             let token = guest.access_token.as_str();
-            let answer = set_password_of(node, token, &device, name, PASSWORD).await.send().await;
-            answer.expect("the server responds").status().as_u16()
+            status_of(set_password_of(node, token, &device, name, PASSWORD).await).await
         }
     });
     let mut answers = join_all(races).await;
@@ -197,8 +208,7 @@ async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
 async fn guesses_do_not_lock_out_known_devices() {
     let proxies = "127.0.0.1".parse().unwrap();
     let limits = rate_limit::Options { proxies, ..wide_rate_limits() };
-    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_rate_limits(limits).await;
     let node = &server.node;
     let from = |address: &str, password: &str| {
         sign_in(node, "Maria", password).header("x-forwarded-for", address)
@@ -237,10 +247,9 @@ async fn guesses_do_not_lock_out_known_devices() {
 async fn concurrent_guesses_are_counted() {
     let server = Server::new().await;
     sign_in_maria(&server.node).await;
-    let guesses = (0..40).map(|number| async move { format!("wrong password {number}") });
-    let guesses = guesses.map(|guess| async {
-        let guess = guess.await;
-        refused(sign_in(&server.node, "Maria", &guess)).await.0
+    let guesses = (0..40).map(|number| {
+        let guess = sign_in(&server.node, "Maria", &format!("wrong password {number}"));
+        async { refused(guess).await.0 }
     });
     let answers = join_all(guesses).await;
     assert_eq!(answers.iter().filter(|status| **status == 401).count(), 5);
@@ -287,8 +296,7 @@ async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
     let server = Server::new().await;
     sign_in_maria(&server.node).await;
     let hash = async || {
-        let hash = sqlx::query_scalar("select hash from passwords");
-        let hash: String = hash.fetch_one(&server.bank.pool).await.unwrap();
+        let hash: String = read_value(&server.bank.pool, "select hash from passwords").await;
         hash
     };
     let before = hash().await;
@@ -333,13 +341,9 @@ async fn sign_ins_beyond_the_hashing_queue_are_refused() {
 
 #[tokio::test]
 async fn signing_in_is_limited_by_address() {
-    let limits = bahay::rate_limit::Options {
-        sign_ins_per_address: "1:3".parse().unwrap(),
-        ..crate::support::house::wide_rate_limits()
-    };
-    let rate_limits = bahay::rate_limit::RateLimits::new(limits);
-    let options = bahay::http::Options { rate_limits, ..bahay::http::Options::default() };
-    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
+    let sign_ins_per_address = "1:3".parse().unwrap();
+    let limits = rate_limit::Options { sign_ins_per_address, ..wide_rate_limits() };
+    let server = Server::with_rate_limits(limits).await;
     let attempts = (0..12).map(|number| {
         let name = format!("Nobody {number}");
         let attempt = sign_in(&server.node, &name, PASSWORD);

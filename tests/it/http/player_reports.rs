@@ -1,28 +1,24 @@
 //! Players' reports about each other, as operators read and decide them.
 
 use bahay::operators::Role;
-use bahay_engine::table::PlayerId;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::server::{Guest, Server, expect_refusal, ok, text};
+use super::server::{Server, expect_refusal, list_players, ok, text};
 use crate::support::bank::{PotGoes, table};
+use crate::support::rest::items;
 
 fn decide(server: &Server, token: &str, report: &str, outcome: &str) -> reqwest::RequestBuilder {
     let body = json!({ "outcome": outcome, "note": "as the record shows" });
     let path = format!("/v1/operator/reports/{report}/decision");
-    let key = Uuid::new_v4().to_string();
-    server.node.post(&path, &body).bearer_auth(token).header("Idempotency-Key", key)
+    server.node.post_once(token, &path, &body)
 }
 
 #[tokio::test]
 async fn a_report_is_read_by_operators_and_decided_once() {
     let server = Server::new().await;
-    let mut guests: Vec<Guest> = Vec::new();
-    for number in 0..3 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    let guests = server.node.guests(3).await;
+    let players = list_players(&guests);
     server.bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     let games = ok(server.node.get("/v1/me/games", &guests[0].access_token)).await;
     let game = text(&games["items"][0]["id"]);
@@ -73,8 +69,8 @@ async fn a_report_is_read_by_operators_and_decided_once() {
     expect_refusal(without_key, 400, "idempotency_key_missing").await;
 
     let open = ok(list("?state=open")).await;
-    assert_eq!(open["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&open).len(), 1);
     let closed = ok(list("?state=closed")).await;
     assert_eq!(closed["items"][0]["id"], report.as_str());
-    assert_eq!(closed["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&closed).len(), 1);
 }

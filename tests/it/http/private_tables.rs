@@ -14,10 +14,7 @@ struct Party {
 impl Party {
     async fn new(count: usize) -> Self {
         let server = Server::new().await;
-        let mut guests = vec![];
-        for number in 0..count {
-            guests.push(server.node.guest(&format!("device-0123456789-{number}")).await);
-        }
+        let guests = server.node.guests(count).await;
         Self { server, guests }
     }
 

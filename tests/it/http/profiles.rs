@@ -1,11 +1,13 @@
 //! Names and avatars: who may use them, how often they change, and what others see.
 
+use std::time::Duration;
+
 use bahay::accounts::{AVATARS, RENAME_INTERVAL};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use std::time::Duration;
 
-use super::server::{Server, expect_refusal, ok, refused, text};
+use super::server::{Server, expect_refusal, expect_refusal_of, ok, refused, text};
+use crate::support::db::read_value;
 
 const DEVICE: &str = "device-0123456789";
 const OTHER_DEVICE: &str = "device-9876543210";
@@ -59,23 +61,26 @@ async fn a_confusable_name_is_refused() {
         "rnaria clara",
     ] {
         let body = json!({ "name": name });
-        let refusal = refused(change_profile(&server, &other.access_token, &body)).await;
-        assert_eq!(refusal, (409, "name_taken".into()), "{name}");
+        expect_refusal_of(
+            name,
+            change_profile(&server, &other.access_token, &body),
+            409,
+            "name_taken",
+        )
+        .await;
         // A new guest cannot have the name either.
         let body = json!({ "device_id": "device-0000000000", "name": name });
         let guest = server.node.post("/v1/sign-in/guest", &body);
-        assert_eq!(refused(guest).await, (409, "name_taken".into()), "{name}");
+        expect_refusal_of(name, guest, 409, "name_taken").await;
     }
     for name in ["Bahay", "Admin", "ADMlN", "Ang Moderator", "t0ngits"] {
         let request = change_profile(&server, &other.access_token, &json!({ "name": name }));
-        let refusal = refused(request).await;
-        assert_eq!(refusal, (422, "name_reserved".into()), "{name}");
+        expect_refusal_of(name, request, 422, "name_reserved").await;
         let body = json!({ "device_id": "device-0000000000", "name": name });
         let guest = server.node.post("/v1/sign-in/guest", &body);
         expect_refusal(guest, 422, "name_reserved").await;
     }
-    let players = sqlx::query_scalar("select count(*) from players");
-    let players: i64 = players.fetch_one(&server.bank.pool).await.unwrap();
+    let players: i64 = read_value(&server.bank.pool, "select count(*) from players").await;
     assert_eq!(players, 2);
     ok(change_profile(&server, &other.access_token, &json!({ "name": "Maria Klara" }))).await;
 }
@@ -136,6 +141,6 @@ async fn players_see_only_names_and_avatars_of_others() {
     assert_eq!(found, json!({ "items": expected }));
     let many = vec![nobody.to_string(); 33].join(",");
     for ids in ["", ",", "x", &many, &format!("{nobody},")] {
-        assert_eq!(refused(look_up(ids)).await, (422, "query_invalid".into()), "{ids}");
+        expect_refusal_of(ids, look_up(ids), 422, "query_invalid").await;
     }
 }

@@ -4,7 +4,8 @@ use bahay::operators::Role;
 use reqwest::Method;
 use serde_json::json;
 
-use super::server::{Server, ok, refused};
+use super::server::{Server, expect_refusal, expect_refusal_of, ok, refused};
+use crate::support::db::read_value;
 
 const SIGN_IN: &str = "/v1/sign-in/guest";
 
@@ -42,19 +43,15 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
         assert_eq!(refused, (status, code.to_owned()), "{start}");
     }
     let not_text = post("application/json", b"{\"device_id\":\"\xff\xfe\"}".to_vec());
-    assert_eq!(refused(not_text).await, (400, "body_malformed".into()));
+    expect_refusal(not_text, 400, "body_malformed").await;
 
     let good = json!({ "device_id": "0123456789abcdef" }).to_string().into_bytes();
     for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
-        let refused = refused(post(kind, good.clone())).await;
-        assert_eq!(refused, (415, "body_not_json".into()), "{kind}");
+        expect_refusal_of(kind, post(kind, good.clone()), 415, "body_not_json").await;
     }
     let unnamed = server.node.request(Method::POST, SIGN_IN).body(good.clone());
-    assert_eq!(refused(unnamed).await, (415, "body_not_json".into()));
-    let players: i64 = sqlx::query_scalar("select count(*) from players")
-        .fetch_one(&server.bank.pool)
-        .await
-        .unwrap();
+    expect_refusal(unnamed, 415, "body_not_json").await;
+    let players: i64 = read_value(&server.bank.pool, "select count(*) from players").await;
     assert_eq!(players, 0);
     ok(post("Application/JSON; charset=utf-8", good)).await;
 }
@@ -66,27 +63,27 @@ async fn a_text_with_a_nul_is_refused() {
     let guest = server.node.guest("0123456789abcdef").await;
     let body = json!({ "name": "Ana\0", "password": "a long rain" });
     let sign_in = server.node.request(Method::POST, "/v1/sign-in/password").json(&body);
-    assert_eq!(refused(sign_in).await, (422, "body_invalid".into()));
+    expect_refusal(sign_in, 422, "body_invalid").await;
     let unlink = server.node.request(Method::DELETE, "/v1/me/identities/%00");
     let proof = server.node.device_proof(&guest.access_token, "0123456789abcdef").await;
     let unlink = unlink.bearer_auth(&guest.access_token).header("account-proof", proof);
-    assert_eq!(refused(unlink).await, (404, "route_not_found".into()));
+    expect_refusal(unlink, 404, "route_not_found").await;
     let sit = server.node.request(Method::POST, "/v1/rooms/newbie%00/seat");
     let sit = sit.bearer_auth(&guest.access_token);
-    assert_eq!(refused(sit).await, (404, "route_not_found".into()));
+    expect_refusal(sit, 404, "route_not_found").await;
     let token = server.operator("ana", Role::Admin).await;
     for (method, path) in [
         (Method::GET, "/v1/operator/rooms/%00/revisions"),
         (Method::GET, "/v1/operator/ledger/accounts/%00"),
     ] {
         let request = server.node.request(method, path).bearer_auth(&token);
-        assert_eq!(refused(request).await, (404, "route_not_found".into()), "{path}");
+        expect_refusal_of(path, request, 404, "route_not_found").await;
     }
     // After an escaped backslash the same characters are ordinary text.
     let plain = server.node.request(Method::POST, "/v1/sign-in/password");
     let plain = plain.header("content-type", "application/json");
     let plain = plain.body(r#"{"name":"Ana\\u0000","password":"a long rain"}"#);
-    assert_eq!(refused(plain).await, (401, "credentials_wrong".into()));
+    expect_refusal(plain, 401, "credentials_wrong").await;
 }
 
 #[tokio::test]
@@ -103,15 +100,15 @@ async fn the_size_limit_holds_to_the_byte() {
             .body(body)
     };
     ok(padded(16 * 1024)).await;
-    assert_eq!(refused(padded(16 * 1024 + 1)).await, (413, "body_too_large".into()));
+    expect_refusal(padded(16 * 1024 + 1), 413, "body_too_large").await;
 }
 
 #[tokio::test]
 async fn unknown_paths_and_methods_are_refused_as_problems() {
     let server = Server::new().await;
     for path in ["/v1", "/v1/", "/v1/me/", "/v2/me", "/v1/sign-in", "/docs/../etc/passwd"] {
-        let refused = refused(server.node.request(Method::GET, path)).await;
-        assert_eq!(refused, (404, "route_not_found".into()), "{path}");
+        expect_refusal_of(path, server.node.request(Method::GET, path), 404, "route_not_found")
+            .await;
     }
     for (method, path, allowed) in [
         (Method::GET, SIGN_IN, "POST"),

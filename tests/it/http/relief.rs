@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{PlayerId, TableId};
+use bahay_engine::table::PlayerId;
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
-use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use super::server::{Guest, Node, Server, expect_refusal, ok, refusal};
+use super::server::{Guest, Node, Server, expect_refusal, list_players, ok, refusal, status_of};
+use crate::support::db::{execute, read_values};
 
 const RELIEF: &str = "/v1/me/rewards/relief";
 const DEVICE: &str = "device-0123456789";
@@ -67,11 +67,11 @@ async fn relief_is_limited_by_balance_and_per_day() {
     let guest = server.node.guest(DEVICE).await;
     assert_eq!(load_relief(&server, &guest).await["left_today"], 3);
     ok(claim(&server.node, &guest)).await;
-    let mut keys: Vec<String> =
-        sqlx::query_scalar("select key from operations where key like 'relief:%' order by id")
-            .fetch_all(&server.bank.pool)
-            .await
-            .unwrap();
+    let mut keys: Vec<String> = read_values(
+        &server.bank.pool,
+        "select key from operations where key like 'relief:%' order by id",
+    )
+    .await;
     for key in &mut keys {
         *key = key.replace(&guest.id, "P");
     }
@@ -88,14 +88,10 @@ async fn relief_is_limited_by_balance_and_per_day() {
 #[tokio::test]
 async fn held_coins_count_against_relief() {
     let server = Server::new().await;
-    let mut guests = Vec::new();
-    for number in 0..3 {
-        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-    }
+    let guests = server.node.guests(3).await;
     reduce_wallet(&server, &guests[0], 1_500).await;
-    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
-    let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
-    server.bank.open(&game).await;
+    let players = list_players(&guests);
+    server.bank.open_game(&players).await;
     // 15.00 less the ante of 1.00 is at stake. The available coins are below the floor, but not
     // together with the held ones.
     let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
@@ -149,18 +145,14 @@ async fn changing_time_zones_does_not_restore_reliefs() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let move_to = async |zone: &str| {
-        sqlx::query(AssertSqlSafe(format!("update players set time_zone = '{zone}'")))
-            .execute(&server.bank.pool)
-            .await
-            .unwrap();
+        execute(&server.bank.pool, &format!("update players set time_zone = '{zone}'")).await;
     };
     let mut granted = 0;
     for zone in ["Pacific/Kiritimati", "UTC", "Pacific/Pago_Pago", "Pacific/Kiritimati"] {
         move_to(zone).await;
         for _ in 0..4 {
             reduce_wallet(&server, &guest, 0).await;
-            let response = claim(&server.node, &guest).send().await.unwrap();
-            granted += i32::from(response.status() == 200);
+            granted += i32::from(status_of(claim(&server.node, &guest)).await == 200);
         }
     }
     assert_eq!(granted, 3);

@@ -2,16 +2,19 @@
 //! matches the books. Access to hidden cards and exports of data are audited.
 
 use bahay::auth::DeskToken;
+use bahay::clock;
 use bahay::operators::Role;
 use bahay::standings::Calendar;
 use bahay_lab::fixtures::{self, GenerateHistory};
+use jiff_sqlx::ToSqlx as _;
 use reqwest::header::COOKIE;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::server::{NOW, Server, expect_refusal, ok, text};
-use crate::support::bank::table;
+use crate::support::checks::count_reports;
+use crate::support::db::{count_rows, execute, read_value, read_values};
 use crate::support::reason;
 
 /// The maximum size of a page, in bytes.
@@ -20,11 +23,10 @@ const PAGE_BYTES_MAX: usize = 200_000;
 /// Starts a server with some games on previous days.
 async fn start_with_games() -> Server {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
     fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
-    let reports = bahay::reports::Reports::with_own_pool(&server.bank.pool);
-    reports.catch_up().await.unwrap();
+    count_reports(&server.bank.pool).await;
     server
 }
 
@@ -36,21 +38,12 @@ pub(super) async fn sign_in_at_desk(
 ) -> (String, DeskToken) {
     server.operator(name, role).await;
     let token = DeskToken::random();
-    sqlx::query(
-        "
+    let insert = "
         insert into operator_sessions (id, operator, token_hash, opened_at, last_seen_at)
-        select $1, o.id, $2, $3, $3
-        from operators o
-        where o.name = $4
-        ",
-    )
-    .bind(Uuid::new_v4())
-    .bind(token.hash().0.as_slice())
-    .bind(jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now())))
-    .bind(name)
-    .execute(&server.bank.pool)
-    .await
-    .unwrap();
+        select $1, o.id, $2, $3, $3 from operators o where o.name = $4";
+    let now = clock::to_jiff(server.clock.now()).to_sqlx();
+    let insert = sqlx::query(insert).bind(Uuid::new_v4()).bind(token.hash().0.to_vec());
+    insert.bind(now).bind(name).execute(&server.bank.pool).await.unwrap();
     (format!("__Host-bahay-desk={}", token.reveal()), token)
 }
 
@@ -72,11 +65,7 @@ pub(super) async fn load_page(server: &Server, path: &str, cookie: &str) -> Stri
 }
 
 async fn count_audit_entries(server: &Server, action: &str) -> i64 {
-    sqlx::query_scalar("select count(*) from audit_entries where action = $1")
-        .bind(action)
-        .fetch_one(&server.bank.pool)
-        .await
-        .unwrap()
+    count_rows(&server.bank.pool, &format!("audit_entries where action = '{action}'")).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -183,23 +172,14 @@ async fn today_matches_the_sums_of_the_ledger() {
     let server = start_with_games().await;
     let token = server.operator("fin", Role::Viewer).await;
     let today = ok(server.node.get("/v1/operator/today", &token)).await;
-    let fees: i64 = sqlx::query_scalar(
-        "
-        select coalesce(sum(t.amount), 0)::bigint
+    let [begins_at, at] = ["begins_at", "at"].map(|name| text(&today[name]));
+    let fees = format!(
+        "select coalesce(sum(t.amount), 0)::bigint
         from operations o
         join transfers t on t.operation = o.id and t.code = 'fee'
-        where o.created_at >= $1::timestamptz and o.created_at < $2::timestamptz
-        ",
-    )
-    .bind(jiff_sqlx::ToSqlx::to_sqlx(
-        today["begins_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap(),
-    ))
-    .bind(jiff_sqlx::ToSqlx::to_sqlx(
-        today["at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap(),
-    ))
-    .fetch_one(&server.bank.pool)
-    .await
-    .unwrap();
+        where o.created_at >= '{begins_at}' and o.created_at < '{at}'"
+    );
+    let fees: i64 = read_value(&server.bank.pool, &fees).await;
     assert!(fees > 0);
     assert_eq!(today["day"]["fees"], fees);
     let sum = |list: &str| -> i64 {
@@ -222,42 +202,35 @@ async fn a_tampered_balance_is_reported_at_the_desk() {
     let server = start_with_games().await;
     let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let shows = async |adds_up: bool, why: &str| {
         let page = load_page(&server, "/desk/ledger", &cookie).await;
         assert_eq!(page.contains("does not add up"), !adds_up, "{why}: {page}");
         let books = ok(server.node.get("/v1/operator/ledger", &token)).await;
         assert_eq!(books["adds_up"], adds_up, "{why}: {books}");
     };
+    let change = async |kind: &str, by: i64| {
+        let change = format!(
+            "update accounts set balance = balance + {by}
+            where id = (select a.id from accounts a where a.kind = '{kind}' order by a.id limit 1)"
+        );
+        execute(&owner, &change).await;
+    };
     shows(true, "as booked").await;
     for (kind, hundredths) in [("wallet", 1), ("stake", 1), ("pot", 1), ("fee", 1), ("issue", -1)] {
-        let change = "update accounts set balance = balance + $2
-            where id = (select a.id from accounts a where a.kind = $1 order by a.id limit 1)";
-        let change = async |by: i64| {
-            sqlx::query(change).bind(kind).bind(by).execute(&owner).await.unwrap();
-        };
-        change(hundredths).await;
+        change(kind, hundredths).await;
         shows(false, kind).await;
-        change(-hundredths).await;
+        change(kind, -hundredths).await;
         shows(true, kind).await;
     }
     // From one kind of account to another: the sum over all kinds is zero, unlike the sum of the
     // transfers.
-    for (kind, by) in [("wallet", 100), ("issue", -100)] {
-        sqlx::query(
-            "update accounts set balance = balance + $2 where id = (
-            select a.id from accounts a where a.kind = $1 order by a.id limit 1)",
-        )
-        .bind(kind)
-        .bind(by)
-        .execute(&owner)
-        .await
-        .unwrap();
-    }
+    change("wallet", 100).await;
+    change("issue", -100).await;
     shows(false, "coins that nobody transferred").await;
     // A sum that overflows is reported as well.
     let all = "update accounts set balance = 9223372036854775807 where kind = 'wallet'";
-    sqlx::query(all).execute(&owner).await.unwrap();
+    execute(&owner, all).await;
     shows(false, "beyond 64 bits").await;
 }
 
@@ -279,12 +252,11 @@ async fn every_alarm_links_to_its_subject() {
         ["pots_idle", "pots_idle_coins", "gathering"].map(|name| before[name].as_i64().unwrap());
 
     let players = server.bank.players([10_000; 3]).await;
-    let voided = server.bank.deal(table(), &players);
-    server.bank.open(&voided).await;
+    let voided = server.bank.open_game(&players).await;
     let open = ok(server.node.get("/v1/operator/today", &token)).await;
     assert_eq!(open["games_running"], 1);
     server.bank.ledger.void_game(voided.game, &reason("a cable was pulled")).await.unwrap();
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let now = jiff_sqlx::ToSqlx::to_sqlx(bahay::clock::to_jiff(server.clock.now()));
     // The rows that the ledger, the tables and the checks would write in such a case.
     for plant in [
@@ -412,7 +384,6 @@ async fn addresses_are_limited_by_role_and_audited() {
         assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
     }
     let subject = "select distinct subject from audit_entries where action = 'addresses_look'";
-    let subjects: Vec<String> =
-        sqlx::query_scalar(subject).fetch_all(&server.bank.pool).await.unwrap();
+    let subjects: Vec<String> = read_values(&server.bank.pool, subject).await;
     assert_eq!(subjects, [format!("player:{}", guest.id)]);
 }

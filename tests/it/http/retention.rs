@@ -4,21 +4,14 @@ use std::time::Duration;
 
 use bahay::accounts::{REFRESH_TOKEN_LIFE, SESSIONS_MAX};
 use bahay::retention::{ExpiringRows, Retention, RetentionPeriods};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::AssertSqlSafe;
 
 use super::server::{Guest, Server, expect_refusal, ok, refused, text};
+use crate::support::db::{count_rows, execute};
+use crate::support::rest::items;
 
 const DEVICE: &str = "device-0123456789";
 const DAY: Duration = Duration::from_hours(24);
-
-async fn execute(pool: &PgPool, statement: &str) {
-    sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(pool).await.unwrap();
-}
-
-async fn count(pool: &PgPool, table: &str) -> i64 {
-    let statement = format!("select count(*) from {table}");
-    sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(pool).await.unwrap()
-}
 
 async fn build_retention(server: &Server) -> Retention {
     Retention::new(
@@ -32,7 +25,7 @@ async fn build_retention(server: &Server) -> Retention {
 #[tokio::test]
 async fn expired_rows_are_removed_in_portions() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let operator = "insert into operators (id, name, role)
         values ('00000000-0000-0000-0000-000000000001', 'ana', 'support')";
     execute(&owner, operator).await;
@@ -94,7 +87,7 @@ async fn expired_rows_are_removed_in_portions() {
             "insert into notices (player, kind, created_at) select 'PLAYER', 'game_voided', AT",
         ),
     ] {
-        let before = count(&owner, table).await;
+        let before = count_rows(&owner, table).await;
         for (hours, rows) in [(age_h + 1, too_old), (age_h / 2, not_yet)] {
             // The server's clock stands still.
             let now = server.clock.now().ms();
@@ -103,11 +96,11 @@ async fn expired_rows_are_removed_in_portions() {
             let insert = insert.replace("HOURS", &format!("'{hours}-'"));
             execute(&owner, &format!("{insert} from generate_series(1, {rows}) as n")).await;
         }
-        assert_eq!(count(&owner, table).await, before + too_old + not_yet, "{old:?}");
+        assert_eq!(count_rows(&owner, table).await, before + too_old + not_yet, "{old:?}");
         assert_eq!(retention.remove_portion(old).await.unwrap(), 1_000, "{old:?}");
         let rest = u64::try_from(too_old).unwrap() - 1_000;
         assert_eq!(retention.remove(old).await.unwrap(), rest, "{old:?}");
-        assert_eq!(count(&owner, table).await, before + not_yet, "{old:?}");
+        assert_eq!(count_rows(&owner, table).await, before + not_yet, "{old:?}");
         assert_eq!(retention.remove(old).await.unwrap(), 0, "{old:?}");
     }
     ok(server.node.get("/v1/me", &server.node.guest(DEVICE).await.access_token)).await;
@@ -118,7 +111,7 @@ async fn expired_rows_are_removed_in_portions() {
 #[tokio::test]
 async fn unused_sessions_are_removed_with_their_addresses() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let gone = server.node.guest("device-9876543210").await;
     let mut newest = server.node.guest(DEVICE).await.refresh_token;
     let retention = build_retention(&server).await;
@@ -153,7 +146,7 @@ async fn unused_sessions_are_removed_with_their_addresses() {
 #[tokio::test]
 async fn concurrent_removals_do_not_block_each_other() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let insert = "insert into sign_in_failures (name_hash, since, failures)
         select sha256(n::text::bytea), '2026-01-01', 1 from generate_series(1, 4000) as n";
     execute(&owner, insert).await;
@@ -171,7 +164,7 @@ async fn concurrent_removals_do_not_block_each_other() {
     let (one, other) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
     let removed = one.unwrap() + other.unwrap();
     held.rollback().await.unwrap();
-    let left = u64::try_from(count(&owner, "sign_in_failures").await).unwrap();
+    let left = u64::try_from(count_rows(&owner, "sign_in_failures").await).unwrap();
     assert!(left >= 10 && removed + left == 4_000, "{removed} {left}");
 }
 
@@ -201,7 +194,7 @@ async fn the_least_recently_used_session_ends_beyond_the_limit() {
     ok(server.node.get("/v1/me", &other.access_token)).await;
     let path = "/v1/me/sessions?limit=100";
     let page = ok(server.node.get(path, &newest.access_token)).await;
-    assert_eq!(page["items"].as_array().unwrap().len(), SESSIONS_MAX);
+    assert_eq!(items(&page).len(), SESSIONS_MAX);
 }
 
 /// Any number of concurrent sign-ins leaves no session beyond the limit.
@@ -212,7 +205,7 @@ async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
     let many = (0..3 * SESSIONS_MAX).map(|_| server.node.guest(DEVICE));
     let guests = futures_util::future::join_all(many).await;
     let alive = "sessions where revoked_at is null";
-    let alive = count(&server.bank.pool, alive).await;
+    let alive = count_rows(&server.bank.pool, alive).await;
     assert_eq!(usize::try_from(alive).unwrap(), SESSIONS_MAX);
     assert!(guests.iter().all(|guest| guest.id == guests[0].id));
 }
@@ -222,7 +215,7 @@ async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
 #[tokio::test]
 async fn a_hundred_thousand_ended_sessions_are_read_once() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let guest = server.node.guest(DEVICE).await;
     let other = server.another_node().await;
     let mut position = other.accounts.load_revocations().await.unwrap();

@@ -4,17 +4,17 @@
 use bahay::clock::{self, Timestamp};
 use bahay::operators::Role;
 use bahay::reports::Reports;
-use bahay::standings::{Calendar, Standings};
-use bahay_engine::table::{GameId, PlayerId};
+use bahay_engine::table::GameId;
 use jiff::tz::{Offset, TimeZone};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::reports::{load_page, sign_in_at_desk};
-use super::server::{Guest, Server, expect_refusal, ok, text};
+use super::server::{Guest, Server, expect_refusal, list_players, ok, text};
 use crate::support::bank::{PotGoes, table};
-use crate::support::live::TestLive;
+use crate::support::checks::{count_reports, count_standings};
+use crate::support::db::{execute, read_value};
+use crate::support::rest::items;
 
 const PATH: &str = "/v1/operator/corrections";
 
@@ -32,11 +32,8 @@ impl Office {
         let server = Server::new().await;
         let luz = server.session("ate.luz", Role::Finance).await;
         let ben = server.session("kuya.ben", Role::Admin).await;
-        let mut guests = Vec::new();
-        for number in 0..3 {
-            guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
-        }
-        let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+        let guests = server.node.guests(3).await;
+        let players = list_players(&guests);
         let mut games = Vec::new();
         for (winner, counts, pot) in
             [(1, 3, PotGoes::Nowhere), (0, 2, PotGoes::Nowhere), (2, 1, PotGoes::ToWinner)]
@@ -47,8 +44,7 @@ impl Office {
     }
 
     fn post(&self, token: &str, path: &str, body: &Value) -> RequestBuilder {
-        let post = self.server.node.post(&format!("{PATH}{path}"), body).bearer_auth(token);
-        post.header("Idempotency-Key", Uuid::new_v4().to_string())
+        self.server.node.post_once(token, &format!("{PATH}{path}"), body)
     }
 
     fn request_reversal(&self, operation: i64) -> RequestBuilder {
@@ -59,11 +55,9 @@ impl Office {
     }
 
     async fn find_settlement(&self, game: usize) -> i64 {
-        sqlx::query_scalar("select operation from operation_keys where key = $1")
-            .bind(format!("settle:{}", self.games[game]))
-            .fetch_one(&self.server.bank.pool)
-            .await
-            .unwrap()
+        let key = format!("settle:{}", self.games[game]);
+        let operation = format!("select operation from operation_keys where key = '{key}'");
+        read_value(&self.server.bank.pool, &operation).await
     }
 
     async fn reverse(&self, game: usize) {
@@ -75,12 +69,8 @@ impl Office {
     /// Projects all bookings.
     async fn run_reports(&self) -> Reports {
         self.server.bank.ledger.project_house_entries().await.unwrap();
-        let (live, _publications) = TestLive::new().connect().await;
-        let standings = Standings::new(self.server.bank.pool.clone(), live, Calendar::default());
-        standings.catch_up().await.unwrap();
-        let reports = Reports::with_own_pool(&self.server.bank.pool);
-        reports.catch_up().await.unwrap();
-        reports
+        count_standings(&self.server.bank.pool).await;
+        count_reports(&self.server.bank.pool).await
     }
 
     async fn load_totals(&self, query: &str) -> Value {
@@ -141,7 +131,7 @@ async fn a_reversed_settlement_counts_nowhere() {
 
     let node = &office.server.node;
     let listed = ok(node.get("/v1/operator/settlements", &office.luz)).await;
-    for row in listed["items"].as_array().unwrap() {
+    for row in items(&listed) {
         assert_eq!(row["kind"], "tongits");
         let is_reversed = row["game"] == office.games[0].to_string();
         assert_eq!(row["reversed_at"].is_string(), is_reversed, "{row}");
@@ -160,7 +150,7 @@ async fn a_reversed_settlement_counts_nowhere() {
     let of_player = office.load_totals(&format!("?player={}", office.guests[0].id)).await;
     assert_eq!(of_player, after);
     let mine = ok(node.get("/v1/me/games", &office.guests[1].access_token)).await;
-    let mine = mine["items"].as_array().unwrap();
+    let mine = items(&mine);
     let reversed = mine.iter().find(|game| game["id"] == office.games[0].to_string()).unwrap();
     assert_eq!((&reversed["net"], reversed["reversed_at"].is_string()), (&json!(0), true));
     assert_eq!(mine.iter().filter(|game| game["reversed_at"] == Value::Null).count(), 2);
@@ -173,14 +163,10 @@ async fn a_reversed_settlement_counts_nowhere() {
     let dossier = ok(node.get(&path, &office.luz)).await;
     assert!(dossier["reversed_at"].is_string());
     assert!(dossier["seats"].as_array().unwrap().iter().all(|seat| seat["net"] == 0));
-    let kinds: Vec<_> = dossier["operations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| (text(&one["kind"]), one["reversed_by"].is_i64()))
+    let operations = dossier["operations"].as_array().unwrap().iter();
+    let kinds: Vec<_> = operations
+        .map(|one| (one["kind"].as_str().unwrap(), one["reversed_by"].is_i64()))
         .collect();
-    let kinds: Vec<_> =
-        kinds.iter().map(|(kind, is_reversed)| (kind.as_str(), *is_reversed)).collect();
     assert_eq!(kinds, [("open", false), ("settle", true), ("reverse", false)]);
     let page = load_page(&office.server, "/desk/settlements", &cookie).await;
     assert!(page.contains("reversed"), "{page}");
@@ -195,13 +181,13 @@ async fn a_rebuilt_projection_of_reversals_has_the_same_sums() {
     office.reverse(1).await;
     office.assert_agree(2).await;
     let before = office.load_totals("").await;
-    let owner = office.server.bank.database.owner_pool().await;
+    let owner = office.server.owner_pool().await;
     for again in [
         "truncate settlements, settlement_days, player_settlements, newcomer_coins, booked_hours,
             operation_hours, held_by_kind, held_pots",
         "update projections set seal = 0 where name = 'figures'",
     ] {
-        sqlx::query(again).execute(&owner).await.unwrap();
+        execute(&owner, again).await;
     }
     office.assert_agree(2).await;
     assert_eq!(office.load_totals("").await, before);

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::server::{Server, expect_refusal, ok};
+use crate::support::db::execute;
+use crate::support::rest::items;
 
 /// A server, and the token of an operator who may change rooms.
 struct Office {
@@ -21,7 +23,7 @@ impl Office {
     }
 
     fn request(&self, token: &str, method: Method, path: &str, body: &Value) -> RequestBuilder {
-        let request = self.server.node.request(method, path).bearer_auth(token);
+        let request = self.server.node.call(method, path, token);
         request.header("idempotency-key", Uuid::new_v4().to_string()).json(body)
     }
 
@@ -42,7 +44,7 @@ impl Office {
 
     async fn load_room(&self, id: &str) -> Value {
         let rooms = ok(self.server.node.request(Method::GET, "/v1/rooms")).await;
-        let items = rooms["items"].as_array().unwrap();
+        let items = items(&rooms);
         items.iter().find(|room| room["id"] == id).cloned().unwrap_or_default()
     }
 }
@@ -105,12 +107,9 @@ async fn every_change_of_a_room_is_a_revision() {
 
     let path = "/v1/operator/rooms/weekend/revisions";
     let revisions = ok(office.server.node.get(path, &office.admin)).await;
-    let numbers: Vec<_> =
-        revisions["items"].as_array().unwrap().iter().map(|one| one["revision"].clone()).collect();
+    let numbers: Vec<_> = items(&revisions).iter().map(|one| one["revision"].clone()).collect();
     assert_eq!(numbers, [4, 3, 2, 1]);
-    assert!(
-        revisions["items"].as_array().unwrap().iter().all(|one| one["changed_by"] == "ate.luz")
-    );
+    assert!(items(&revisions).iter().all(|one| one["changed_by"] == "ate.luz"));
     let first = "/v1/operator/rooms/newbie/revisions";
     let first = ok(office.server.node.get(first, &office.admin)).await;
     assert_eq!(first["items"][0]["changed_by"], Value::Null);
@@ -202,7 +201,8 @@ async fn only_an_administrator_changes_rooms() {
 #[tokio::test]
 async fn a_room_of_an_unknown_game_is_left_alone() {
     let office = Office::new().await;
-    sqlx::raw_sql(
+    execute(
+        &office.server.bank.pool,
         "
         begin;
         insert into rooms (id, kind, revision) values ('dice', 'another_game', 1);
@@ -211,9 +211,7 @@ async fn a_room_of_an_unknown_game_is_left_alone() {
         commit;
         ",
     )
-    .execute(&office.server.bank.pool)
-    .await
-    .unwrap();
+    .await;
     ok(office.create("weekend", &settings())).await;
     assert_eq!(office.load_room("weekend").await["id"], "weekend");
     assert_eq!(office.load_room("dice").await, Value::Null);

@@ -5,6 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::server::{Guest, Node, Server, expect_refusal, ok, text};
+use crate::support::rest::items;
 
 fn request(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
     node.request(method, path).bearer_auth(&guest.access_token)
@@ -51,7 +52,7 @@ async fn rooms_show_the_number_of_their_players() {
         ok(request(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
     }
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
-    let items = rooms["items"].as_array().unwrap();
+    let items = items(&rooms);
     assert!(items.len() >= 6);
     assert_eq!((&items[0]["players"], &items[0]["tables"]), (&2.into(), &1.into()));
     assert_eq!((&items[1]["players"], &items[1]["tables"]), (&0.into(), &0.into()));
@@ -91,7 +92,7 @@ async fn a_high_room_requires_an_account() {
     let server = Server::new().await;
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
     let needs = |id: &str| {
-        let rooms = rooms["items"].as_array().unwrap();
+        let rooms = items(&rooms);
         rooms.iter().find(|room| room["id"] == id).unwrap()["needs_account"].clone()
     };
     assert_eq!((needs("hacienda"), needs("alta")), (json!(false), json!(true)));

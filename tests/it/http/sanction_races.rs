@@ -3,21 +3,23 @@
 //! A race is staged with a lock: one side is stopped within its transaction, the other runs until
 //! it is done or waits too, and then both continue.
 
-use std::time::Duration;
-
 use bahay::accounts::{Sanction, SanctionKind};
 use bahay::operators::Sanctions;
 use bahay::operators::audit::Actor;
+use bahay::ws::protocol::Message;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
-use super::server::{Guest, Node, Server, expect_refusal, ok, refused};
-use crate::support::house::{House, PATIENCE};
+use super::server::{Guest, Node, Server, expect_refusal, ok};
+use crate::support::db::{execute, read_value};
+use crate::support::house::House;
+use crate::support::play::TestPlay as _;
 use crate::support::reason;
+use crate::support::rest::http_client;
+use crate::support::waiting::wait_until;
 
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
@@ -96,19 +98,10 @@ impl SessionEnd {
 }
 
 /// Returns the number of transactions that wait for a lock.
-async fn count_waiting(pool: &PgPool) -> i64 {
+pub(super) async fn count_waiting(pool: &PgPool) -> i64 {
     let waiting = "select count(*) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'";
-    sqlx::query_scalar(waiting).fetch_one(pool).await.unwrap()
-}
-
-async fn wait_until(condition: impl AsyncFn() -> bool) {
-    let held = async {
-        while !condition().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, held).await.expect("the condition becomes true");
+    read_value(pool, waiting).await
 }
 
 /// Stops `first` when it writes to a table, lets `second` run until it is done or waits too, and
@@ -123,9 +116,12 @@ async fn interleave<A, B>(
     let lock = format!("lock table {table} in share row exclusive mode");
     sqlx::query(AssertSqlSafe(lock)).execute(&mut *stopper).await.unwrap();
     let first = first();
-    wait_until(async || count_waiting(owner).await == 1).await;
+    wait_until("the first waits", async || count_waiting(owner).await == 1).await;
     let second = second();
-    wait_until(async || second.is_finished() || count_waiting(owner).await == 2).await;
+    wait_until("the second is done or waits", async || {
+        second.is_finished() || count_waiting(owner).await == 2
+    })
+    .await;
     stopper.rollback().await.unwrap();
     (first.await.unwrap(), second.await.unwrap())
 }
@@ -150,7 +146,7 @@ async fn with_password(server: &Server, name: &str, device: &str) -> Guest {
 #[tokio::test(flavor = "multi_thread")]
 async fn ending_all_sessions_ends_one_that_is_being_opened() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let mut number = 0;
     for sign_in in SignIn::ALL {
         for ending in SessionEnd::ALL {
@@ -175,7 +171,7 @@ async fn ending_all_sessions_ends_one_that_is_being_opened() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sign_in_concurrent_with_a_ban_is_refused() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     for (number, sign_in) in SignIn::ALL.into_iter().enumerate() {
         let device = format!("{DEVICE}-{number}");
         let name = format!("Maria {number}");
@@ -196,7 +192,7 @@ async fn a_sign_in_concurrent_with_a_ban_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
     let server = Server::new().await;
-    let owner = server.bank.database.owner_pool().await;
+    let owner = server.owner_pool().await;
     let guest = server.node.guest(DEVICE).await;
     let (status, ()) = interleave(
         &owner,
@@ -266,7 +262,7 @@ async fn an_ended_session_cannot_change_credentials() {
     let credential = json!({ "by": "password", "password": PASSWORD });
     let proof = node.proof(&guest.access_token, &credential).await;
     let end = "update sessions set revoked_at = now(), revoked_in = pg_current_xact_id()";
-    sqlx::query(end).execute(&server.bank.pool).await.unwrap();
+    execute(&server.bank.pool, end).await;
     ok(node.get("/v1/me", &guest.access_token)).await;
     let new_device = json!({ "device_id": DEVICE, "new_device_id": "device-9876543210" });
     let new_password = json!({ "current_password": PASSWORD, "password": "another tin roof" });
@@ -277,7 +273,7 @@ async fn an_ended_session_cannot_change_credentials() {
         node.request(Method::DELETE, "/v1/me"),
     ] {
         let request = request.bearer_auth(&guest.access_token).header("account-proof", &proof);
-        assert_eq!(refused(request).await, (401, "session_ended".to_owned()));
+        expect_refusal(request, 401, "session_ended").await;
     }
     ok(node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }))).await;
     ok(SignIn::Password.request(&server, "Maria", DEVICE)).await;
@@ -295,19 +291,13 @@ async fn a_banned_player_neither_joins_nor_refreshes() {
     let ban = sqlx::query(ban).bind(uuid::Uuid::new_v4()).bind(client.player().0);
     ban.execute(&house.database.owner_pool().await).await.unwrap();
     play.send_text(json!({ "type": "join", "id": 7 }).to_string()).await.unwrap();
-    let refusal = async {
-        loop {
-            if let bahay::ws::protocol::Message::Refusal { id: Some(7), code, detail, .. } =
-                play.next().await.unwrap()
-            {
-                break (code.into_owned(), detail);
-            }
+    let refusal = loop {
+        if let Message::Refusal { id: Some(7), code, detail, .. } = play.next_message().await {
+            break (code.into_owned(), detail);
         }
     };
-    let refusal = timeout(PATIENCE, refusal).await.expect("the join gets a response");
     assert_eq!(refusal, ("banned".to_owned(), "banned for good: collusion at tables".to_owned()));
-    let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30));
-    let refresh = http.build().unwrap().post(format!("{}/v1/token/refresh", client.base()));
+    let refresh = http_client().post(format!("{}/v1/token/refresh", client.base()));
     let refresh = refresh.json(&json!({ "refresh_token": client.refresh_token() }));
-    assert_eq!(refused(refresh).await, (403, "banned".to_owned()));
+    expect_refusal(refresh, 403, "banned").await;
 }

@@ -8,14 +8,17 @@ use bahay::clock::{self, Clock};
 use bahay::operators::audit::Actor;
 use bahay::operators::{Role, Sanctions};
 use bahay::ws::protocol::{Message, close};
-use bahay_client::{Client, Play, PlayError};
+use bahay_client::{Client, Play};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use super::server::{Server, expect_refusal, ok};
-use crate::support::house::{House, PATIENCE};
+use crate::support::db::execute;
+use crate::support::house::House;
+use crate::support::play::TestPlay as _;
 use crate::support::reason;
+use crate::support::rest::{items, post_json};
+use crate::support::waiting::wait_until;
 
 const DEVICE: &str = "device-0123456789";
 
@@ -80,15 +83,13 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
 
 /// Returns the codes and texts with which REST and the socket refuse the same request.
 async fn collect_refusals(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
-    let request = request.bearer_auth(client.access_token()).json(&json!({ "rooms": ["newbie"] }));
-    let problem: Value = request.send().await.unwrap().json().await.unwrap();
+    let body = json!({ "rooms": ["newbie"] });
+    let problem = post_json(client, "/v1/matchmaking/tickets", &body).await.body;
     let text = |field: &str| problem[field].as_str().unwrap().to_owned();
     let seek = json!({ "type": "seek", "id": number, "rooms": ["newbie"] });
     play.send_text(seek.to_string()).await.unwrap();
     let refusal = loop {
-        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+        match play.next_message().await {
             Message::Refusal { id, code, detail, .. } if id == Some(number) => {
                 break (code.into_owned(), detail);
             }
@@ -119,17 +120,12 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     sqlx::query(lift).bind(id).execute(&owner).await.unwrap();
 
     let close = "update house set is_open = false, reason = 'a test of it', revision = 1";
-    sqlx::query(close).execute(&owner).await.unwrap();
-    let closed = async {
-        loop {
-            let rooms: Value = client.read("/v1/rooms").await.unwrap();
-            if rooms["items"][0]["is_open"] == false {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, closed).await.expect("the node receives the closing of the house");
+    execute(&owner, close).await;
+    wait_until("the node receives the closing of the house", async || {
+        let rooms: Value = client.read("/v1/rooms").await.unwrap();
+        rooms["items"][0]["is_open"] == false
+    })
+    .await;
     let closed = ("room_closed".to_owned(), "this room is closed".to_owned());
     let refused = collect_refusals(&client, &mut play, 2).await;
     assert_eq!(refused, [closed.clone(), closed]);
@@ -146,13 +142,7 @@ async fn an_operator_bans_and_the_socket_closes() {
     let done =
         run_bahay(&url, &["ban", "add", &player, "--reason", "collusion at tables", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let code = loop {
-        match timeout(PATIENCE, play.next()).await.unwrap() {
-            Ok(_) => {}
-            Err(PlayError::Closed { code, .. }) => break code,
-            Err(other) => panic!("{other}"),
-        }
-    };
+    let code = play.close_code().await;
     assert_eq!(code, close::SIGNED_OUT);
     let listed = run_bahay(&url, &["ban", "list", &player]);
     let listed = String::from_utf8(listed.stdout).unwrap();
@@ -187,8 +177,7 @@ async fn an_operator_mutes_and_lifts_the_mute_by_command() {
     let again = run_bahay(&url, &["mute", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not muted"));
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
-    let kinds: Vec<_> =
-        notices["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    let kinds: Vec<_> = items(&notices).iter().map(|one| &one["kind"]).collect();
     assert_eq!(kinds, ["mute_lifted", "muted"]);
     let noted: Vec<(String, String)> =
         sqlx::query_as("select action, channel from audit_entries where subject = $1 order by id")

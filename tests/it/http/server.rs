@@ -1,5 +1,6 @@
 //! A server on a port of its own, and a client for its responses.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use axum::Router;
@@ -16,7 +17,7 @@ use bahay::operators::audit::{Actor, Channel};
 use bahay::operators::{
     Audit, Corrections, EnrolmentCompletion, OperatorAuth, Operators, Role, SignInClient,
 };
-use bahay::rate_limit::RateLimits;
+use bahay::rate_limit::{self, RateLimits};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::reports::Reports;
@@ -26,13 +27,15 @@ use bahay::standings::{Calendar, Standings};
 use bahay::tables::Tables;
 use bahay::verify::hourly::Checks;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::Clocks;
+use bahay_engine::table::{Clocks, PlayerId};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
+use sqlx::PgPool;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use crate::support::bank::Bank;
 use crate::support::house::{adjustments, cheap_auth_options, wide_rate_limits};
@@ -84,10 +87,9 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let options =
-            Options { rate_limits: RateLimits::new(wide_rate_limits()), ..Options::default() };
+        let rate_limits = RateLimits::new(wide_rate_limits());
         Self {
-            options,
+            options: Options { rate_limits, ..Options::default() },
             probes: Vec::new(),
             more: Router::new(),
             auth_options: cheap_auth_options(),
@@ -106,9 +108,45 @@ pub(crate) struct Guest {
     pub(crate) answer: Value,
 }
 
+impl Setup {
+    pub(crate) fn with_rate_limits(limits: rate_limit::Options) -> Self {
+        let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
+        Self { options, ..Self::default() }
+    }
+}
+
+impl Guest {
+    /// Reads the answer to a sign-in.
+    pub(crate) fn from_answer(answer: Value) -> Self {
+        Self {
+            id: text(&answer["player"]["id"]),
+            access_token: text(&answer["access_token"]),
+            refresh_token: text(&answer["refresh_token"]),
+            answer,
+        }
+    }
+
+    pub(crate) fn player(&self) -> PlayerId {
+        self.id.parse().expect("an id is a UUID")
+    }
+}
+
+/// Returns the ids of guests.
+pub(crate) fn list_players(guests: &[Guest]) -> Vec<PlayerId> {
+    guests.iter().map(Guest::player).collect()
+}
+
 impl Server {
     pub(crate) async fn new() -> Self {
         Self::with_setup(Setup::default()).await
+    }
+
+    pub(crate) async fn with_rate_limits(limits: rate_limit::Options) -> Self {
+        Self::with_setup(Setup::with_rate_limits(limits)).await
+    }
+
+    pub(crate) async fn owner_pool(&self) -> PgPool {
+        self.bank.database.owner_pool().await
     }
 
     pub(crate) async fn with_setup(setup: Setup) -> Self {
@@ -192,8 +230,7 @@ impl Node {
         let rooms = house_rooms(Clocks::default());
         let rooms = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
         let terms = rooms.terms_source();
-        let tables =
-            Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone(), terms);
+        let tables = Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone(), terms);
         let lobby = Lobby::new(LobbyParts {
             rooms,
             tables,
@@ -295,18 +332,32 @@ impl Node {
         self.request(Method::POST, path).json(body)
     }
 
+    /// Builds a request under a new idempotency key.
+    pub(crate) fn post_once(&self, token: &str, path: &str, body: &Value) -> RequestBuilder {
+        let key = Uuid::new_v4().to_string();
+        self.post(path, body).bearer_auth(token).header("Idempotency-Key", key)
+    }
+
+    /// Builds a request without a body.
+    pub(crate) fn call(&self, method: Method, path: &str, token: &str) -> RequestBuilder {
+        self.request(method, path).bearer_auth(token)
+    }
+
     pub(crate) async fn guest(&self, device_id: &str) -> Guest {
         self.sign_in(&json!({ "device_id": device_id })).await
     }
 
     pub(crate) async fn sign_in(&self, body: &Value) -> Guest {
-        let answer = ok(self.post("/v1/sign-in/guest", body)).await;
-        Guest {
-            id: text(&answer["player"]["id"]),
-            access_token: text(&answer["access_token"]),
-            refresh_token: text(&answer["refresh_token"]),
-            answer,
+        Guest::from_answer(ok(self.post("/v1/sign-in/guest", body)).await)
+    }
+
+    /// Signs in as many new guests.
+    pub(crate) async fn guests(&self, count: usize) -> Vec<Guest> {
+        let mut guests = vec![];
+        for number in 0..count {
+            guests.push(self.guest(&format!("device-00000000-{number}")).await);
         }
+        guests
     }
 
     /// Obtains an account proof, for the header `account-proof`.
@@ -393,4 +444,19 @@ pub(crate) async fn refusal(response: Response) -> (u16, String) {
 /// Asserts the status and code of a refusal.
 pub(crate) async fn expect_refusal(request: RequestBuilder, status: u16, code: &str) {
     assert_eq!(refused(request).await, (status, code.to_owned()));
+}
+
+/// Asserts the status and code of a refusal in a table of cases.
+pub(crate) async fn expect_refusal_of(
+    case: impl Display,
+    request: RequestBuilder,
+    status: u16,
+    code: &str,
+) {
+    assert_eq!(refused(request).await, (status, code.to_owned()), "{case}");
+}
+
+/// Sends a request, and returns the status of the response.
+pub(crate) async fn status_of(request: RequestBuilder) -> u16 {
+    request.send().await.expect("the server responds").status().as_u16()
 }

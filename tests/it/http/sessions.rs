@@ -5,8 +5,12 @@ use std::time::Duration;
 use bahay::accounts::{REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE};
 use futures_util::future::join_all;
 use reqwest::Method;
+use tokio::task::JoinHandle;
 
-use super::server::{Guest, Node, Server, expect_refusal, ok, refused, text};
+use super::server::{
+    Guest, Node, Server, expect_refusal, expect_refusal_of, ok, refused, status_of, text,
+};
+use crate::support::rest::items;
 
 const DEVICE: &str = "device-0123456789";
 
@@ -164,16 +168,8 @@ async fn twenty_concurrent_refreshes_of_a_device_get_one_successor() {
 async fn concurrent_refreshes_without_a_device_end_the_session() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
-    let races = (0..20).map(|_| async {
-        server
-            .node
-            .refresh(&guest.refresh_token)
-            .send()
-            .await
-            .expect("the server responds")
-            .status()
-    });
-    let passed = join_all(races).await.into_iter().filter(|status| status.is_success()).count();
+    let races = (0..20).map(|_| status_of(server.node.refresh(&guest.refresh_token)));
+    let passed = join_all(races).await.into_iter().filter(|status| *status == 200).count();
     assert_eq!(passed, 1);
     expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
 }
@@ -218,27 +214,33 @@ async fn signing_out_ends_this_session_at_once() {
     expect_signed_in(node, &other.access_token).await;
 }
 
-#[tokio::test]
-async fn all_nodes_learn_of_an_ended_session() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
-    let position = other.accounts.load_revocations().await.unwrap();
-    let following = tokio::spawn({
-        let accounts = other.accounts.clone();
-        async move { accounts.follow_revocations(position).await }
-    });
-    let guest = server.node.guest(DEVICE).await;
-    expect_signed_in(&other, &guest.access_token).await;
-    sign_out(&server.node, &guest).await;
+/// Lets a node receive the ends of sessions.
+async fn follow_revocations(node: &Node) -> JoinHandle<()> {
+    let position = node.accounts.load_revocations().await.unwrap();
+    let accounts = node.accounts.clone();
+    tokio::spawn(async move { accounts.follow_revocations(position).await })
+}
+
+/// Waits until a node no longer accepts a guest's access token.
+async fn wait_for_revocation(node: &Node, guest: &Guest) {
     let received = async {
-        while other.get("/v1/me", &guest.access_token).send().await.expect("a response").status()
-            != 401
-        {
+        while status_of(node.get("/v1/me", &guest.access_token)).await != 401 {
             tokio::task::yield_now().await;
         }
     };
     let received = tokio::time::timeout(Duration::from_secs(5), received).await;
-    assert!(received.is_ok(), "the other node has not received the end");
+    assert!(received.is_ok(), "the node has not received the end");
+}
+
+#[tokio::test]
+async fn all_nodes_learn_of_an_ended_session() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let following = follow_revocations(&other).await;
+    let guest = server.node.guest(DEVICE).await;
+    expect_signed_in(&other, &guest.access_token).await;
+    sign_out(&server.node, &guest).await;
+    wait_for_revocation(&other, &guest).await;
     following.abort();
 
     let later = server.another_node().await;
@@ -250,8 +252,7 @@ async fn an_unknown_refresh_token_is_refused() {
     let server = Server::new().await;
     let unknown = format!("rt_{}", "0".repeat(64));
     for token in [unknown.as_str(), "", "rt_", "nonsense"] {
-        let refused = refused(server.node.refresh(token)).await;
-        assert_eq!(refused, (401, "refresh_token_unknown".into()), "{token}");
+        expect_refusal_of(token, server.node.refresh(token), 401, "refresh_token_unknown").await;
     }
 }
 
@@ -292,7 +293,7 @@ async fn a_player_sees_its_own_sessions_only() {
     server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_secs(30));
     let anew = node.guest(DEVICE).await;
     let page = ok(node.get("/v1/me/sessions", &anew.access_token)).await;
-    let ids: Vec<_> = page["items"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
+    let ids: Vec<_> = items(&page).iter().map(|item| &item["id"]).collect();
     assert_eq!(ids, [&anew.answer["session"], &first.answer["session"]]);
 }
 
@@ -320,18 +321,14 @@ async fn one_session_is_ended_from_another() {
     expect_refusal(node.refresh(&lost.refresh_token), 401, "session_ended").await;
     expect_signed_in(node, &here.access_token).await;
     let page = ok(node.get("/v1/me/sessions", &here.access_token)).await;
-    assert_eq!(page["items"].as_array().unwrap().len(), 1);
+    assert_eq!(items(&page).len(), 1);
 }
 
 #[tokio::test]
 async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
     let server = Server::new().await;
     let other = server.another_node().await;
-    let position = other.accounts.load_revocations().await.unwrap();
-    let following = tokio::spawn({
-        let accounts = other.accounts.clone();
-        async move { accounts.follow_revocations(position).await }
-    });
+    let following = follow_revocations(&other).await;
     let node = &server.node;
     let guests = [node.guest(DEVICE).await, other.guest(DEVICE).await];
     let stranger = other.guest("device-9876543210").await;
@@ -341,14 +338,7 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
         expect_refusal(node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
         expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
     }
-    let received = async {
-        let there = || other.get("/v1/me", &guests[1].access_token).send();
-        while there().await.expect("a response").status() != 401 {
-            tokio::task::yield_now().await;
-        }
-    };
-    let received = tokio::time::timeout(Duration::from_secs(5), received).await;
-    assert!(received.is_ok(), "the other node has not received the end");
+    wait_for_revocation(&other, &guests[1]).await;
     following.abort();
     let restarted = server.another_node().await;
     for guest in &guests {

@@ -8,6 +8,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::server::{Server, WELCOME, ok, text};
+use crate::support::db::read_value;
 
 const DEVICE: &str = "device-0123456789";
 
@@ -18,7 +19,7 @@ async fn count(pool: &PgPool, what: &str) -> i64 {
         "sessions" => "select count(*) from sessions",
         _ => panic!("no query counts {what}"),
     };
-    sqlx::query_scalar(sql).fetch_one(pool).await.expect("rows are counted")
+    read_value(pool, sql).await
 }
 
 #[tokio::test]
@@ -83,7 +84,7 @@ async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant()
     assert_eq!(count(pool, "grants").await, 1);
     assert_eq!(count(pool, "sessions").await, 50);
     let alive = "select count(*) from sessions where revoked_at is null";
-    let alive = sqlx::query_scalar::<_, i64>(alive).fetch_one(pool).await.unwrap();
+    let alive = read_value::<i64>(pool, alive).await;
     let alive = usize::try_from(alive).unwrap();
     assert_eq!(alive, SESSIONS_MAX, "the other sessions ended to make room");
     // The node that opened a session accepts its token at once, and accepts every token whose
@@ -108,10 +109,7 @@ async fn device_ids_and_refresh_tokens_are_stored_as_hashes() {
     let secrets = [DEVICE, guest.refresh_token.trim_start_matches("rt_"), &successor[3..]];
     for table in ["devices", "refresh_tokens", "sessions", "players"] {
         let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
-        let rows: String = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-            .fetch_one(&server.bank.pool)
-            .await
-            .expect("a table can be read");
+        let rows: String = read_value(&server.bank.pool, &sql).await;
         assert!(!rows.is_empty(), "{table}");
         assert!(secrets.iter().all(|secret| !rows.contains(secret)), "{table}: {rows}");
     }

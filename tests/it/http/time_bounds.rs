@@ -1,11 +1,10 @@
 //! The bounds of all times and days in requests: the contract states which parameters are times;
 //! the forms of the desk are listed here.
 
+use bahay::operators::Role;
 use reqwest::Method;
 use reqwest::header::COOKIE;
 use serde_json::Value;
-
-use bahay::operators::Role;
 
 use super::contract::{fill_path, resolve};
 use super::reports::sign_in_at_desk;

@@ -16,11 +16,14 @@ use bahay_engine::games::tongits::Action;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Clocks, GameId, PhaseView, Spectators, Table, TableId};
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::house::{House, join_table};
+use crate::support::play::{TestPlay as _, become_ready, is_playing, join_tables};
 use crate::support::reason;
+use crate::support::rest::{call, call_at, delete, items, post_json};
+use crate::support::waiting::wait_for;
 
 async fn send_phrase(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
     let command = play.send(|id| Command::Say { id, phrase }).await?;
@@ -30,8 +33,7 @@ async fn send_phrase(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
 /// Returns the next phrase and the player who sent it.
 async fn next_phrase(play: &mut Play) -> (String, Phrase) {
     loop {
-        let message = timeout(PATIENCE, play.next()).await.expect("a phrase arrives").unwrap();
-        if let Message::Said { player, phrase, .. } = message {
+        if let Message::Said { player, phrase, .. } = play.next_message().await {
             return (player.to_string(), phrase);
         }
     }
@@ -52,20 +54,6 @@ fn refusal_code(refused: Result<impl Sized, PlayError>) -> String {
     }
 }
 
-/// Sends a REST request whose response has no body, and returns its status.
-async fn request_status(
-    client: &Client,
-    method: reqwest::Method,
-    path: &str,
-    body: Option<Value>,
-) -> u16 {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = http.request(method, format!("{}{path}", client.base()));
-    let request = request.bearer_auth(client.access_token());
-    let request = if let Some(body) = body { request.json(&body) } else { request };
-    request.send().await.unwrap().status().as_u16()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn phrases_reach_all_nodes_except_players_who_muted_the_speaker() {
     let house = House::new().await;
@@ -81,13 +69,13 @@ async fn phrases_reach_all_nodes_except_players_who_muted_the_speaker() {
         assert_eq!(next_phrase(play).await, said);
     }
     let mute = format!("/v1/me/mutes/{}", first.player());
-    assert_eq!(request_status(&second, reqwest::Method::PUT, &mute, None).await, 204);
+    call(&second, "PUT", &mute, None).await.expect(204);
     send_phrase(&mut first_play, Phrase::Hurry).await.unwrap();
     assert_eq!(next_phrase(&mut third_play).await.1, Phrase::Hurry);
     send_phrase(&mut third_play, Phrase::Thanks).await.unwrap();
     // Phrases arrive in order, so a phrase of the muted player would have arrived before this one.
     assert_eq!(next_phrase(&mut second_play).await, (third.player().to_string(), Phrase::Thanks));
-    assert_eq!(request_status(&second, reqwest::Method::DELETE, &mute, None).await, 204);
+    delete(&second, &mute).await.expect(204);
     send_phrase(&mut first_play, Phrase::EmojiHeart).await.unwrap();
     assert_eq!(next_phrase(&mut second_play).await.1, Phrase::EmojiHeart);
     // The limit is three phrases at once and one every two seconds, so a refusal follows soon even
@@ -132,7 +120,7 @@ async fn a_mute_by_the_house_applies_on_all_nodes_until_it_is_lifted() {
     assert_eq!(next_phrase(&mut second_play).await.1, Phrase::Hurry);
     assert_eq!(next_phrase(&mut second_play).await, (player.to_string(), Phrase::Sorry));
     let notices: Value = first.read("/v1/me/notices").await.unwrap();
-    let notices = notices["items"].as_array().unwrap();
+    let notices = items(&notices);
     let kinds: Vec<_> = notices.iter().map(|notice| &notice["kind"]).collect();
     assert_eq!(kinds, ["mute_lifted", "muted"]);
     node.stop().await.unwrap();
@@ -174,12 +162,8 @@ async fn a_private_table_cannot_be_watched_even_if_its_room_can() {
     let host = house.guest("Delfin").await;
     let stranger = house.guest("Estrella").await;
     watch_table(&stranger, public).await.expect("tables of the room may be watched");
-    host.hold_socket().await.unwrap();
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let open = http.post(format!("{}/v1/private-tables", host.base()));
-    let open = open.json(&json!({ "room": "newbie", "bet": 100 }));
-    let opened = open.bearer_auth(host.access_token()).send().await.unwrap();
-    let opened: Value = opened.error_for_status().unwrap().json().await.unwrap();
+    let open = json!({ "room": "newbie", "bet": 100 });
+    let opened = post_json(&host, "/v1/private-tables", &open).await.expect(201);
     let table = serde_json::from_value(opened["table"].clone()).unwrap();
     assert_eq!(refusal_code(watch_table(&stranger, table).await), "not_watchable");
     assert_eq!(refusal_code(watch_table(&host, table).await), "not_watchable");
@@ -211,7 +195,7 @@ impl Spectator {
         let mut ping = self.play.send(|id| Command::Ping { id }).await.unwrap();
         let mut early = None;
         loop {
-            let message = timeout(PATIENCE, self.play.next()).await.unwrap().unwrap();
+            let message = self.play.next_message().await;
             self.texts.push(serde_json::to_string(&message).unwrap());
             let tag = match message {
                 Message::Ack { id, .. } if id == ping => {
@@ -260,22 +244,10 @@ fn card_names(text: &str) -> BTreeSet<String> {
 async fn a_spectator_sees_only_open_cards_and_one_turn_late() {
     let house = House::new().await;
     let (table, clients) = house.table().await;
-    let mut plays = Vec::new();
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
-    let game = match &plays[2].view().unwrap().phase {
-        PhaseView::Preparing { game, .. } => *game,
-        other => panic!("a full table is preparing a game: {other:?}"),
-    };
+    let mut plays = join_tables(&clients).await;
+    let game = become_ready(&mut plays).await;
     for play in &mut plays {
-        let readied = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(readied).await.unwrap();
-    }
-    for play in &mut plays {
-        while !matches!(play.view().unwrap().phase, PhaseView::Playing { .. }) {
-            play.next().await.unwrap();
-        }
+        play.read_until("a game", is_playing).await;
     }
     let stranger = house.guest("Delfin").await;
     let play = watch_table(&stranger, table).await.unwrap();
@@ -289,7 +261,7 @@ async fn a_spectator_sees_only_open_cards_and_one_turn_late() {
     play_until_settled(&mut plays, &mut spectator, game).await;
     // Nothing is delayed once the game is over.
     while spectator.play.tag() != plays[0].tag() {
-        let message = timeout(PATIENCE, spectator.play.next()).await.unwrap().unwrap();
+        let message = spectator.play.next_message().await;
         spectator.texts.push(serde_json::to_string(&message).unwrap());
     }
 
@@ -344,20 +316,19 @@ async fn play_until_settled(plays: &mut [Play], spectator: &mut Spectator, game:
             Some((place, action)) => {
                 let is_answer =
                     matches!(action, AnyAction::Tongits(Action::Challenge | Action::Fold));
-                let command = plays[place].act(action).await.unwrap();
-                plays[place].wait_for_answer(command).await.unwrap();
+                plays[place].confirm_action(action).await;
                 // An answer to a fight is shown to nobody else before the fight ends.
                 if is_answer { None } else { plays[place].tag() }
             }
             // The game is over and waits for the ledger, or a fight is in progress.
             None => {
-                timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap();
+                plays[0].next_message().await;
                 plays[0].tag()
             }
         };
         for play in plays.iter_mut() {
             while acted.is_some() && play.tag() != acted {
-                timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+                play.next_message().await;
             }
         }
     }
@@ -378,10 +349,10 @@ async fn check_finished_game(house: &House, clients: &[Client; 3], game: GameId,
     assert_eq!(acts, record["actions"].as_array().unwrap().len());
     let path = format!("/v1/games/{game}/steps");
     let own: Value = clients[1].read(&path).await.unwrap();
-    let taken = own["items"].as_array().unwrap().iter().filter(|step| !step["taken"].is_null());
+    let taken = items(&own).iter().filter(|step| !step["taken"].is_null());
     assert_eq!(taken.count(), acts);
     let seat = usize::try_from(own["seat"].as_u64().unwrap()).unwrap();
-    for step in own["items"].as_array().unwrap() {
+    for step in items(&own) {
         for other in (0..3).filter(|other| *other != seat) {
             assert!(step["view"]["hands"][other].is_null(), "{step}");
         }
@@ -392,10 +363,8 @@ async fn check_finished_game(house: &House, clients: &[Client; 3], game: GameId,
     for path in [path, format!("/v1/games/{game}"), format!("/v1/games/{game}/record")] {
         assert!(stranger.read::<Value>(&path).await.is_err(), "{path}");
     }
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let fair = http.get(format!("{}/v1/games/{game}/fairness", house.base)).send().await.unwrap();
-    assert_eq!(fair.status(), 200);
-    let fair: Value = fair.json().await.unwrap();
+    let fair = format!("/v1/games/{game}/fairness");
+    let fair = call_at(&house.base, "", "GET", &fair, None).await.expect(200);
     for part in ["commitment", "server_seed", "clients", "chance", "engine", "starter"] {
         assert_eq!(fair[part], record[part], "{part}");
     }
@@ -405,24 +374,20 @@ async fn check_finished_game(house: &House, clients: &[Client; 3], game: GameId,
 
 async fn check_reports(clients: &[Client; 3], stranger: &Client, game: GameId) {
     let path = format!("/v1/games/{game}/reports");
-    let about = |player: &Client, reason: &str| {
-        Some(json!({ "player": player.player(), "reason": reason, "words": "They showed cards." }))
-    };
-    let post = reqwest::Method::POST;
     let [first, second, _] = clients;
-    let send = |client: &Client, body| {
-        let client = client.clone();
-        let path = path.clone();
-        let post = post.clone();
-        async move { request_status(&client, post, &path, body).await }
-    };
-    assert_eq!(send(first, about(second, "collusion")).await, 204);
-    assert_eq!(send(first, about(second, "abuse")).await, 409);
-    assert_eq!(send(second, about(first, "abuse")).await, 204);
-    assert_eq!(send(first, about(first, "abuse")).await, 409);
-    assert_eq!(send(first, about(stranger, "abuse")).await, 404);
-    assert_eq!(send(stranger, about(first, "abuse")).await, 404);
-    assert_eq!(send(first, about(second, "spite")).await, 422);
+    for (by, about, reason, status) in [
+        (first, second, "collusion", 204),
+        (first, second, "abuse", 409),
+        (second, first, "abuse", 204),
+        (first, first, "abuse", 409),
+        (first, stranger, "abuse", 404),
+        (stranger, first, "abuse", 404),
+        (first, second, "spite", 422),
+    ] {
+        let words = "They showed cards.";
+        let body = json!({ "player": about.player(), "reason": reason, "words": words });
+        post_json(by, &path, &body).await.expect(status);
+    }
 }
 
 /// Checks the statistics and game lists, which are updated some seconds after a game.
@@ -430,17 +395,12 @@ async fn check_statistics(clients: &[Client; 3], record: &Value, game: GameId) {
     let winner = usize::try_from(record["settlement"]["winner"].as_u64().unwrap()).unwrap();
     let winner = record["players"][winner].as_str().unwrap();
     for client in clients {
-        let statistics = timeout(PATIENCE, async {
-            loop {
-                let path = format!("/v1/players/{}", client.player());
-                let player: Value = clients[0].read(&path).await.unwrap();
-                if player["statistics"][0]["games"] == 1 {
-                    return player["statistics"][0].clone();
-                }
-                tokio::task::yield_now().await;
-            }
-        });
-        let statistics = statistics.await.expect("the statistics include the game");
+        let path = format!("/v1/players/{}", client.player());
+        let statistics = wait_for("the statistics include the game", async || {
+            let player: Value = clients[0].read(&path).await.unwrap();
+            Some(player["statistics"][0].clone()).filter(|statistics| statistics["games"] == 1)
+        })
+        .await;
         let won = u64::from(client.player().to_string() == winner);
         assert_eq!(statistics["wins"], won);
         assert_eq!(statistics["streak"], won);
@@ -456,6 +416,6 @@ async fn check_statistics(clients: &[Client; 3], record: &Value, game: GameId) {
         assert_eq!(none["items"], json!([]));
         let board: Value = client.read("/v1/leaderboards/coins/day?section=around").await.unwrap();
         assert_eq!(board["own"].is_object(), won == 1, "{board}");
-        assert_eq!(board["items"].as_array().unwrap().len() as u64, won);
+        assert_eq!(items(&board).len() as u64, won);
     }
 }

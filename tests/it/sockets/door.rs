@@ -4,13 +4,15 @@
 use bahay::rate_limit::Rate;
 use bahay::ws::protocol::{Command, Credential, Message, close};
 use bahay_client::{Client, Play, PlayError, SocketAuth};
-use reqwest::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::support::house::{House, PATIENCE, Setup};
+use crate::support::play::TestPlay as _;
+use crate::support::rest::http_client;
+use crate::support::waiting::wait_until;
 
 /// Reads until the connection closes, and returns the codes of all refusals and the close code.
 async fn read_until_closed(play: &mut Play) -> (Vec<String>, u16) {
@@ -33,11 +35,6 @@ fn refused_upgrade(result: Result<Play, PlayError>) -> (u16, String) {
     }
 }
 
-async fn ping(play: &mut Play) {
-    let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-    play.wait_for_answer(pinging).await.unwrap();
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_first_message_authenticates_by_token_or_ticket() {
     let house = House::new().await;
@@ -49,11 +46,8 @@ async fn a_first_message_authenticates_by_token_or_ticket() {
         // A ticket issued by one node is accepted by every other node.
         (client.with_base(&second), SocketAuth::Ticket(ticket)),
     ] {
-        let mut play = client.play_with(auth.clone()).await.unwrap_or_else(|error| {
-            panic!("{auth:?}: {error}");
-        });
-        let joining = play.join().await.unwrap();
-        play.wait_for_answer(joining).await.unwrap();
+        let mut play = client.play_with(auth).await.unwrap();
+        play.confirm_join().await;
         assert_eq!(play.table(), Some(table));
         let again = play.send(|id| Command::Authenticate { id, token: None, ticket: None });
         let again = again.await.unwrap();
@@ -117,7 +111,7 @@ async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
     other.wait_for_answer(entering).await.unwrap();
     client.play_with(SocketAuth::Token(client.access_token().to_owned())).await.unwrap();
     assert_eq!(read_until_closed(&mut silent).await, (vec![], close::NOT_AUTHENTICATED));
-    ping(&mut other).await;
+    other.ping().await;
 }
 
 /// Redis stores only the hash of a ticket, which cannot open a socket, and the key expires by
@@ -159,8 +153,7 @@ async fn open_from_origin(client: &Client, origin: &str) -> Result<(), (u16, Str
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_without_an_upgrade_is_refused_with_a_problem() {
     let house = House::new().await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let answer = http.get(format!("{}/v1/play", house.base)).send().await.unwrap();
+    let answer = http_client().get(format!("{}/v1/play", house.base)).send().await.unwrap();
     assert_eq!(answer.status(), 426);
     assert_eq!(answer.headers()["content-type"], "application/problem+json");
     // The headers name the protocol to upgrade to (RFC 9110, 15.5.22; RFC 6455, 4.4).
@@ -260,7 +253,7 @@ async fn a_foreign_origin_opens_nothing() {
     // Pages of the server's own origin are accepted without configuration.
     assert_eq!(open_from_origin(&at_closed, at_closed.base()).await, Ok(()));
     // Apps send no Origin header.
-    ping(&mut at_closed.play().await.unwrap()).await;
+    at_closed.play().await.unwrap().ping().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -274,13 +267,8 @@ async fn sockets_per_address_are_limited() {
     let third = client.play().await;
     assert_eq!(refused_upgrade(third), (429, "too_many_requests".to_owned()));
     drop(first);
-    let freed = async {
-        while client.play().await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, freed).await.expect("a closed socket no longer counts");
-    ping(&mut second).await;
+    wait_until("a closed socket no longer counts", async || client.play().await.is_ok()).await;
+    second.ping().await;
 }
 
 /// Idle connections of one address do not prevent connections of other clients.
@@ -296,26 +284,23 @@ async fn connections_per_address_are_limited() {
         stream.write_all(b"GET /healthz HTTP/1.1\r\n").await.unwrap();
         silent.push(stream);
     }
-    let refused = async {
-        while silent.len() > 4 {
-            let mut open = vec![];
-            for mut stream in silent.drain(..) {
-                let read = timeout(std::time::Duration::from_millis(5), stream.read_u8()).await;
-                if !read.is_ok_and(|read| read.is_err()) {
-                    open.push(stream);
-                }
+    wait_until("connections above the limit are closed", async || {
+        let mut open = vec![];
+        for mut stream in silent.drain(..) {
+            let read = timeout(std::time::Duration::from_millis(5), stream.read_u8()).await;
+            if !read.is_ok_and(|read| read.is_err()) {
+                open.push(stream);
             }
-            silent = open;
         }
-    };
-    timeout(PATIENCE, refused).await.expect("connections above the limit are closed");
+        silent = open;
+        silent.len() <= 4
+    })
+    .await;
     drop(silent);
-    let admitted = async {
-        while Client::guest(&house.base, "a-device-of-mine", "Althea").await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, admitted).await.expect("a closed connection no longer counts");
+    wait_until("a closed connection no longer counts", async || {
+        Client::guest(&house.base, "a-device-of-mine", "Althea").await.is_ok()
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -337,7 +322,7 @@ async fn socket_handshakes_per_account_are_limited() {
     by_message.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
     let (refusals, code) = read_until_closed(&mut by_message).await;
     assert_eq!((refusals, code), (vec!["too_fast".to_owned()], close::TOO_FAST));
-    ping(&mut other.play().await.unwrap()).await;
+    other.play().await.unwrap().ping().await;
 }
 
 /// Sends a GET request with the given client address in `x-forwarded-for`, and returns the status
@@ -348,14 +333,23 @@ async fn request_status(
     token: bool,
     from: &str,
 ) -> (u16, Option<u32>) {
-    let request = reqwest::Client::builder().no_proxy().build().unwrap();
-    let request = request.request(Method::GET, format!("{}{path}", client.base()));
+    let request = http_client().get(format!("{}{path}", client.base()));
     let request = request.header("x-forwarded-for", from);
     let request = if token { request.bearer_auth(client.access_token()) } else { request };
     let response = request.send().await.unwrap();
     let retry_after = response.headers().get("retry-after");
     let retry_after = retry_after.map(|after| after.to_str().unwrap().parse().unwrap());
     (response.status().as_u16(), retry_after)
+}
+
+/// Sends a request from each of thirty addresses.
+async fn statuses_of_addresses(client: &Client, path: &str, token: bool) -> Vec<u16> {
+    let mut statuses = vec![];
+    for number in 0..30 {
+        let from = format!("203.0.113.{number}");
+        statuses.push(request_status(client, path, token, &from).await.0);
+    }
+    statuses
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -383,11 +377,7 @@ async fn requests_are_limited_by_address_and_by_account() {
     setup.rate_limits.requests_per_account = few;
     let by_account = House::with_setup(setup.clone()).await;
     let (hasty, other) = (by_account.guest("Althea").await, by_account.guest("Benjie").await);
-    let mut statuses = vec![];
-    for number in 0..30 {
-        let from = format!("203.0.113.{number}");
-        statuses.push(request_status(&hasty, "/v1/me", true, &from).await.0);
-    }
+    let statuses = statuses_of_addresses(&hasty, "/v1/me", true).await;
     assert!(statuses.contains(&429), "the limit of an account spans addresses: {statuses:?}");
     assert_eq!(request_status(&other, "/v1/me", true, "203.0.113.1").await.0, 200);
 
@@ -396,11 +386,7 @@ async fn requests_are_limited_by_address_and_by_account() {
     setup.rate_limits.requests_per_address = few;
     let untrusting = House::with_setup(setup).await;
     let client = untrusting.guest("Althea").await;
-    let mut statuses = vec![];
-    for number in 0..30 {
-        let from = format!("203.0.113.{number}");
-        statuses.push(request_status(&client, "/v1/rooms", false, &from).await.0);
-    }
+    let statuses = statuses_of_addresses(&client, "/v1/rooms", false).await;
     assert!(statuses.contains(&429), "{statuses:?}");
 }
 
@@ -430,14 +416,8 @@ async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
     let mut play = client.with_base(&second).play().await.unwrap();
     let mut other_play = other.with_base(&second).play().await.unwrap();
     client.sign_out().await.unwrap();
-    let code = loop {
-        match timeout(PATIENCE, play.next()).await.unwrap() {
-            Ok(_) => {}
-            Err(PlayError::Closed { code, .. }) => break code,
-            Err(other) => panic!("{other}"),
-        }
-    };
+    let code = play.close_code().await;
     assert_eq!(code, close::SIGNED_OUT);
-    ping(&mut other_play).await;
+    other_play.ping().await;
     running.stop().await.unwrap();
 }

@@ -7,19 +7,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bahay::archive::halted;
 use bahay::lobby::house_rooms;
 use bahay::ws::FaultHooks;
-use bahay::ws::protocol::{Command, Message, close};
+use bahay::ws::protocol::{Message, close};
 use bahay_api::socket::{example_commands, example_messages};
 use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{self, Key, Request, Stream};
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Event, PhaseView, Table, TableId};
+use bahay_engine::table::{Event, Table, TableId};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::player::{self, Stop};
 use crate::support::house::{House, PATIENCE, Setup, join_table};
+use crate::support::play::{TestPlay as _, rejoin};
 use crate::support::raw::{BINARY, Raw, ServerFrame, TEXT, frame};
+use crate::support::waiting::wait_for;
 
 /// A source of small random numbers from a seed.
 struct Dice(Stream);
@@ -119,30 +121,19 @@ async fn a_panic_ends_only_its_own_connection() {
     let mut failing = join_table(&clients[0]).await;
     let mut other = join_table(&clients[1]).await;
     failing.send_text(r#"{"type":"ping","id":4096}"#.to_owned()).await.unwrap();
-    let code = loop {
-        match timeout(PATIENCE, failing.next()).await.unwrap() {
-            Ok(_) => {}
-            Err(PlayError::Closed { code, .. }) => break code,
-            Err(other) => panic!("{other}"),
-        }
-    };
+    let code = failing.close_code().await;
     assert_eq!(code, close::INTERNAL);
     // The other players see that this player is away, and continue.
     let seat = failing.view().unwrap().seat.unwrap();
     loop {
-        if let Message::Update { events, .. } =
-            timeout(PATIENCE, other.next()).await.unwrap().unwrap()
+        if let Message::Update { events, .. } = other.next_message().await
             && events.contains(&Event::Presence { seat, connected: false })
         {
             break;
         }
     }
-    let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
-    other.wait_for_answer(pinging).await.unwrap();
-    let mut back = clients[0].play().await.unwrap();
-    back.resume(failing.drop_connection());
-    let joining = back.join().await.unwrap();
-    back.wait_for_answer(joining).await.unwrap();
+    other.ping().await;
+    let _back = rejoin(&clients[0], failing.drop_connection()).await;
 }
 
 /// The table whose view makes the planted fault panic.
@@ -172,24 +163,17 @@ async fn a_panic_in_a_view_halts_the_table() {
     let joining = newcomer.join().await.unwrap();
     let refused = newcomer.wait_for_answer(joining).await.unwrap_err();
     assert!(is_halted(&refused), "{refused}");
-    let halted = async {
-        loop {
-            let listed = halted::list_halted(&house.pool).await.unwrap();
-            if let Some(halted) = listed.first() {
-                return halted.clone();
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    let halted = timeout(PATIENCE, halted).await.expect("the halt is recorded");
+    let halted = wait_for("the halt is recorded", async || {
+        halted::list_halted(&house.pool).await.unwrap().first().cloned()
+    })
+    .await;
     assert_eq!(halted.table, table);
     assert!(halted.reason.contains("planted"), "{}", halted.reason);
     // Players who were at the table no longer see it, on this connection or on the next one.
     let rejoining = there.join().await.unwrap();
     let refused = there.wait_for_answer(rejoining).await.unwrap_err();
     assert!(is_halted(&refused), "{refused}");
-    let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
-    other.wait_for_answer(pinging).await.unwrap();
+    other.ping().await;
     assert!(join_table(&others[1]).await.view().is_some());
 }
 
@@ -207,13 +191,7 @@ async fn a_panic_in_an_update_ends_the_connection() {
     ARMED.store(true, Ordering::Relaxed);
     // This update is delivered by another path than the responses of a session.
     clients[1].leave().await.unwrap();
-    let code = loop {
-        match timeout(PATIENCE, there.next()).await.unwrap() {
-            Ok(_) => {}
-            Err(PlayError::Closed { code, .. }) => break code,
-            Err(other) => panic!("{other}"),
-        }
-    };
+    let code = there.close_code().await;
     assert_eq!(code, close::INTERNAL);
     let mut again = clients[0].play().await.unwrap();
     let joining = again.join().await.unwrap();
@@ -329,11 +307,7 @@ async fn a_client_that_does_not_read_delays_no_other_client() {
     let (_, clients) = house.table().await;
     let known = {
         let mut reading = join_table(&clients[0]).await;
-        let Some(PhaseView::Preparing { game, .. }) = reading.view().map(|view| &view.phase) else {
-            panic!("a full table is preparing a game");
-        };
-        let readied = reading.ready(*game, None).await.unwrap();
-        reading.wait_for_answer(readied).await.unwrap();
+        reading.become_ready().await;
         reading.drop_connection()
     };
     let mut deaf = Raw::open(&house.base, clients[0].access_token(), Some(4_096)).await;
@@ -357,10 +331,7 @@ async fn a_client_that_does_not_read_delays_no_other_client() {
     assert!(matches!(code, Some(close::TOO_SLOW) | None), "{code:?}");
 
     // The client reports a missing or repeated update as an error.
-    let mut back = clients[0].play().await.unwrap();
-    back.resume(known);
-    let joining = back.join().await.unwrap();
-    back.wait_for_answer(joining).await.unwrap();
+    let back = rejoin(&clients[0], known).await;
     drop(back);
     stop.stop();
     for ended in playing.join_all().await {

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bahay::ws::protocol::{Command, Message};
 use bahay_client::{Play, PlayError};
 use bahay_engine::catalog::AnyAction;
-use bahay_engine::table::{Clocks, GameId, PhaseView};
+use bahay_engine::table::{Clocks, GameId};
 use tokio::time::timeout;
 
 use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::play::{TestPlay as _, join_tables};
 
 /// The codes that refuse the repetition of a command that has already taken effect.
 const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phase"];
@@ -28,10 +29,7 @@ impl Question {
 }
 
 async fn check_ready_once(play: &mut Play) {
-    let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-        panic!("a full table is preparing a game");
-    };
-    let game = *game;
+    let game = play.prepared_game().await;
     let first = play.ready(game, None).await.unwrap();
     let second = play.ready(game, None).await.unwrap();
     play.wait_for_answer(first).await.unwrap();
@@ -57,7 +55,7 @@ async fn await_answer(play: &mut Play, command: u32) -> Result<(), String> {
 async fn count_pending_messages(play: &mut Play) -> usize {
     let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
     for count in 0.. {
-        let message = timeout(PATIENCE, play.next()).await.unwrap().unwrap();
+        let message = play.next_message().await;
         if matches!(message, Message::Ack { id, .. } if id == pinging) {
             return count;
         }
@@ -87,10 +85,7 @@ async fn wait_for_question(plays: &mut [Play]) -> (usize, Question) {
 async fn a_repeated_action_takes_effect_once() {
     let house = House::new().await;
     let (_, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
+    let mut plays = join_tables(&clients).await;
     for play in &mut plays {
         check_ready_once(play).await;
     }
@@ -147,20 +142,12 @@ async fn a_repeated_action_takes_effect_once() {
     let mut back = clients[turn].play().await.unwrap();
     let interrupted = std::mem::replace(&mut plays[turn], clients[turn].play().await.unwrap());
     back.resume(interrupted.drop_connection());
-    let joining = back.join().await.unwrap();
-    back.wait_for_answer(joining).await.unwrap();
+    back.confirm_join().await;
     let again = back.send(|id| question.act(id)).await.unwrap();
     if let Err(code) = await_answer(&mut back, again).await {
         assert!(STALE.contains(&code.as_str()), "{code}");
     }
-    let pinging = back.send(|id| Command::Ping { id }).await.unwrap();
-    loop {
-        if let Message::Ack { id, .. } = back.next().await.unwrap()
-            && id == pinging
-        {
-            break;
-        }
-    }
+    back.ping().await;
 }
 
 /// A join of a player who has already joined writes no line and notifies nobody. Nor does a new
@@ -169,10 +156,7 @@ async fn a_repeated_action_takes_effect_once() {
 async fn joining_again_writes_no_line_and_notifies_nobody() {
     let house = House::new().await;
     let (table, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
+    let mut plays = join_tables(&clients).await;
     let connects = async || {
         let journal = house.live.table_key(table, "journal");
         let mut redis = house.live.raw().await;
@@ -187,7 +171,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     }
     for _ in 0..15 {
         let joining = plays[0].join().await.unwrap();
-        let acked = match timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap() {
+        let acked = match plays[0].next_message().await {
             Message::Ack { id, version } if id == joining => version,
             other => panic!("the join is not answered by its acknowledgement: {other:?}"),
         };
@@ -217,7 +201,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     for play in &mut plays {
         let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
         loop {
-            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            match play.next_message().await {
                 Message::Ack { id, .. } if id == pinging => break,
                 Message::Update { events, .. } => assert!(!events.is_empty()),
                 _ => {}
@@ -256,7 +240,7 @@ async fn joining_again_at_two_nodes_repeats_no_update() {
                 return;
             };
             let before = play.version().unwrap();
-            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            match play.next_message().await {
                 Message::Ack { id, .. } if id == *next => {
                     waiting.pop_front();
                     joins.fetch_add(1, Ordering::Relaxed);

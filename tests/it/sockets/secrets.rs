@@ -3,15 +3,15 @@
 use std::fs::File;
 
 use bahay_client::{Client, SocketAuth};
-use bahay_engine::table::PhaseView;
 use futures_util::{SinkExt as _, StreamExt as _};
-use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::db::TestDatabase;
 use crate::support::house::{PATIENCE, join_table};
+use crate::support::play::TestPlay as _;
 use crate::support::process::{SECRET, Server, serve};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,10 +56,8 @@ async fn no_secret_reaches_the_log() {
         plays.push(join_table(client).await);
     }
     for (seat, play) in plays.iter_mut().enumerate() {
-        let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-            panic!("a full table is preparing a game");
-        };
-        let (game, seed) = (*game, format!("luck-of-seat-{seat}-{}", Uuid::new_v4()));
+        let game = play.prepared_game().await;
+        let seed = format!("luck-of-seat-{seat}-{}", Uuid::new_v4());
         secrets.push(seed.clone());
         let readied = play.ready(game, Some(seed)).await.unwrap();
         play.wait_for_answer(readied).await.unwrap();

@@ -9,10 +9,10 @@ use bahay::lobby::{Room, house_rooms};
 use bahay::ws::{LinkTimes, Silence};
 use bahay_client::Play;
 use bahay_engine::catalog::AnyRules;
-use bahay_engine::table::{Clocks, PhaseView, PlayerId};
-use tokio::time::timeout;
+use bahay_engine::table::{Clocks, PlayerId};
 
 use crate::support::house::{House, PATIENCE, Setup, join_table, patient_links};
+use crate::support::play::{become_ready, join_tables, read_all_until};
 use crate::support::raw::{PONG, Raw, ServerFrame, frame};
 
 /// A countdown longer than the service takes to notice silence, and shorter than it took with pings
@@ -44,39 +44,14 @@ fn is_connected(play: &Play, player: PlayerId) -> Option<bool> {
     seats.iter().flatten().find(|seat| seat.player == player).map(|seat| seat.connected)
 }
 
-/// Reads the messages of each player in turn until the condition holds.
-async fn read_until(plays: &mut [Play], holds: impl Fn(&[Play]) -> bool) {
-    let reading = async {
-        while !holds(plays) {
-            for play in plays.iter_mut() {
-                let soon = Duration::from_millis(5);
-                if let Ok(message) = timeout(soon, play.next()).await {
-                    message.unwrap();
-                }
-            }
-        }
-    };
-    timeout(PATIENCE * 4, reading).await.expect("the condition holds in time");
-}
-
 /// Starts a game of three players, and returns the prompted player, its connection, and the other
 /// connections.
 async fn start_game(house: &House) -> (PlayerId, Play, Vec<Play>) {
     let (_, clients) = house.table().await;
-    let mut plays = vec![];
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
-    for play in &mut plays {
-        let Some(PhaseView::Preparing { game, .. }) = play.view().map(|view| &view.phase) else {
-            panic!("a full table is preparing a game");
-        };
-        let game = *game;
-        let ready = play.ready(game, None).await.unwrap();
-        play.wait_for_answer(ready).await.unwrap();
-    }
+    let mut plays = join_tables(&clients).await;
+    become_ready(&mut plays).await;
     let is_prompted = |play: &Play| play.advice().is_some();
-    read_until(&mut plays, |plays| plays.iter().any(is_prompted)).await;
+    read_all_until(&mut plays, |plays| plays.iter().any(is_prompted)).await;
     let turn = plays.iter().position(is_prompted).unwrap();
     (clients[turn].player(), plays.remove(turn), plays)
 }
@@ -89,7 +64,8 @@ async fn a_player_with_a_dead_connection_is_away_before_its_countdown_ends() {
     let number = dead.prompt().unwrap().number;
     let is_away = |play: &Play| is_connected(play, player) == Some(false);
     let is_over = |play: &Play| play.prompt().is_some_and(|prompt| prompt.number > number);
-    read_until(&mut plays, |plays| plays.iter().any(|play| is_away(play) || is_over(play))).await;
+    read_all_until(&mut plays, |plays| plays.iter().any(|play| is_away(play) || is_over(play)))
+        .await;
     assert!(plays.iter().any(is_away), "the silence is noticed before the countdown ends");
     drop(dead);
 }
@@ -103,7 +79,7 @@ async fn a_dead_connection_out_of_turn_is_noticed() {
     let player = clients[0].player();
     let is_present = |play: &Play| is_connected(play, player).expect("the player keeps its seat");
     assert!(is_present(&watcher));
-    read_until(slice::from_mut(&mut watcher), |plays| !is_present(&plays[0])).await;
+    read_all_until(slice::from_mut(&mut watcher), |plays| !is_present(&plays[0])).await;
     drop(dead);
 }
 

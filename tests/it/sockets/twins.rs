@@ -36,7 +36,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::house::{House, PATIENCE};
+use crate::support::play::join_tables;
 
 /// The extent of the comparison.
 struct Extent {
@@ -182,10 +183,7 @@ async fn record_traffic(
     }
     let (live, _publications) = house.live.connect().await;
     let table = create_table(&live, case, position, &clients).await;
-    let mut plays = Vec::new();
-    for client in &clients {
-        plays.push(join_table(client).await);
-    }
+    let mut plays = join_tables(&clients).await;
     let mut spectator = house.guest("Delfin").await.with_form(form).play().await.unwrap();
     let watching = spectator.send(|id| Command::Watch { id, table }).await.unwrap();
     spectator.wait_for_answer(watching).await.unwrap();

@@ -2,7 +2,7 @@
 //! answers, refusals and limits are those of the equivalent messages.
 
 use bahay::rate_limit::Rate;
-use bahay::ws::protocol::{Command, close};
+use bahay::ws::protocol::close;
 use bahay_client::{Client, Play};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, Setup, join_table};
+use crate::support::play::TestPlay as _;
 
 /// A socket as a browser opens it, with subprotocols as its only custom header.
 struct Browser {
@@ -113,11 +114,6 @@ fn refusals(messages: &[Value]) -> Vec<(u64, &str)> {
         .collect()
 }
 
-async fn ping(play: &mut Play) {
-    let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-    play.wait_for_answer(pinging).await.unwrap();
-}
-
 fn refused_status(result: Result<Browser, Error>) -> u16 {
     match result {
         Err(Error::Http(response)) => response.status().as_u16(),
@@ -213,8 +209,7 @@ async fn a_table_is_resumed_by_version_and_tag() {
         assert_eq!(kinds(&heard), ["hello", "ack", "snapshot", "ack"], "{stale}");
         assert_eq!(heard[2]["view"]["table"], json!(table));
     }
-    let leaving = play.leave().await.unwrap();
-    play.wait_for_answer(leaving).await.unwrap();
+    play.confirm_leave().await;
     running.stop().await.unwrap();
 }
 
@@ -302,16 +297,10 @@ async fn the_connection_that_sends_a_command_is_the_connected_one() {
         let heard = browser.read_until_answer(1).await;
         assert_eq!(heard[2]["view"]["table"], json!(table));
     }
-    ping(&mut watching).await;
+    watching.ping().await;
     assert!(!connected(&watching), "an upgrade request does not change the table");
     two.ping().await;
-    timeout(PATIENCE, async {
-        while !connected(&watching) {
-            watching.next().await.unwrap();
-        }
-    })
-    .await
-    .expect("the player is connected after its first command");
+    watching.read_until("the player is connected after its first command", connected).await;
     drop(one);
     // Of the connections that send a command, the last one stays connected.
     let mut third = Browser::open_authenticated(&client, "?type=join").await;

@@ -124,6 +124,18 @@ impl Bank {
         }
     }
 
+    /// Opens a new game of these players.
+    pub(crate) async fn open_game(&self, players: &[PlayerId]) -> OpenGame {
+        let game = self.deal(table(), players);
+        self.open(&game).await;
+        game
+    }
+
+    pub(crate) async fn void_game(&self, game: &OpenGame) {
+        let reason = "for the test".parse().expect("the text is a valid reason");
+        self.ledger.void_game(game.game, &reason).await.expect("the open game can be voided");
+    }
+
     /// Opens and settles a game in which each loser owes a number of counts to the winner.
     pub(crate) async fn play(
         &self,

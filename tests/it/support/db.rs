@@ -6,8 +6,8 @@
 
 use bahay::db::{self, MIGRATOR, PoolOptions};
 use sha2::{Digest as _, Sha256};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, PgPool};
+use sqlx::postgres::{PgConnectOptions, PgRow};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, FromRow, PgConnection, PgPool};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ impl TestDatabase {
     async fn create(server: PgConnectOptions, clause: &str) -> Self {
         let name = format!("bahay_test_{}", Uuid::new_v4().simple());
         let mut admin = connect(&server).await;
-        execute(&mut admin, format!("create database {name} {clause}")).await;
+        run(&mut admin, format!("create database {name} {clause}")).await;
         Self { server, name }
     }
 
@@ -85,7 +85,7 @@ impl Drop for TestDatabase {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
                 let mut admin = connect(&server).await;
-                execute(&mut admin, format!("drop database {name} with (force)")).await;
+                run(&mut admin, format!("drop database {name} with (force)")).await;
             });
         });
         if dropped.join().is_err() {
@@ -104,8 +104,53 @@ async fn connect(options: &PgConnectOptions) -> PgConnection {
     PgConnection::connect_with(options).await.expect("the server of DATABASE_URL answers")
 }
 
-async fn execute(connection: &mut PgConnection, sql: String) {
+async fn run(connection: &mut PgConnection, sql: String) {
     sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the statement succeeds");
+}
+
+/// Executes statements.
+pub(crate) async fn execute(pool: &PgPool, sql: &str) -> u64 {
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(pool).await.expect(sql).rows_affected()
+}
+
+/// Reads the rows of a query.
+pub(crate) async fn read_rows<T>(pool: &PgPool, sql: &str) -> Vec<T>
+where
+    T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    sqlx::query_as(AssertSqlSafe(sql.to_owned())).fetch_all(pool).await.expect(sql)
+}
+
+/// Reads the one row of a query.
+pub(crate) async fn read_row<T>(pool: &PgPool, sql: &str) -> T
+where
+    T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    sqlx::query_as(AssertSqlSafe(sql.to_owned())).fetch_one(pool).await.expect(sql)
+}
+
+/// Reads the one column of a query.
+pub(crate) async fn read_values<T>(pool: &PgPool, sql: &str) -> Vec<T>
+where
+    (T,): for<'r> FromRow<'r, PgRow>,
+    T: Send + Unpin,
+{
+    read_rows(pool, sql).await.into_iter().map(|(value,)| value).collect()
+}
+
+/// Reads the one value of a query.
+pub(crate) async fn read_value<T>(pool: &PgPool, sql: &str) -> T
+where
+    (T,): for<'r> FromRow<'r, PgRow>,
+    T: Send + Unpin,
+{
+    let (value,) = read_row(pool, sql).await;
+    value
+}
+
+/// Counts rows of a table, which conditions may follow.
+pub(crate) async fn count_rows(pool: &PgPool, from: &str) -> i64 {
+    read_value(pool, &format!("select count(*) from {from}")).await
 }
 
 /// Returns the template's name and creates the template if it does not exist. The database is
@@ -134,14 +179,14 @@ async fn template() -> String {
             .expect("the server lists its databases");
     if !found {
         let raw = format!("bahay_raw_{}", Uuid::new_v4().simple());
-        execute(&mut admin, format!("create database {raw}")).await;
+        run(&mut admin, format!("create database {raw}")).await;
         let options = server.clone().database(&raw);
         let pool = db::connect_as_login(options, PoolOptions::default()).await;
         let pool = pool.expect("the new database accepts connections");
         db::migrate(&pool).await.expect("the migrations run on an empty database");
         pool.close().await;
-        execute(&mut admin, format!("alter database {raw} with allow_connections false")).await;
-        execute(&mut admin, format!("alter database {raw} rename to {name}")).await;
+        run(&mut admin, format!("alter database {raw} with allow_connections false")).await;
+        run(&mut admin, format!("alter database {raw} rename to {name}")).await;
     }
     admin.close().await.expect("the connection closes");
     name

@@ -28,6 +28,9 @@ use super::db::TestDatabase;
 use super::live::TestLive;
 pub(crate) use super::waiting::PATIENCE;
 
+/// The names of the players of a table.
+pub(crate) const FRIENDS: [&str; 3] = ["Althea", "Benjie", "Carmela"];
+
 /// The duration of a fight in the tests' room.
 const FIGHT_MS: u32 = 300;
 
@@ -160,14 +163,21 @@ impl House {
         guest_at(&self.base, name).await
     }
 
+    /// Signs new guests in.
+    pub(crate) async fn guests<const N: usize>(&self, names: [&str; N]) -> Vec<Client> {
+        let mut clients = vec![];
+        for name in names {
+            clients.push(self.guest(name).await);
+        }
+        clients
+    }
+
     /// Seats three guests at one table of the newbie room.
     pub(crate) async fn table(&self) -> (TableId, [Client; 3]) {
-        let mut clients = vec![];
+        let clients = self.guests(FRIENDS).await;
         let mut tables = vec![];
-        for name in ["Althea", "Benjie", "Carmela"] {
-            let client = self.guest(name).await;
+        for client in &clients {
             tables.push(client.seat("newbie").await.unwrap());
-            clients.push(client);
         }
         assert!(tables.iter().all(|table| *table == tables[0]));
         (tables[0], clients.try_into().unwrap())

@@ -3,6 +3,7 @@
 use bahay::reason::Reason;
 
 pub(crate) mod bank;
+pub(crate) mod checks;
 pub(crate) mod cluster;
 pub(crate) mod db;
 pub(crate) mod fragile;
@@ -11,9 +12,11 @@ pub(crate) mod independent;
 pub(crate) mod live;
 pub(crate) mod node;
 pub(crate) mod operators;
+pub(crate) mod play;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod raw;
+pub(crate) mod rest;
 pub(crate) mod services;
 pub(crate) mod tls;
 pub(crate) mod waiting;

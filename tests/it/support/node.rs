@@ -14,8 +14,8 @@ use bahay_bots::Ai;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Viewer};
-use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
-use bahay_shell::{Notice, NoticeReceiver};
+use bahay_engine::table::{Clocks, ConnectionId, GameId, Input, Phase, PlayerId, Table, TableId};
+use bahay_shell::{Notice, NoticeReceiver, WatchEnd};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -49,6 +49,18 @@ impl Node {
         let parts = lobby_parts(bank, rooms, tables, live, ledger);
         let lobby = Lobby::new(parts.clone());
         Self { lobby, parts, _ledger: ledger_tasks, tasks, present: None }
+    }
+
+    /// Creates two nodes of one house.
+    pub(crate) async fn pair(bank: &Bank, live: &TestLive) -> [Self; 2] {
+        let clocks = Clocks::default();
+        [Self::new(bank, live, clocks).await, Self::new(bank, live, clocks).await]
+    }
+
+    /// Starts two nodes of one house.
+    pub(crate) async fn start_pair(bank: &Bank, live: &TestLive) -> [Self; 2] {
+        let clocks = Clocks::default();
+        [Self::start(bank, live, clocks).await, Self::start(bank, live, clocks).await]
     }
 
     /// Starts a node as a server does: with the house's clock, and present among the other nodes.
@@ -85,6 +97,35 @@ impl Node {
 
     pub(crate) fn tables(&self) -> &Tables<AnyGame> {
         self.lobby.tables()
+    }
+
+    /// Reads a table that exists.
+    pub(crate) async fn read_table(&self, table: TableId) -> Arc<Table<AnyGame>> {
+        self.tables().read_table(table).await.unwrap().expect("the table exists")
+    }
+
+    /// Makes players ready for the game that the table prepares.
+    pub(crate) async fn become_ready(&self, table: TableId, players: &[PlayerId]) -> GameId {
+        let looked = self.read_table(table).await;
+        let game = looked.phase().game().expect("the table prepares a game");
+        for player in players.iter().copied() {
+            let ready = Input::Ready { player, game, commitment: None };
+            self.tables().submit(table, ready).await.unwrap();
+        }
+        game
+    }
+
+    /// Joins a table with each player.
+    pub(crate) async fn join_players(
+        &self,
+        table: TableId,
+        players: &[PlayerId],
+    ) -> Vec<ConnectedPlayer> {
+        let mut seated = vec![];
+        for player in players {
+            seated.push(ConnectedPlayer::join(self, table, *player).await);
+        }
+        seated
     }
 }
 
@@ -165,6 +206,13 @@ pub(crate) async fn seat_players(nodes: &[Node], players: &[PlayerId]) -> TableI
 }
 
 impl ConnectedPlayer {
+    /// Waits until the watch ends.
+    pub(crate) async fn watch_end(&mut self) -> Option<WatchEnd> {
+        let ended = async { while self.notices.recv().await.is_some() {} };
+        timeout(PATIENCE, ended).await.expect("the watch ends");
+        self.notices.ending()
+    }
+
     /// Waits until the table satisfies a condition.
     pub(crate) async fn wait_until(&mut self, holds: impl Fn(&Table<AnyGame>) -> bool) {
         while !holds(&self.table) {
@@ -184,14 +232,11 @@ pub(crate) fn is_playing(table: &Table<AnyGame>) -> bool {
 }
 
 /// Makes all players ready and waits for the deal.
-pub(crate) async fn deal(node: &Node, seated: &mut [ConnectedPlayer]) {
-    for one in seated.iter() {
-        let look = node.tables().read_table(one.table.id()).await.unwrap().unwrap();
-        let game = look.phase().game().expect("the table prepares a game");
-        let ready = Input::Ready { player: one.player, game, commitment: None };
-        node.tables().submit(look.id(), ready).await.unwrap();
-    }
+pub(crate) async fn deal(node: &Node, seated: &mut [ConnectedPlayer]) -> GameId {
+    let players: Vec<PlayerId> = seated.iter().map(|one| one.player).collect();
+    let game = node.become_ready(seated[0].table.id(), &players).await;
     for one in seated {
         one.wait_until(is_playing).await;
     }
+    game
 }

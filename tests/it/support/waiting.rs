@@ -18,11 +18,19 @@ pub(crate) fn free_port() -> u16 {
 }
 
 /// Polls until a condition holds.
-pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
-    let awaited = timeout(PATIENCE, async {
-        while !holds().await {
+pub(crate) async fn wait_until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    wait_for(what, async || holds().await.then_some(())).await;
+}
+
+/// Polls until there is a value, and returns it.
+pub(crate) async fn wait_for<T>(what: &str, mut find: impl AsyncFnMut() -> Option<T>) -> T {
+    let awaited = timeout(2 * PATIENCE, async {
+        loop {
+            if let Some(found) = find().await {
+                return found;
+            }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     });
-    assert!(awaited.await.is_ok(), "timed out waiting until {what}");
+    awaited.await.unwrap_or_else(|_| panic!("timed out waiting until {what}"))
 }

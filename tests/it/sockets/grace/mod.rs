@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bahay_client::{Client, Play, PlayError};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::Command;
 use bahay_bots::table::ai_action;
+use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game as _, Viewer};
@@ -30,6 +30,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use self::questions::{RoomPlan, choose_action, prompt_kind};
 use crate::support::house::{House, Setup, guest_at, join_table};
+use crate::support::play::rejoin;
 
 const TABLES: usize = 30;
 
@@ -173,10 +174,7 @@ impl Round {
             self.receive_messages().await;
             sleep(Duration::from_millis(20)).await;
         }
-        let mut back = self.players[place].0.play().await.unwrap();
-        back.resume(known);
-        let joining = back.join().await.unwrap();
-        back.wait_for_answer(joining).await.unwrap();
+        let back = rejoin(&self.players[place].0, known).await;
         self.players[place].1 = Some(back);
 
         let by = self.check_answer(before, asked, seat).await;

@@ -1,0 +1,51 @@
+//! Checks of a house's books and projections.
+
+use bahay::archive::{self, RecordedGame};
+use bahay::ledger::audit;
+use bahay::records::Records;
+use bahay::reports::Reports;
+use bahay::standings::{Calendar, Standings};
+use bahay::verify::ledger::{self, Extent, Report};
+use bahay_engine::table::GameId;
+use sqlx::PgPool;
+
+use super::live::TestLive;
+
+/// Compares the books with all games, and asserts that they hold.
+pub(crate) async fn check_ledger(pool: &PgPool) -> Report {
+    check_ledger_with(pool, &Records::without_archive()).await
+}
+
+/// Compares the books with all games, of which some are archived.
+pub(crate) async fn check_ledger_with(pool: &PgPool, records: &Records) -> Report {
+    let report = ledger::check(pool, records, Extent::Everything).await.unwrap();
+    assert!(report.is_clean(), "{report}");
+    report
+}
+
+/// Asserts that the audit of the books finds no difference.
+pub(crate) async fn audit_books(pool: &PgPool) -> audit::Report {
+    let report = audit::audit(pool).await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    report
+}
+
+/// Reads a game that is not archived.
+pub(crate) async fn read_game(pool: &PgPool, game: GameId) -> RecordedGame {
+    archive::read_game(pool, &Records::without_archive(), game).await.unwrap().unwrap()
+}
+
+/// Counts all sealed games in the standings.
+pub(crate) async fn count_standings(pool: &PgPool) -> Standings {
+    let (live, _publications) = TestLive::new().connect().await;
+    let standings = Standings::new(pool.clone(), live, Calendar::default());
+    standings.catch_up().await.unwrap();
+    standings
+}
+
+/// Counts all sealed games in the reports.
+pub(crate) async fn count_reports(pool: &PgPool) -> Reports {
+    let reports = Reports::with_own_pool(pool);
+    reports.catch_up().await.unwrap();
+    reports
+}
