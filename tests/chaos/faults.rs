@@ -11,7 +11,7 @@ use tokio::time::{sleep, sleep_until};
 use crate::bots::{Bot, Order};
 use crate::dice::Dice;
 use crate::nodes::Node;
-use crate::plan::{Fault, Link, Plan, Step};
+use crate::plan::{ClientFault, Fault, Link, LinkFault, NodeFault, Plan, Step};
 use crate::support::services::{Service, Services};
 
 /// The time for which clients of a killed node stay away, so that the detection of their absence is
@@ -46,6 +46,13 @@ pub(crate) struct InjectionReport {
     pub(crate) findings: Vec<String>,
 }
 
+impl InjectionReport {
+    fn add(&mut self, (done, finding): (InjectedFault, Option<String>)) {
+        self.done.push(done);
+        self.findings.extend(finding);
+    }
+}
+
 /// Carries out a plan; returns when the last fault is over.
 pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> InjectionReport {
     let begun = Instant::now();
@@ -55,10 +62,8 @@ pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> InjectionRepor
         sleep_until((begun + Duration::from_millis(step.at_ms)).into()).await;
         let dice = Dice::new(plan.seed, 1_000_000 + number);
         // Versions are exchanged one after the other, in the order of the plan.
-        if matches!(step.fault, Fault::Exchange { .. }) {
-            let (done, finding) = one(house, step, dice).await;
-            carried.done.push(done);
-            carried.findings.extend(finding);
+        if matches!(step.fault, Fault::Exchange(_)) {
+            carried.add(one(house, step, dice).await);
             continue;
         }
         let house = Arc::clone(house);
@@ -66,10 +71,7 @@ pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> InjectionRepor
     }
     while let Some(ended) = running.join_next().await {
         match ended {
-            Ok((done, finding)) => {
-                carried.done.push(done);
-                carried.findings.extend(finding);
-            }
+            Ok(injected) => carried.add(injected),
             Err(error) => carried.findings.push(format!("a fault was not carried out: {error}")),
         }
     }
@@ -95,23 +97,14 @@ async fn one(house: &House, step: Step, mut dice: Dice) -> (InjectedFault, Optio
 /// Locks the target of a fault against concurrent faults.
 async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_, ()>> {
     let turn = match fault {
-        Fault::KillNode { node } | Fault::StopNode { node } | Fault::StopNodeLong { node } => {
-            &house.node(node).turn
-        }
-        Fault::Cut { node, link }
-        | Fault::Hold { node, link }
-        | Fault::Delay { node, link, .. } => house.node(node).link_turn(link),
+        Fault::Node(_, node) => &house.node(node).turn,
+        Fault::Link(_, node, link) => house.node(node).link_turn(link),
         Fault::KillPostgres => &house.postgres_turn,
         Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => &house.redis_turn,
-        // These lock each node in turn.
-        Fault::RollingRestart | Fault::Exchange { .. } => return None,
-        Fault::Duplicate { .. }
-        | Fault::Storm
-        | Fault::Drop { .. }
-        | Fault::Away { .. }
-        | Fault::Leave { .. }
-        | Fault::Slow { .. }
-        | Fault::Idle { .. } => return None,
+        // The first two lock each node in turn.
+        Fault::RollingRestart | Fault::Exchange(_) | Fault::Storm | Fault::Clients(..) => {
+            return None;
+        }
     };
     Some(turn.lock().await)
 }
@@ -132,7 +125,7 @@ impl House {
         dice: &mut Dice,
     ) -> Result<(), String> {
         match fault {
-            Fault::KillNode { node: number } => {
+            Fault::Node(NodeFault::Kill, number) => {
                 let node = self.node(number);
                 for bot in self.bots.iter().filter(|bot| bot.is_at(number)) {
                     if dice.percent(40) {
@@ -146,7 +139,7 @@ impl House {
                 node.start();
                 node.until_healthy().await?;
             }
-            Fault::StopNode { node } | Fault::StopNodeLong { node } => {
+            Fault::Node(NodeFault::Stop | NodeFault::StopLong, node) => {
                 let node = self.node(node);
                 node.signal("STOP");
                 sleep(for_long).await;
@@ -157,27 +150,22 @@ impl House {
                     self.restart(node).await?;
                 }
             }
-            Fault::Exchange { version } => {
+            Fault::Exchange(version) => {
                 for node in &self.nodes {
                     node.take(version);
                     self.restart(node).await?;
                 }
                 sleep(for_long).await;
             }
-            Fault::Cut { node, link } => {
-                self.node(node).cut(link).await;
+            Fault::Link(kind, node, link) => {
+                let node = self.node(node);
+                match kind {
+                    LinkFault::Cut => node.cut(link).await,
+                    LinkFault::Hold => node.hold(link),
+                    LinkFault::Delay(late_ms) => node.delay(link, Duration::from_millis(late_ms)),
+                }
                 sleep(for_long).await;
-                self.node(node).heal(link).await;
-            }
-            Fault::Hold { node, link } => {
-                self.node(node).hold(link);
-                sleep(for_long).await;
-                self.node(node).heal(link).await;
-            }
-            Fault::Delay { node, link, late_ms } => {
-                self.node(node).delay(link, Duration::from_millis(late_ms));
-                sleep(for_long).await;
-                self.node(node).heal(link).await;
+                node.heal(link).await;
             }
             Fault::KillPostgres => self.kill(Service::Postgres, for_long).await,
             Fault::KillRedis => self.kill(Service::Redis, for_long).await,
@@ -192,14 +180,20 @@ impl House {
                     bot.order(Order::Drop(Duration::ZERO));
                 }
             }
-            Fault::Drop { clients } => {
-                self.order(clients, dice, Order::Drop(Duration::from_millis(100)));
+            Fault::Clients(kind, clients) => {
+                let order = match kind {
+                    ClientFault::Drop => Order::Drop(Duration::from_millis(100)),
+                    ClientFault::Away => Order::Drop(for_long),
+                    ClientFault::Leave => Order::Leave,
+                    ClientFault::Slow => Order::Slow(for_long),
+                    ClientFault::Idle => Order::Idle(for_long),
+                    ClientFault::Duplicate => Order::Repeat(for_long),
+                };
+                let mut bots: Vec<&Bot> = self.bots.iter().collect();
+                dice.shuffle(&mut bots);
+                let clients = usize::try_from(clients).unwrap_or(usize::MAX);
+                bots.into_iter().take(clients).for_each(|bot| bot.order(order));
             }
-            Fault::Away { clients } => self.order(clients, dice, Order::Drop(for_long)),
-            Fault::Leave { clients } => self.order(clients, dice, Order::Leave),
-            Fault::Slow { clients } => self.order(clients, dice, Order::Slow(for_long)),
-            Fault::Idle { clients } => self.order(clients, dice, Order::Idle(for_long)),
-            Fault::Duplicate { clients } => self.order(clients, dice, Order::Repeat(for_long)),
         }
         Ok(())
     }
@@ -217,14 +211,6 @@ impl House {
         self.services.lock().await.kill(service).await;
         sleep(for_long).await;
         self.services.lock().await.start_again().await;
-    }
-
-    fn order(&self, clients: u64, dice: &mut Dice, order: Order) {
-        let mut bots: Vec<&Bot> = self.bots.iter().collect();
-        dice.shuffle(&mut bots);
-        for bot in bots.into_iter().take(usize::try_from(clients).unwrap_or(usize::MAX)) {
-            bot.order(order);
-        }
     }
 
     /// Heals everything, clients included; returns when every node answers.

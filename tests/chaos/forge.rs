@@ -38,21 +38,6 @@ pub(crate) enum Forgery {
 }
 
 impl Forgery {
-    pub(crate) const ALL: [Self; 12] = [
-        Self::Ack,
-        Self::AckTwice,
-        Self::Order,
-        Self::Update,
-        Self::UpdateTwice,
-        Self::Event,
-        Self::Card,
-        Self::Record,
-        Self::Coin,
-        Self::Deadline,
-        Self::Standstill,
-        Self::OpenGame,
-    ];
-
     /// Returns the check that must detect the forgery.
     pub(crate) fn found_by(self) -> Check {
         match self {
@@ -90,13 +75,7 @@ pub(crate) fn forged(evidence: &Evidence, forgery: Forgery) -> Evidence {
                 game.state = "open".to_owned();
             }
         }
-        Forgery::Ack
-        | Forgery::AckTwice
-        | Forgery::Order
-        | Forgery::Update
-        | Forgery::UpdateTwice
-        | Forgery::Event
-        | Forgery::Card => {}
+        _ => {}
     }
     evidence
 }
@@ -166,11 +145,7 @@ pub(crate) fn journal(forgery: Forgery, entries: &mut Vec<Entry>) {
                 "2D", "3D", "4D", "5D", "6D", "7D", "8D", "9D", "TD"
             ]);
         }),
-        Forgery::Record
-        | Forgery::Coin
-        | Forgery::Deadline
-        | Forgery::Standstill
-        | Forgery::OpenGame => {}
+        _ => {}
     }
 }
 

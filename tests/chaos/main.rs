@@ -38,7 +38,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::Parser as _;
+use clap::{Parser as _, ValueEnum as _};
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::sync::{Mutex, watch};
@@ -319,8 +319,8 @@ async fn canaries(
         println!("canary  {forgery}: {says} by: {}", check.what());
         all_found &= found;
     };
-    for forgery in Forgery::ALL {
-        let verdict = Verdict::of(&forge::forged(evidence, forgery));
+    for forgery in Forgery::value_variants() {
+        let verdict = Verdict::of(&forge::forged(evidence, *forgery));
         let check = forgery.found_by();
         tell(&format!("{forgery:?}"), check, !verdict.found[&check].is_empty());
     }

@@ -101,11 +101,7 @@ impl Node {
     }
 
     pub(crate) fn link_turn(&self, link: Link) -> &tokio::sync::Mutex<()> {
-        match link {
-            Link::Redis => &self.link_turns[0],
-            Link::Postgres => &self.link_turns[1],
-            Link::Clients => &self.link_turns[2],
-        }
+        &self.link_turns[link as usize]
     }
 
     /// Marks the node as wanted; the keeper starts it.
@@ -193,50 +189,34 @@ impl Node {
         }
     }
 
-    pub(crate) async fn cut(&self, link: Link) {
+    /// Returns the proxy of a link to a service.
+    fn wire(&self, link: Link) -> Option<&Wire> {
         match link {
-            Link::Redis => {
-                self.redis.refuse().await;
-                self.redis.cut().await;
-            }
-            Link::Postgres => {
-                self.postgres.refuse().await;
-                self.postgres.cut().await;
-            }
-            Link::Clients => self.gate.cut(),
+            Link::Redis => Some(&self.redis),
+            Link::Postgres => Some(&self.postgres),
+            Link::Clients => None,
         }
+    }
+
+    pub(crate) async fn cut(&self, link: Link) {
+        let Some(wire) = self.wire(link) else { return self.gate.cut() };
+        wire.refuse().await;
+        wire.cut().await;
     }
 
     pub(crate) fn hold(&self, link: Link) {
-        match link {
-            Link::Redis => self.redis.hold(),
-            Link::Postgres => self.postgres.hold(),
-            Link::Clients => self.gate.hold(),
-        }
+        self.wire(link).map_or_else(|| self.gate.hold(), Wire::hold);
     }
 
     pub(crate) fn delay(&self, link: Link, delay: Duration) {
-        match link {
-            Link::Redis => self.redis.delay(delay),
-            Link::Postgres => self.postgres.delay(delay),
-            Link::Clients => self.gate.delay(delay),
-        }
+        self.wire(link).map_or_else(|| self.gate.delay(delay), |wire| wire.delay(delay));
     }
 
     pub(crate) async fn heal(&self, link: Link) {
-        match link {
-            Link::Redis => {
-                self.redis.delay(Duration::ZERO);
-                self.redis.release();
-                self.redis.welcome().await;
-            }
-            Link::Postgres => {
-                self.postgres.delay(Duration::ZERO);
-                self.postgres.release();
-                self.postgres.welcome().await;
-            }
-            Link::Clients => self.gate.heal(),
-        }
+        let Some(wire) = self.wire(link) else { return self.gate.heal() };
+        wire.delay(Duration::ZERO);
+        wire.release();
+        wire.welcome().await;
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {

@@ -2,7 +2,7 @@
 //! node could have served a client from the time that the house took itself.
 
 use crate::faults::InjectedFault;
-use crate::plan::{Fault, Link};
+use crate::plan::{Fault, Link, LinkFault};
 
 /// A period in ms since the start of the run.
 type Span = (u64, u64);
@@ -41,12 +41,12 @@ impl Outages {
         let struck = (0..nodes).map(|node| of(&|fault| !is_in_turn(fault) && stops(fault, node)));
         let all_nodes = struck.reduce(|one, other| common(&one, &other));
         let nobody = [redis.clone(), postgres, all_nodes.unwrap_or_default()].concat();
-        let exchanges = || done.iter().filter(|done| matches!(done.fault, Fault::Exchange { .. }));
+        let exchanges = || done.iter().filter(|done| matches!(done.fault, Fault::Exchange(_)));
         let begun_ms = exchanges().map(|done| done.from_ms).min();
         Self {
             exchanging: begun_ms.zip(exchanges().map(|done| done.to_ms).max()),
             nobody: joined(nobody),
-            anything: of(&|fault| !is_of_clients(fault)),
+            anything: of(&|fault| !matches!(fault, Fault::Storm | Fault::Clients(..))),
             nodes: by_node,
             redis,
         }
@@ -79,47 +79,20 @@ impl Outages {
 
 /// Returns true for faults that strike one node after the other, so that others serve.
 fn is_in_turn(fault: Fault) -> bool {
-    matches!(fault, Fault::RollingRestart | Fault::Exchange { .. })
+    matches!(fault, Fault::RollingRestart | Fault::Exchange(_))
 }
 
 /// Returns true if a node cannot serve its clients during this fault.
 fn stops(fault: Fault, node: u64) -> bool {
     match fault {
-        Fault::KillNode { node: struck }
-        | Fault::StopNode { node: struck }
-        | Fault::StopNodeLong { node: struck }
-        | Fault::Cut { node: struck, link: Link::Redis | Link::Clients }
-        | Fault::Hold { node: struck, link: Link::Redis | Link::Clients } => struck == node,
+        Fault::Node(_, struck)
+        | Fault::Link(LinkFault::Cut | LinkFault::Hold, struck, Link::Redis | Link::Clients) => {
+            struck == node
+        }
         // The nodes' turns are not recorded.
-        Fault::RollingRestart | Fault::Exchange { .. } => true,
-        Fault::Cut { link: Link::Postgres, .. }
-        | Fault::Hold { link: Link::Postgres, .. }
-        | Fault::Delay { .. }
-        | Fault::KillPostgres
-        | Fault::KillRedis
-        | Fault::StallRedis
-        | Fault::LoseRedis => false,
-        Fault::Duplicate { .. }
-        | Fault::Storm
-        | Fault::Drop { .. }
-        | Fault::Away { .. }
-        | Fault::Leave { .. }
-        | Fault::Slow { .. }
-        | Fault::Idle { .. } => false,
+        Fault::RollingRestart | Fault::Exchange(_) => true,
+        _ => false,
     }
-}
-
-fn is_of_clients(fault: Fault) -> bool {
-    matches!(
-        fault,
-        Fault::Duplicate { .. }
-            | Fault::Storm
-            | Fault::Drop { .. }
-            | Fault::Away { .. }
-            | Fault::Leave { .. }
-            | Fault::Slow { .. }
-            | Fault::Idle { .. }
-    )
 }
 
 /// Merges overlapping periods and sorts them.

@@ -36,72 +36,62 @@ pub(crate) enum Version {
 /// A fault. Nodes are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// Kills a node, and starts it again afterwards.
-    KillNode {
-        node: u64,
-    },
-    /// Suspends a node, and resumes it afterwards.
-    StopNode {
-        node: u64,
-    },
-    /// Suspends a node for longer than the heartbeat's timeout.
-    StopNodeLong {
-        node: u64,
-    },
+    Node(NodeFault, u64),
     /// Terminates and restarts every node in turn.
     RollingRestart,
     /// Terminates every node in turn and starts it with the binary of another version.
-    Exchange {
-        version: Version,
-    },
-    /// Breaks a node's connections over a link and refuses new ones for a while.
-    Cut {
-        node: u64,
-        link: Link,
-    },
-    /// Silently holds all traffic of a link.
-    Hold {
-        node: u64,
-        link: Link,
-    },
-    /// Delays all traffic of a link.
-    Delay {
-        node: u64,
-        link: Link,
-        late_ms: u64,
-    },
+    Exchange(Version),
+    /// A fault of a node's link.
+    Link(LinkFault, u64, Link),
     KillPostgres,
     /// Kills Redis, which keeps its data.
     KillRedis,
     StallRedis,
     /// Kills Redis, which loses its data.
     LoseRedis,
-    /// Lets clients send every command twice.
-    Duplicate {
-        clients: u64,
-    },
     /// Disconnects all clients at once; they reconnect immediately.
     Storm,
-    /// Lets clients disconnect abruptly and reconnect.
-    Drop {
-        clients: u64,
-    },
-    /// Lets clients disconnect and stay away for the duration.
-    Away {
-        clients: u64,
-    },
-    /// Lets clients leave their tables and look for others.
-    Leave {
-        clients: u64,
-    },
-    /// Lets clients stop reading for a while.
-    Slow {
-        clients: u64,
-    },
-    /// Lets clients do nothing for a while, so that countdowns expire.
-    Idle {
-        clients: u64,
-    },
+    /// Lets this number of clients misbehave.
+    Clients(ClientFault, u64),
+}
+
+/// A fault of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NodeFault {
+    /// Kills the node, and starts it again afterwards.
+    Kill,
+    /// Suspends the node, and resumes it afterwards.
+    Stop,
+    /// Suspends the node for longer than the heartbeat's timeout.
+    StopLong,
+}
+
+/// A fault of one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LinkFault {
+    /// Breaks the connections and refuses new ones for a while.
+    Cut,
+    /// Silently holds all traffic.
+    Hold,
+    /// Delays all traffic by this time in ms.
+    Delay(u64),
+}
+
+/// A fault of some clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ClientFault {
+    /// They send every command twice.
+    Duplicate,
+    /// They disconnect abruptly and reconnect.
+    Drop,
+    /// They disconnect and stay away for the duration.
+    Away,
+    /// They leave their tables and look for others.
+    Leave,
+    /// They stop reading for a while.
+    Slow,
+    /// They do nothing for a while, so that countdowns expire.
+    Idle,
 }
 
 /// One fault of a plan.
@@ -148,7 +138,7 @@ impl Plan {
             at_ms += dice.within(1_000, 3_000);
             // The pause lets the others detect the death undisturbed, so that the detection time is
             // measurable.
-            if let Fault::KillNode { .. } = fault {
+            if let Fault::Node(NodeFault::Kill, _) = fault {
                 at_ms += AWAY_WITHIN_MS;
             }
         }
@@ -162,7 +152,7 @@ impl Plan {
         dice.shuffle(&mut kinds);
         let step = |(place, fault): (u64, Fault)| {
             let most_ms = match fault {
-                Fault::StopNodeLong { .. } => 4_000,
+                Fault::Node(NodeFault::StopLong, _) => 4_000,
                 _ => 600,
             };
             let for_ms = duration_ms(&mut dice, fault).min(most_ms);
@@ -178,7 +168,7 @@ impl Plan {
         let step = |(version, place): (Version, u64)| Step {
             // Each waits for the previous one.
             at_ms: 3_000 + place,
-            fault: Fault::Exchange { version },
+            fault: Fault::Exchange(version),
             for_ms: 3_000,
         };
         Self { seed, steps: versions.map(step).collect() }
@@ -194,29 +184,28 @@ impl Plan {
 fn every_kind(dice: &mut Dice, extent: Extent) -> Vec<Fault> {
     let Extent { nodes, clients, lose_redis } = extent;
     let mut faults = vec![
-        Fault::KillNode { node: dice.below(nodes) },
-        Fault::StopNode { node: dice.below(nodes) },
-        Fault::StopNodeLong { node: dice.below(nodes) },
+        Fault::Node(NodeFault::Kill, dice.below(nodes)),
+        Fault::Node(NodeFault::Stop, dice.below(nodes)),
+        Fault::Node(NodeFault::StopLong, dice.below(nodes)),
         Fault::RollingRestart,
     ];
     for link in [Link::Redis, Link::Postgres, Link::Clients] {
         let late_ms = dice.within(5, 120);
-        faults.push(Fault::Cut { node: dice.below(nodes), link });
-        faults.push(Fault::Hold { node: dice.below(nodes), link });
-        faults.push(Fault::Delay { node: dice.below(nodes), link, late_ms });
+        let kinds = [LinkFault::Cut, LinkFault::Hold, LinkFault::Delay(late_ms)];
+        faults.extend(kinds.map(|kind| Fault::Link(kind, dice.below(nodes), link)));
     }
     let some = |dice: &mut Dice| dice.within(1, (clients / 3).max(1));
     faults.extend([
         Fault::KillPostgres,
         Fault::KillRedis,
         Fault::StallRedis,
-        Fault::Duplicate { clients: some(dice) },
+        Fault::Clients(ClientFault::Duplicate, some(dice)),
         Fault::Storm,
-        Fault::Drop { clients: some(dice) },
-        Fault::Away { clients: some(dice) },
-        Fault::Leave { clients: some(dice) },
-        Fault::Slow { clients: some(dice) },
-        Fault::Idle { clients: some(dice) },
+        Fault::Clients(ClientFault::Drop, some(dice)),
+        Fault::Clients(ClientFault::Away, some(dice)),
+        Fault::Clients(ClientFault::Leave, some(dice)),
+        Fault::Clients(ClientFault::Slow, some(dice)),
+        Fault::Clients(ClientFault::Idle, some(dice)),
     ]);
     if lose_redis {
         faults.push(Fault::LoseRedis);
@@ -227,24 +216,22 @@ fn every_kind(dice: &mut Dice, extent: Extent) -> Vec<Fault> {
 fn duration_ms(dice: &mut Dice, fault: Fault) -> u64 {
     let (low, high) = match fault {
         Fault::RollingRestart
-        | Fault::Exchange { .. }
+        | Fault::Exchange(_)
         | Fault::LoseRedis
         | Fault::Storm
-        | Fault::Drop { .. }
-        | Fault::Leave { .. } => return 0,
-        Fault::StopNode { .. } => (100, 2_000),
-        Fault::KillNode { .. } => (200, 6_000),
-        Fault::StopNodeLong { .. } => PAST_HEARTBEAT_MS,
-        Fault::Cut { .. } | Fault::Delay { .. } => (200, 3_000),
+        | Fault::Clients(ClientFault::Drop | ClientFault::Leave, _) => return 0,
+        Fault::Node(NodeFault::Stop, _) => (100, 2_000),
+        Fault::Node(NodeFault::Kill, _) => (200, 6_000),
+        Fault::Node(NodeFault::StopLong, _) => PAST_HEARTBEAT_MS,
+        Fault::Link(LinkFault::Cut | LinkFault::Delay(_), ..) => (200, 3_000),
         // A call to Redis or PostgreSQL may take some seconds.
-        Fault::Hold { .. } => (200, 7_000),
+        Fault::Link(LinkFault::Hold, ..) | Fault::StallRedis => (200, 7_000),
         Fault::KillPostgres | Fault::KillRedis => (100, 3_000),
-        Fault::StallRedis => (200, 7_000),
-        Fault::Duplicate { .. } => (2_000, 8_000),
-        Fault::Away { .. } => (1_000, 9_000),
-        Fault::Slow { .. } => (1_000, 15_000),
+        Fault::Clients(ClientFault::Duplicate, _) => (2_000, 8_000),
+        Fault::Clients(ClientFault::Away, _) => (1_000, 9_000),
+        Fault::Clients(ClientFault::Slow, _) => (1_000, 15_000),
         // Two expired countdowns of 20 s give the seat to the AI.
-        Fault::Idle { .. } => (3_000, 45_000),
+        Fault::Clients(ClientFault::Idle, _) => (3_000, 45_000),
     };
     dice.within(low, high)
 }
@@ -252,29 +239,29 @@ fn duration_ms(dice: &mut Dice, fault: Fault) -> u64 {
 impl Fault {
     /// Returns the name of the kind for figures and messages.
     pub(crate) fn kind(self) -> String {
-        let of_link = |what: &str, link: Link| format!("{what} {link}");
-        match self {
-            Self::KillNode { .. } => "kill node".into(),
-            Self::StopNode { .. } => "stop node".into(),
-            Self::StopNodeLong { .. } => "stop node past its heartbeat".into(),
-            Self::RollingRestart => "rolling restart".into(),
-            Self::Exchange { version: Version::This } => "upgrade".into(),
-            Self::Exchange { version: Version::Before } => "rollback".into(),
-            Self::Cut { link, .. } => of_link("cut link to", link),
-            Self::Hold { link, .. } => of_link("hold link to", link),
-            Self::Delay { link, .. } => of_link("delay link to", link),
-            Self::KillPostgres => "kill PostgreSQL".into(),
-            Self::KillRedis => "kill Redis".into(),
-            Self::StallRedis => "stall Redis".into(),
-            Self::LoseRedis => "lose Redis".into(),
-            Self::Duplicate { .. } => "clients repeat themselves".into(),
-            Self::Storm => "all clients reconnect".into(),
-            Self::Drop { .. } => "clients drop".into(),
-            Self::Away { .. } => "clients stay away".into(),
-            Self::Leave { .. } => "clients leave".into(),
-            Self::Slow { .. } => "clients do not read".into(),
-            Self::Idle { .. } => "clients are idle".into(),
-        }
+        let kind = match self {
+            Self::Node(NodeFault::Kill, _) => "kill node",
+            Self::Node(NodeFault::Stop, _) => "stop node",
+            Self::Node(NodeFault::StopLong, _) => "stop node past its heartbeat",
+            Self::RollingRestart => "rolling restart",
+            Self::Exchange(Version::This) => "upgrade",
+            Self::Exchange(Version::Before) => "rollback",
+            Self::Link(LinkFault::Cut, _, link) => return format!("cut link to {link}"),
+            Self::Link(LinkFault::Hold, _, link) => return format!("hold link to {link}"),
+            Self::Link(LinkFault::Delay(_), _, link) => return format!("delay link to {link}"),
+            Self::KillPostgres => "kill PostgreSQL",
+            Self::KillRedis => "kill Redis",
+            Self::StallRedis => "stall Redis",
+            Self::LoseRedis => "lose Redis",
+            Self::Storm => "all clients reconnect",
+            Self::Clients(ClientFault::Duplicate, _) => "clients repeat themselves",
+            Self::Clients(ClientFault::Drop, _) => "clients drop",
+            Self::Clients(ClientFault::Away, _) => "clients stay away",
+            Self::Clients(ClientFault::Leave, _) => "clients leave",
+            Self::Clients(ClientFault::Slow, _) => "clients do not read",
+            Self::Clients(ClientFault::Idle, _) => "clients are idle",
+        };
+        kind.into()
     }
 }
 
@@ -292,25 +279,12 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.kind())?;
         match self {
-            Self::KillNode { node }
-            | Self::StopNode { node }
-            | Self::StopNodeLong { node }
-            | Self::Cut { node, .. }
-            | Self::Hold { node, .. } => write!(f, ", node {node}"),
-            Self::Delay { node, late_ms, .. } => write!(f, ", node {node}, by {late_ms} ms"),
-            Self::Duplicate { clients }
-            | Self::Drop { clients }
-            | Self::Away { clients }
-            | Self::Leave { clients }
-            | Self::Slow { clients }
-            | Self::Idle { clients } => write!(f, ", {clients} of them"),
-            Self::RollingRestart
-            | Self::Exchange { .. }
-            | Self::KillPostgres
-            | Self::KillRedis
-            | Self::StallRedis
-            | Self::LoseRedis
-            | Self::Storm => Ok(()),
+            Self::Link(LinkFault::Delay(late_ms), node, _) => {
+                write!(f, ", node {node}, by {late_ms} ms")
+            }
+            Self::Node(_, node) | Self::Link(_, node, _) => write!(f, ", node {node}"),
+            Self::Clients(_, clients) => write!(f, ", {clients} of them"),
+            _ => Ok(()),
         }
     }
 }

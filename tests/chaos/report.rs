@@ -13,7 +13,7 @@ use crate::checks::{Facts, Verdict};
 use crate::evidence::Evidence;
 use crate::faults::InjectedFault;
 use crate::outages::{AWAY_WITHIN_MS, Outages};
-use crate::plan::Fault;
+use crate::plan::{Fault, NodeFault};
 
 /// The time after a kill within which a lost connection of that node is attributed to the kill, in
 /// ms.
@@ -125,8 +125,8 @@ impl Figures {
     /// Adds the times until players of killed nodes were shown as away, and as back after they
     /// returned.
     fn add_absences(&mut self, walked: &[JournalWalk], done: &[InjectedFault], outages: &Outages) {
-        for kill in done.iter().filter(|done| matches!(done.fault, Fault::KillNode { .. })) {
-            let Fault::KillNode { node } = kill.fault else {
+        for kill in done {
+            let Fault::Node(NodeFault::Kill, node) = kill.fault else {
                 continue;
             };
             let lost = |absence: &&Absence| {

@@ -11,6 +11,7 @@ pub(crate) mod rest;
 mod seat;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -131,6 +132,7 @@ impl Bot {
             place: BotTable::default(),
             seated: false,
             next_id: 1,
+            asked: BTreeMap::new(),
             manners: Manners::new(),
         };
         Self { orders, whereabouts, task: tokio::spawn(client.live()) }
@@ -214,6 +216,8 @@ struct Client {
     /// True if the client believes that it has a seat.
     seated: bool,
     next_id: u32,
+    /// The commands without an answer, with the time from which each counts.
+    asked: BTreeMap<u32, (Instant, &'static str)>,
     manners: Manners,
 }
 
@@ -222,9 +226,9 @@ impl Client {
         let mut failures = 0;
         loop {
             let lost = match self.connect().await {
-                Ok((socket, node)) => {
+                Ok(socket) => {
                     failures = 0;
-                    let lost = self.converse(socket, node).await;
+                    let Err(lost) = self.converse(socket).await;
                     self.whereabouts.node.store(NOWHERE, Ordering::Relaxed);
                     lost
                 }
@@ -260,7 +264,7 @@ impl Client {
     }
 
     /// Signs in and takes a seat if needed, and opens a socket to some node.
-    async fn connect(&mut self) -> Result<(Socket, u64), ConnectionEnd> {
+    async fn connect(&mut self) -> Result<Socket, ConnectionEnd> {
         let node = self.dice.below(self.bases.len() as u64);
         let base = self.bases[usize::try_from(node).expect("a node's number is small")].clone();
         if self.token.as_ref().is_none_or(|(_, since)| since.elapsed() > TOKEN) {
@@ -295,7 +299,7 @@ impl Client {
                 }
                 self.journal.write(&EntryKind::Connected { node });
                 self.whereabouts.node.store(node, Ordering::Relaxed);
-                Ok((socket, node))
+                Ok(socket)
             }
             Ok(Err(error)) => {
                 if error.to_string().contains("401") {
@@ -324,8 +328,8 @@ impl Client {
     }
 
     /// Joins and plays until the connection is lost.
-    async fn converse(&mut self, mut socket: Socket, _node: u64) -> ConnectionEnd {
-        let mut asked: BTreeMap<u32, (Instant, &'static str)> = BTreeMap::new();
+    async fn converse(&mut self, mut socket: Socket) -> Result<Infallible, ConnectionEnd> {
+        self.asked.clear();
         let mut heard = Instant::now();
         let mut joined = false;
         // The time at which to answer the open prompt, and its game and number.
@@ -338,59 +342,47 @@ impl Client {
         self.place.join();
         let id = self.take_id();
         let join = self.place.join_from(id);
-        if let Err(lost) = self.say(&mut socket, &mut asked, &join, "join").await {
-            return lost;
-        }
+        self.say(&mut socket, &join, "join").await?;
         loop {
             let now = Instant::now();
             if let Some((id, (_, what))) =
-                asked.iter().find(|(_, (since, _))| since.elapsed() > ANSWER)
+                self.asked.iter().find(|(_, (since, _))| since.elapsed() > ANSWER)
             {
                 let why = format!("no answer to {what} {id}");
-                return self.again(why);
+                return Err(self.again(why));
             }
             if std::mem::take(&mut self.manners.leave) && joined {
                 let leave = Command::Leave { id: self.take_id() };
-                if let Err(lost) = self.say(&mut socket, &mut asked, &leave, "leave").await {
-                    return lost;
-                }
+                self.say(&mut socket, &leave, "leave").await?;
             }
             let finishing = *self.finishing.borrow();
             let idle = now < self.manners.idle_until && !finishing;
             if joined && !idle && retry_at.is_none_or(|at| at <= now) {
                 retry_at = None;
-                if finishing && self.place.may_go() && !asked.values().any(|(_, w)| *w == "leave") {
+                if finishing
+                    && self.place.may_go()
+                    && !self.asked.values().any(|(_, w)| *w == "leave")
+                {
                     let leave = Command::Leave { id: self.take_id() };
-                    if let Err(lost) = self.say(&mut socket, &mut asked, &leave, "leave").await {
-                        return lost;
-                    }
+                    self.say(&mut socket, &leave, "leave").await?;
                 } else if let Some(game) = self.place.to_ready().filter(|_| !finishing) {
                     let text = format!("seed {} of {}", self.dice.below(1 << 30), self.number);
                     let id = self.take_id();
                     let commitment = Some(self.place.commit(game, || text));
                     let ready = Command::Ready { id, game, commitment };
                     self.place.readied(game);
-                    if let Err(lost) = self.say(&mut socket, &mut asked, &ready, "ready").await {
-                        return lost;
-                    }
+                    self.say(&mut socket, &ready, "ready").await?;
                 } else if let Some((game, text)) = self.place.reveal() {
                     let reveal = Command::Reveal { id: self.take_id(), game, text };
-                    let said = self.say(&mut socket, &mut asked, &reveal, "reveal");
-                    if let Err(lost) = said.await {
-                        return lost;
-                    }
+                    self.say(&mut socket, &reveal, "reveal").await?;
                 } else if let Some(question) = self.place.to_answer() {
                     match answer {
                         Some((at, of)) if of == question => {
                             if at <= now {
                                 answer = None;
-                                let act = self.place.act(self.next_id, &mut self.dice);
-                                if let Some(act) = act {
+                                if let Some(act) = self.place.act(self.next_id, &mut self.dice) {
                                     self.take_id();
-                                    let said = self.say(&mut socket, &mut asked, &act, "act");
-                                    if let Err(lost) = said.await {
-                                        return lost;
-                                    }
+                                    self.say(&mut socket, &act, "act").await?;
                                 }
                             }
                         }
@@ -403,11 +395,9 @@ impl Client {
                     }
                 }
             }
-            if heard.elapsed() > QUIET && asked.is_empty() {
+            if heard.elapsed() > QUIET && self.asked.is_empty() {
                 let ping = Command::Ping { id: self.take_id() };
-                if let Err(lost) = self.say(&mut socket, &mut asked, &ping, "ping").await {
-                    return lost;
-                }
+                self.say(&mut socket, &ping, "ping").await?;
             }
             let slow = Instant::now() < self.manners.slow_until && !finishing;
             let mut wake = now + Duration::from_millis(250);
@@ -416,10 +406,8 @@ impl Client {
             }
             tokio::select! {
                 order = self.ordered.recv() => {
-                    if let Some(order) = order
-                        && let Some(lost) = self.obey(order, &mut asked)
-                    {
-                        return lost;
+                    if let Some(order) = order {
+                        self.obey(order)?;
                     }
                 }
                 frame = socket.next(), if !slow => {
@@ -428,18 +416,18 @@ impl Client {
                         Some(Ok(Frame::Text(text))) => text,
                         Some(Ok(Frame::Close(frame))) => {
                             let code = frame.map_or(1005, |frame| frame.code.into());
-                            return self.again(format!("closed with {code}"));
+                            return Err(self.again(format!("closed with {code}")));
                         }
                         Some(Ok(_)) => continue,
-                        Some(Err(error)) => return self.again(format!("broken: {error}")),
-                        None => return self.again("ended without a word"),
+                        Some(Err(error)) => return Err(self.again(format!("broken: {error}"))),
+                        None => return Err(self.again("ended without a word")),
                     };
                     self.journal.write(&EntryKind::Received(text.as_str().to_owned()));
                     // The house ended the table.
                     if text.starts_with(r#"{"type":"closed""#) {
                         self.seated = false;
                         self.place.forget();
-                        return self.again("the table is closed");
+                        return Err(self.again("the table is closed"));
                     }
                     let Ok(message) = reader.read(text.as_bytes()) else {
                         continue;
@@ -447,10 +435,10 @@ impl Client {
                     if !self.place.take(&message) {
                         // The checks report the offending message.
                         self.place.forget();
-                        return self.again("an update that does not follow");
+                        return Err(self.again("an update that does not follow"));
                     }
                     if let Message::Ack { id, .. } = &message
-                        && let Some((_, what)) = asked.remove(id)
+                        && let Some((_, what)) = self.asked.remove(id)
                     {
                         if what == "join" && !joined {
                             joined = true;
@@ -461,13 +449,13 @@ impl Client {
                         }
                     }
                     if let Message::Refusal { id: Some(id), code, retryable, .. } = &message
-                        && let Some((_, what)) = asked.remove(id)
+                        && let Some((_, what)) = self.asked.remove(id)
                     {
                         match (what, code.as_ref()) {
                             ("join", "not_seated") => self.seated = false,
                             ("join", _) => {
                                 let why = format!("join was refused: {code}");
-                                return self.again(why);
+                                return Err(self.again(why));
                             }
                             (_, "not_joined" | "not_seated" | "table_halted") => self.seated = false,
                             (_, _) => {}
@@ -485,9 +473,9 @@ impl Client {
                         self.place.forget();
                         if *self.finishing.borrow() {
                             self.journal.write(&EntryKind::Lost("finished".into()));
-                            return ConnectionEnd::Finished;
+                            return Err(ConnectionEnd::Finished);
                         }
-                        return self.again("without a seat");
+                        return Err(self.again("without a seat"));
                     }
                 }
                 () = sleep_until(wake.into()) => {}
@@ -495,22 +483,18 @@ impl Client {
         }
     }
 
-    /// Carries out an order. Returns the reason if it ends the connection.
-    fn obey(
-        &mut self,
-        order: Order,
-        asked: &mut BTreeMap<u32, (Instant, &'static str)>,
-    ) -> Option<ConnectionEnd> {
+    /// Carries out an order. Fails with the reason if it ends the connection.
+    fn obey(&mut self, order: Order) -> Result<(), ConnectionEnd> {
         self.journal.write(&EntryKind::Note(format!("ordered: {order:?}")));
         let now = Instant::now();
         match order {
-            Order::Drop(away) => return Some(ConnectionEnd::For(away, "dropped".into())),
+            Order::Drop(away) => return Err(ConnectionEnd::For(away, "dropped".into())),
             Order::Linger(away) => self.manners.linger = away,
             Order::Leave => self.manners.leave = true,
             Order::Slow(long) => {
                 self.manners.slow_until = now + long;
                 // Nothing is received meanwhile, so no timeout may pass.
-                for (since, _) in asked.values_mut() {
+                for (since, _) in self.asked.values_mut() {
                     *since = now + long;
                 }
             }
@@ -518,7 +502,7 @@ impl Client {
             Order::Repeat(long) => self.manners.repeat_until = now + long,
             Order::Behave => self.manners = Manners::new(),
         }
-        None
+        Ok(())
     }
 
     fn take_id(&mut self) -> u32 {
@@ -529,13 +513,12 @@ impl Client {
     async fn say(
         &mut self,
         socket: &mut Socket,
-        asked: &mut BTreeMap<u32, (Instant, &'static str)>,
         command: &Command<Action>,
         what: &'static str,
     ) -> Result<(), ConnectionEnd> {
         let text = serde_json::to_string(command).expect("a command is plain data");
         let now = Instant::now();
-        asked.insert(command.id(), (now.max(self.manners.slow_until), what));
+        self.asked.insert(command.id(), (now.max(self.manners.slow_until), what));
         let times = if now < self.manners.repeat_until { 2 } else { 1 };
         for _ in 0..times {
             // Recorded before sending, because the command may take effect even if the call fails.
