@@ -36,10 +36,6 @@ pub mod simulation;
 mod synced_clock;
 mod terms;
 
-// `host` names these parts by short paths.
-use delivery::{direct, notice, watchers};
-use history::{codec, journal, replica};
-
 pub use context::{Context, HostEvent, PlantedFault};
 pub use delivery::direct::{DirectFeed, DirectLease, DirectWriter, WriteOutcome};
 pub use delivery::notice::{Notice, WatchEnd};

@@ -8,10 +8,10 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, Phase, PlayerId, Readable, Reason, Table, Timestamp};
 
 use super::Call;
-use crate::codec::write_table;
 use crate::context::Context;
-use crate::replica::{AppliedLine, Replica};
-use crate::watchers::Listing;
+use crate::delivery::watchers::Listing;
+use crate::history::codec::write_table;
+use crate::history::replica::{AppliedLine, Replica};
 
 /// A player who took a seat and was not ready for the game, which kept the others waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

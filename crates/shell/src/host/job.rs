@@ -10,14 +10,14 @@ use bahay_engine::variants;
 
 use super::follow_up_calls::{compaction_call, find_no_shows, is_idle, seat_change_calls};
 use super::{Call, CallResult, Reply, Request, RequestTicket, TableHost, WatchRequest, terms};
-use crate::codec::write_line;
 use crate::context::{Context, HostEvent, PlantedFault};
+use crate::delivery::watchers::{Listing, Watch};
 use crate::failure::{TableError, UnavailableError};
 use crate::guard::catch_panic;
 use crate::halting::Halt;
-use crate::journal::{AppendOutcome, NewLine, Point, Tag, Tail};
-use crate::replica::AppliedLine;
-use crate::watchers::{Listing, Watch};
+use crate::history::codec::write_line;
+use crate::history::journal::{AppendOutcome, NewLine, Point, Tag, Tail};
+use crate::history::replica::AppliedLine;
 
 /// A request in progress.
 #[derive(Debug)]

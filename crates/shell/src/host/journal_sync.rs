@@ -10,11 +10,11 @@ use bahay_engine::table::Readable;
 use super::job::{Job, NextStep, Progress, Stage};
 use super::{Call, Request, TableHost, WatchRequest};
 use crate::context::{Context, HostEvent};
+use crate::delivery::notice::WatchEnd;
 use crate::failure::TableError;
 use crate::halting::Halt;
-use crate::journal::{JournalEntry, Point, StoredTable};
-use crate::notice::WatchEnd;
-use crate::replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
+use crate::history::journal::{JournalEntry, Point, StoredTable};
+use crate::history::replica::{AppliedLine, ReplayError, ReplayedTable, Replica};
 
 impl<G: Ai + Readable> TableHost<G> {
     /// Brings the replica up to the journal.

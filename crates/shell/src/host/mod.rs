@@ -31,13 +31,15 @@ use bahay_bots::Ai;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable, Table, TableId};
 
 use crate::context::{Context, HostEvent};
-use crate::direct::DirectWriter;
+use crate::delivery::direct::DirectWriter;
+use crate::delivery::notice::WatchEnd;
+use crate::delivery::watchers::{Listing, Watch, Watchers};
 use crate::failure::{TableError, UnavailableError};
 use crate::halting::Halt;
-use crate::journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
-use crate::notice::WatchEnd;
-use crate::replica::{ReplayError, Replica};
-use crate::watchers::{Listing, Watch, Watchers};
+use crate::history::journal::{
+    AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail,
+};
+use crate::history::replica::{ReplayError, Replica};
 use job::{Job, Origin, Progress, Stage};
 
 pub use follow_up_calls::NoShow;
