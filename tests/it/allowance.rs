@@ -41,8 +41,7 @@ async fn left(bank: &Bank, player: PlayerId) -> Coins {
 
 #[tokio::test]
 async fn a_private_game_that_could_bring_too_much_does_not_begin() {
-    let bank = Bank::new().await;
-    let players = bank.players([100_000; 3]).await;
+    let (bank, players) = Bank::with_players([100_000; 3]).await;
     // 2 × 149 and the POT of 3 exceed the floor by one coin.
     let game = private(&bank, table(), &players, 149);
     let refused = bank.ledger.open_game(game.clone()).await.unwrap();
@@ -62,8 +61,7 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
 
 #[tokio::test]
 async fn winnings_reduce_the_allowance_for_a_day() {
-    let bank = Bank::new().await;
-    let players = bank.players([100_000; 3]).await;
+    let (bank, players) = Bank::with_players([100_000; 3]).await;
     let [winner, one, other] = players[..] else { panic!("three") };
     assert_eq!(left(&bank, winner).await, whole(300));
     // Each loser pays two counts of one coin; the fee is deducted, and the POT is added.
@@ -88,8 +86,7 @@ async fn winnings_reduce_the_allowance_for_a_day() {
 
 #[tokio::test]
 async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
-    let bank = Bank::new().await;
-    let players = bank.players([1_000_000; 3]).await;
+    let (bank, players) = Bank::with_players([1_000_000; 3]).await;
     let (game, _) = bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
     // As in the reports, if the fee had been 250 coins.
     for (room, fee) in [("newbie", 25_000), (PRIVATE_ROOM, 900_000)] {

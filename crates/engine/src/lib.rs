@@ -13,6 +13,8 @@
 extern crate alloc;
 
 #[macro_use]
+mod bit_set;
+#[macro_use]
 pub mod cards;
 #[macro_use]
 mod actions;

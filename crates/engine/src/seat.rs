@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use serde::de::{Deserializer, Error as _};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// The maximum number of seats of a table.
 pub const SEATS_MAX: u8 = 8;
@@ -79,76 +79,18 @@ impl<'de> Deserialize<'de> for Seat {
 #[cfg_attr(feature = "schema", schemars(with = "Vec<Seat>", extend("uniqueItems" = true)))]
 pub struct SeatSet(u8);
 
+bit_set!(SeatSet, Seat, number, new);
+
 impl SeatSet {
-    pub const EMPTY: Self = Self(0);
-
-    pub const fn only(seat: Seat) -> Self {
-        Self(1 << seat.0)
-    }
-
     /// Returns the set of the first `seats` seats.
-    pub const fn first(seats: u8) -> Self {
+    pub const fn first_seats(seats: u8) -> Self {
         if seats >= SEATS_MAX { Self(u8::MAX) } else { Self((1 << seats) - 1) }
-    }
-
-    pub const fn contains(self, seat: Seat) -> bool {
-        self.0 >> seat.0 & 1 == 1
-    }
-
-    #[must_use]
-    pub const fn with(self, seat: Seat) -> Self {
-        Self(self.0 | 1 << seat.0)
-    }
-
-    #[must_use]
-    pub const fn without(self, seat: Seat) -> Self {
-        Self(self.0 & !(1 << seat.0))
-    }
-
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    #[must_use]
-    pub const fn intersection(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    #[must_use]
-    pub const fn difference(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    pub const fn len(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    /// Iterates over the seats in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = Seat> + Clone {
-        Seat::all(SEATS_MAX).filter(move |seat| self.contains(*seat))
-    }
-}
-
-impl FromIterator<Seat> for SeatSet {
-    fn from_iter<I: IntoIterator<Item = Seat>>(seats: I) -> Self {
-        seats.into_iter().fold(Self::EMPTY, Self::with)
     }
 }
 
 impl fmt::Debug for SeatSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
-    }
-}
-
-impl Serialize for SeatSet {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
     }
 }
 

@@ -71,90 +71,7 @@ macro_rules! card_set {
         #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $set($bits);
 
-        impl $set {
-            pub const EMPTY: Self = Self(0);
-
-            #[inline]
-            pub const fn only(card: $card) -> Self {
-                Self(1 << card.index())
-            }
-
-            #[inline]
-            pub const fn contains(self, card: $card) -> bool {
-                self.0 >> card.index() & 1 == 1
-            }
-
-            #[inline]
-            pub const fn contains_all(self, other: Self) -> bool {
-                other.0 & !self.0 == 0
-            }
-
-            #[must_use]
-            #[inline]
-            pub const fn with(self, card: $card) -> Self {
-                Self(self.0 | 1 << card.index())
-            }
-
-            #[must_use]
-            #[inline]
-            pub const fn without(self, card: $card) -> Self {
-                Self(self.0 & !(1 << card.index()))
-            }
-
-            #[must_use]
-            #[inline]
-            pub const fn union(self, other: Self) -> Self {
-                Self(self.0 | other.0)
-            }
-
-            #[must_use]
-            #[inline]
-            pub const fn intersection(self, other: Self) -> Self {
-                Self(self.0 & other.0)
-            }
-
-            #[must_use]
-            #[inline]
-            pub const fn difference(self, other: Self) -> Self {
-                Self(self.0 & !other.0)
-            }
-
-            #[inline]
-            pub const fn is_empty(self) -> bool {
-                self.0 == 0
-            }
-
-            #[inline]
-            pub const fn len(self) -> usize {
-                self.0.count_ones() as usize
-            }
-
-            /// Returns the card with the lowest index.
-            #[inline]
-            pub const fn first(self) -> Option<$card> {
-                if self.0 == 0 {
-                    return None;
-                }
-                <$card>::from_index(self.0.trailing_zeros().to_le_bytes()[0])
-            }
-
-            /// Iterates over the cards in ascending order of index.
-            #[inline]
-            pub fn iter(self) -> impl Iterator<Item = $card> + Clone {
-                let mut left = self;
-                core::iter::from_fn(move || {
-                    let card = left.first()?;
-                    left = Self(left.0 & (left.0 - 1));
-                    Some(card)
-                })
-            }
-        }
-
-        impl FromIterator<$card> for $set {
-            fn from_iter<I: IntoIterator<Item = $card>>(cards: I) -> Self {
-                cards.into_iter().fold(Self::EMPTY, Self::with)
-            }
-        }
+        bit_set!($set, $card, index, from_index);
 
         impl core::fmt::Display for $set {
             /// Formats the cards separated by spaces, as in scenarios and logs.
@@ -170,12 +87,6 @@ macro_rules! card_set {
         impl core::fmt::Debug for $set {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 write!(f, "{{{self}}}")
-            }
-        }
-
-        impl serde::Serialize for $set {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_seq(self.iter())
             }
         }
 

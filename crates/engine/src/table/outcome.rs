@@ -72,7 +72,7 @@ impl<G: Game> Table<G> {
             table: self.id,
             terms: (*self.terms).clone(),
             players,
-            bots: self.bots().intersection(SeatSet::first(self.seats_in_game())),
+            bots: self.bots().intersection(SeatSet::first_seats(self.seats_in_game())),
             opened_at: playing.opened_at,
             finished_at: self.at,
             commitment: playing.server_seed.commitment(),

@@ -118,7 +118,7 @@ impl PublicBets {
     }
 
     fn prompt(&self) -> Option<Prompt> {
-        let seats = SeatSet::first(self.seats).difference(self.has_bet);
+        let seats = SeatSet::first_seats(self.seats).difference(self.has_bet);
         let prompt = Prompt {
             number: self.rounds,
             seats,

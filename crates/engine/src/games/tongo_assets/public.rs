@@ -91,7 +91,7 @@ impl PublicState {
             raises: 0,
             unindexed: None,
             pot: 0,
-            playing: SeatSet::first(seats),
+            playing: SeatSet::first_seats(seats),
             players,
             sections: Ring::new(rules.sections),
             asset_deck: ASSETS,
