@@ -19,9 +19,10 @@
 //! involved.
 #![expect(clippy::float_arithmetic, reason = "weights are trained; no coins are involved")]
 
+#[path = "training/mod.rs"]
+mod training;
+
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::rc::Rc;
 use std::time::Instant;
@@ -32,24 +33,21 @@ use bahay_bots::search::{Bot, BotPrompt};
 use bahay_bots::tongits::{
     DecisionKind, DumpLimit, HIDDEN, INPUTS, Inputs, Judge as _, Networks, ONE, WEIGHT_ONE, WEIGHTS,
 };
-use bahay_engine::chance::{self, Key};
+use bahay_engine::chance;
 use bahay_engine::game::Outcome;
 use bahay_engine::games::tongits::{Action, Event, Rules, SEATS, Tongits};
-use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
+
+use crate::training::{
+    Adam, Arguments, COUNTS_PER_ONE, ROUNDS_KEPT, draw_weight, key, net_counts, shuffle,
+};
 
 /// The percentage of random actions in training games.
 const AT_RANDOM: u32 = 10;
 
-/// The number of rounds whose examples are used for training.
-const ROUNDS_KEPT: usize = 3;
-
 /// The number of examples per optimizer step.
 const BATCH: usize = 128;
-
-/// The number of counts that an output of one stands for.
-const COUNTS_PER_ONE: f32 = 4.0;
 
 fn main() {
     let (mut networks, parts) = Options::parse();
@@ -134,45 +132,45 @@ impl Options {
     /// Returns the initial networks, if the first part does not begin with the greedy player, and
     /// all parts.
     fn parse() -> (Option<Rc<Networks>>, Vec<Self>) {
-        let arguments: Vec<String> = env::args().skip(1).collect();
-        let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
-        let given: BTreeMap<&str, &str> =
-            pairs.iter().map(|[name, value]| (name.as_str(), value.as_str())).collect();
-        let known =
-            ["--seed", "--rounds", "--games", "--from", "--against", "--wins", "--trial", "--out"];
-        assert!(given.keys().all(|name| known.contains(name)), "the options are {known:?}");
-        let text = |name: &str, otherwise| given.get(name).copied().unwrap_or(otherwise);
-        let number =
-            |name: &str, otherwise| text(name, otherwise).parse::<u64>().expect("a number");
-        let list = |name: &str, otherwise| text(name, otherwise).split(',');
+        let given = Arguments::parse(&[
+            "--seed",
+            "--rounds",
+            "--games",
+            "--from",
+            "--against",
+            "--wins",
+            "--trial",
+            "--out",
+        ]);
         let weights = |path: &str| {
             let text = fs::read(path).expect("the weights can be read");
             Rc::new(Networks::parse(&text))
         };
-        let from = Some(text("--from", "greedy")).filter(|from| *from != "greedy").map(weights);
-        let against = match text("--against", "mixed") {
+        let from = given.get("--from").filter(|from| *from != "greedy").map(weights);
+        let against = match given.get("--against").unwrap_or("mixed") {
             "mixed" => Opponents::Mixed,
             "self" => Opponents::Itself,
             "greedy" => Opponents::Greedy,
             path => Opponents::Weights(weights(path)),
         };
-        let mut games = list("--games", "40000,60000");
-        let mut wins = list("--wins", "3,8");
+        let mut games = given.list("--games", "40000,60000");
+        let mut wins = given.list("--wins", "3,8");
         let mut games_now = "";
         let mut wins_now = "";
-        let parts = list("--rounds", "9,2").zip(number("--seed", "1")..).map(|(rounds, seed)| {
-            games_now = games.next().unwrap_or(games_now);
-            wins_now = wins.next().unwrap_or(wins_now);
-            Self {
-                seed,
-                rounds: rounds.parse().expect("a number of rounds"),
-                games: games_now.parse().expect("a number of games"),
-                against: against.clone(),
-                wins: wins_now.parse().expect("the value of a win"),
-                trial: number("--trial", "6000"),
-                out: given.get("--out").map(|path| (*path).to_owned()),
-            }
-        });
+        let parts =
+            given.list("--rounds", "9,2").zip(given.number("--seed", 1)..).map(|(rounds, seed)| {
+                games_now = games.next().unwrap_or(games_now);
+                wins_now = wins.next().unwrap_or(wins_now);
+                Self {
+                    seed,
+                    rounds: rounds.parse().expect("a number of rounds"),
+                    games: games_now.parse().expect("a number of games"),
+                    against: against.clone(),
+                    wins: wins_now.parse().expect("the value of a win"),
+                    trial: given.number("--trial", 6_000),
+                    out: given.get("--out").map(str::to_owned),
+                }
+            });
         let parts = parts.collect();
         (from, parts)
     }
@@ -241,13 +239,6 @@ impl Bot<Tongits> for Player {
 /// Networks whose outputs are zero.
 static ZERO: Networks = Networks::parse(&[b'0'; 4 * WEIGHTS * DecisionKind::ALL.len()]);
 
-fn key(seed: u64, number: u64) -> Key {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&number.to_le_bytes());
-    Key(Hex(key))
-}
-
 /// Plays the games of a round and returns the recorded examples.
 fn play_games(
     rules: &Rules,
@@ -304,19 +295,8 @@ fn play_games(
 
 /// Returns the value of an outcome for a seat.
 fn outcome_value(outcome: &Outcome, seat: Seat, wins: f32) -> f32 {
-    let counts = i16::try_from(net_counts(outcome, seat)).expect("few counts are owed");
     let won = if outcome.winner == Some(seat) { wins } else { 0.0 };
-    (f32::from(counts) + won) / COUNTS_PER_ONE
-}
-
-/// Returns the counts that a seat wins or loses.
-fn net_counts(outcome: &Outcome, seat: Seat) -> i64 {
-    outcome.debts.iter().fold(0, |sum, debt| {
-        let counts = i64::from(debt.counts());
-        let won = if debt.to == seat { counts } else { 0 };
-        let lost = if debt.from == seat { counts } else { 0 };
-        sum + won - lost
-    })
+    (f32::from(net_counts(outcome, seat)) + won) / COUNTS_PER_ONE
 }
 
 struct Trial {
@@ -348,7 +328,7 @@ fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial
             let mut chance = chance::ChanceRng::new(key(!0, deal));
             let outcome = play_game(rules, &mut bots, &mut chance).outcome;
             won += i64::from(outcome.winner == Some(own));
-            gained += net_counts(&outcome, own);
+            gained += i64::from(net_counts(&outcome, own));
         }
         wins.record(won);
         counts.record(gained);
@@ -360,13 +340,7 @@ fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial
 }
 
 /// Networks in training.
-struct Trainer {
-    weights: Vec<f32>,
-    /// The moment estimates and the number of steps, for Adam.
-    first: Vec<f32>,
-    second: Vec<f32>,
-    steps: i32,
-}
+struct Trainer(Adam);
 
 /// The end of a network's hidden rows.
 const ROWS: usize = HIDDEN * (INPUTS + 1);
@@ -378,33 +352,25 @@ impl Trainer {
             for (place, weight) in network.iter_mut().enumerate() {
                 let is_added = place < ROWS && place % (INPUTS + 1) == INPUTS;
                 let wide = if place < ROWS { 0.2 } else { 0.3 };
-                let drawn =
-                    f32::from(u16::try_from(dice.below(20_001)).expect("a draw is in range"));
+                let drawn = draw_weight(dice);
                 if !is_added && place + 1 < WEIGHTS {
-                    *weight = (drawn / 10_000.0 - 1.0) * wide;
+                    *weight = drawn * wide;
                 }
             }
         }
-        Self::from_weights(weights)
+        Self(Adam::new(weights))
     }
 
     fn from_networks(networks: &Networks) -> Self {
         let one = f32::from(WEIGHT_ONE);
-        Self::from_weights(
-            networks.weights().iter().map(|weight| f32::from(*weight) / one).collect(),
-        )
-    }
-
-    fn from_weights(weights: Vec<f32>) -> Self {
-        let zeros = vec![0.0; weights.len()];
-        Self { weights, first: zeros.clone(), second: zeros, steps: 0 }
+        Self(Adam::new(networks.weights().iter().map(|weight| f32::from(*weight) / one).collect()))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
     fn networks(&self) -> Networks {
         let one = f32::from(WEIGHT_ONE);
         let integer = |weight: &f32| (weight * one).round().clamp(-32_767.0, 32_767.0) as i16;
-        let weights: Vec<i16> = self.weights.iter().map(integer).collect();
+        let weights: Vec<i16> = self.0.weights.iter().map(integer).collect();
         Networks::from_weights(&weights).expect("the number of weights matches the networks")
     }
 
@@ -416,12 +382,9 @@ impl Trainer {
         dice: &mut TestRng,
     ) -> f32 {
         let mut examples: Vec<&TrainingExample> = kept.iter().flatten().collect();
-        for last in (1..examples.len()).rev() {
-            let other = dice.below(u32::try_from(last + 1).expect("the number of examples fits"));
-            examples.swap(last, other as usize);
-        }
+        shuffle(&mut examples, dice);
         let rate = 0.001 / (1.0 + 0.25 * f32::from(u16::try_from(round).expect("few rounds")));
-        let mut gradient = vec![0.0; self.weights.len()];
+        let mut gradient = vec![0.0; self.0.weights.len()];
         let mut errors = 0.0;
         let mut batches = 0.0;
         for batch in examples.chunks(BATCH) {
@@ -433,7 +396,7 @@ impl Trainer {
             let size = f32::from(u16::try_from(batch.len()).expect("a batch is small"));
             errors += error / size;
             batches += 1.0;
-            self.step(&gradient, rate, size);
+            self.0.step(&gradient, rate, size);
         }
         errors / batches
     }
@@ -441,7 +404,7 @@ impl Trainer {
     /// Adds the gradient of one example, and returns its squared error.
     fn add_gradient(&self, example: &TrainingExample, gradient: &mut [f32]) -> f32 {
         let from = example.kind.index() * WEIGHTS;
-        let weights = &self.weights[from..from + WEIGHTS];
+        let weights = &self.0.weights[from..from + WEIGHTS];
         let gradient = &mut gradient[from..from + WEIGHTS];
         let inputs = example.inputs.map(|input| f32::from(input) / f32::from(ONE));
         let mut hidden = [0.0; HIDDEN];
@@ -471,21 +434,5 @@ impl Trainer {
             }
         }
         error * error
-    }
-
-    /// Performs one step of Adam.
-    fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
-        self.steps += 1;
-        let kept = 0.9_f32;
-        let kept_squares = 0.999_f32;
-        let rate =
-            rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
-        let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((weight, sum), (first, second)) in self.weights.iter_mut().zip(gradient).zip(moments) {
-            let slope = sum / size;
-            *first = kept * *first + (1.0 - kept) * slope;
-            *second = kept_squares * *second + (1.0 - kept_squares) * slope * slope;
-            *weight -= rate * *first / (second.sqrt() + 1e-8);
-        }
     }
 }

@@ -10,10 +10,11 @@ use bahay_engine::games::tongits::{self, Action, SEATS, Tongits, View};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
 
-use crate::players::{GamePlayers, SeatPlayers, choose_action, deal_players, key, make_judge};
-use crate::rollout::{self, COUNTS_PER_ONE, net_counts};
+use crate::players::{GamePlayers, SeatPlayers, choose_action, deal_players, make_judge};
+use crate::rollout;
 use crate::run_on_threads;
 use crate::trainer::LEARNED;
+use crate::training::{COUNTS_PER_ONE, key, net_counts, shuffle};
 
 /// The number of random actions per thousand.
 const AT_RANDOM: u32 = 50;
@@ -137,10 +138,7 @@ impl Learner {
     /// Returns a random permutation of the suits, under which positions keep their value.
     fn suits(&mut self) -> SuitPermutation {
         let mut order = [0, 1, 2, 3];
-        for last in (1..order.len()).rev() {
-            let other = self.dice.below(u32::try_from(last + 1).expect("there are four"));
-            order.swap(last, other as usize);
-        }
+        shuffle(&mut order, &mut self.dice);
         SuitPermutation(order)
     }
 
@@ -156,7 +154,7 @@ impl Learner {
     pub(crate) fn record_outcome(&mut self, outcome: &Outcome) {
         for (example, seat) in self.examples[self.from..].iter_mut().zip(self.seats.drain(..)) {
             example.targets[0] = f32::from(u8::from(outcome.winner == Some(seat)));
-            example.targets[1] = net_counts(outcome, seat) / COUNTS_PER_ONE;
+            example.targets[1] = f32::from(net_counts(outcome, seat)) / COUNTS_PER_ONE;
         }
         self.from = self.examples.len();
     }

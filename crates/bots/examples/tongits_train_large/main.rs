@@ -26,9 +26,9 @@ mod learner;
 mod players;
 mod rollout;
 mod trainer;
+#[path = "../training/mod.rs"]
+mod training;
 
-use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::thread;
 use std::time::Instant;
@@ -39,9 +39,7 @@ use bahay_engine::testing::TestRng;
 use crate::learner::{TrainingExample, play_games};
 use crate::players::{PlayerKind, run_trial};
 use crate::trainer::Trainer;
-
-/// The number of rounds whose examples are used for training.
-const ROUNDS_KEPT: usize = 3;
+use crate::training::{Arguments, ROUNDS_KEPT, shuffle};
 
 /// The learning rate of the last round.
 const LAST_RATE: f32 = 0.000_03;
@@ -85,10 +83,7 @@ fn train_network(options: &Options, place: usize, begun: Instant) -> LargeNetwor
         }
         let mut examples: Vec<&[TrainingExample]> =
             kept.iter().flat_map(|part| group_by_decision(part)).collect();
-        for last in (1..examples.len()).rev() {
-            let other = dice.below(u32::try_from(last + 1).expect("the number of examples fits"));
-            examples.swap(last, other as usize);
-        }
+        shuffle(&mut examples, &mut dice);
         let errors = trainer.train_epoch(&examples, options.rate(round, options.rounds[place]));
         player = vec![trainer.large()];
         let (sum, shares) = measure_wins(&player, options.trial);
@@ -151,24 +146,17 @@ struct Options {
 
 impl Options {
     fn parse() -> Self {
-        let arguments: Vec<String> = env::args().skip(1).collect();
-        let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
-        let given: BTreeMap<&str, &str> =
-            pairs.iter().map(|[name, value]| (name.as_str(), value.as_str())).collect();
-        let known = ["--seed", "--rounds", "--games", "--trial", "--rate", "--from", "--out"];
-        assert!(given.keys().all(|name| known.contains(name)), "the options are {known:?}");
-        let number = |name: &str, otherwise: usize| {
-            given.get(name).map_or(otherwise, |text| text.parse().expect("a number"))
+        let given = Arguments::parse(&[
+            "--seed", "--rounds", "--games", "--trial", "--rate", "--from", "--out",
+        ]);
+        let number = |name, otherwise| {
+            usize::try_from(given.number(name, otherwise)).expect("a number that fits")
         };
-        let list = |name: &str| -> Vec<String> {
-            given
-                .get(name)
-                .map_or_else(Vec::new, |text| text.split(',').map(str::to_owned).collect())
-        };
-        let rounds = given.get("--rounds").unwrap_or(&"20,10").split(',');
-        let rate = u16::try_from(number("--rate", 1_500)).expect("a small rate");
+        let list = |name| given.list(name, "").map(str::to_owned).collect();
+        let rounds = given.list("--rounds", "20,10");
+        let rate = u16::try_from(given.number("--rate", 1_500)).expect("a small rate");
         Self {
-            seed: number("--seed", 1) as u64,
+            seed: given.number("--seed", 1),
             rounds: rounds.map(|text| text.parse().expect("a number of rounds")).collect(),
             games: number("--games", 200_000),
             trial: number("--trial", 30_000),

@@ -7,11 +7,11 @@ use bahay_bots::tongits::{DumpLimit, EnsembleJudge, Judge as _, LargeNetwork, Su
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome, Skill, Viewer};
 use bahay_engine::games::tongits::{Action, Event, Rules, SEATS, Tongits, View};
-use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 
 use crate::learner::Learner;
 use crate::run_on_threads;
+use crate::training::key;
 
 /// The value of a win to a learner beyond its counts, in counts.
 const WIN_COUNTS: i64 = 16;
@@ -127,13 +127,6 @@ impl GamePlayers<'_> {
         }
         outcome
     }
-}
-
-pub(crate) fn key(seed: u64, number: u64) -> Key {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&number.to_le_bytes());
-    Key(Hex(key))
 }
 
 /// Returns the share of wins in duplicate games against two such players, with the same deals each

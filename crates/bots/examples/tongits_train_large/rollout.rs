@@ -2,14 +2,12 @@
 //! network, until the learner has ended two turns and the network evaluates the next one.
 
 use bahay_bots::tongits::{Candidate, DumpLimit, EnsembleJudge, Judge as _, ONE, WEIGHT_ONE};
-use bahay_engine::game::{Game, Outcome, Turn, Viewer};
+use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Phase, SEATS, Tongits};
 use bahay_engine::seat::Seat;
 
 use crate::players::{SeatPlayers, choose_action};
-
-/// The number of counts that an output of one stands for.
-pub(crate) const COUNTS_PER_ONE: f32 = 4.0;
+use crate::training::{COUNTS_PER_ONE, net_counts};
 
 /// The number of turns that the learner ends before the evaluation, including the turn of the
 /// action.
@@ -45,7 +43,7 @@ pub(crate) fn evaluate_action(
             Turn::Over => {
                 let outcome = game.outcome().expect("a game that is over has an outcome");
                 let win = f32::from(u8::from(outcome.winner == Some(own)));
-                let counts = net_counts(&outcome, own) / COUNTS_PER_ONE;
+                let counts = f32::from(net_counts(&outcome, own)) / COUNTS_PER_ONE;
                 return Some(RolloutResult { win, counts, is_chowed });
             }
             Turn::Chance(_) => unreachable!("the cards are dealt"),
@@ -72,17 +70,6 @@ pub(crate) fn evaluate_action(
             }
         };
     }
-}
-
-/// Returns the counts that a seat wins or loses.
-pub(crate) fn net_counts(outcome: &Outcome, seat: Seat) -> f32 {
-    let counts = outcome.debts.iter().fold(0, |sum, debt| {
-        let counts = i64::from(debt.counts());
-        let won = if debt.to == seat { counts } else { 0 };
-        let lost = if debt.from == seat { counts } else { 0 };
-        sum + won - lost
-    });
-    f32::from(i16::try_from(counts).expect("few counts are owed"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "training targets are approximate")]

@@ -16,6 +16,7 @@ use bahay_engine::testing::TestRng;
 
 use crate::learner::TrainingExample;
 use crate::run_on_threads;
+use crate::training::{Adam, draw_weight};
 
 /// The number of decisions per optimizer step.
 const BATCH: usize = 256;
@@ -47,19 +48,9 @@ const BIAS_3: usize = LAST + LEARNED * HIDDEN_2;
 const WEIGHTS: usize = BIAS_3 + LEARNED;
 
 /// The network in training.
-pub(crate) struct Trainer {
-    weights: Vec<f32>,
-    /// The moment estimates and the number of steps, for Adam.
-    first: Vec<f32>,
-    second: Vec<f32>,
-    steps: i32,
-}
+pub(crate) struct Trainer(Adam);
 
 impl Trainer {
-    fn from_weights(weights: Vec<f32>) -> Self {
-        Self { first: vec![0.0; WEIGHTS], second: vec![0.0; WEIGHTS], weights, steps: 0 }
-    }
-
     /// Creates a randomly initialized network. The weights of single cards are zero at first.
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = TestRng::new(seed);
@@ -68,12 +59,10 @@ impl Trainer {
             [(0, SETS_FROM * HIDDEN_1, 0.1), (SECOND, BIAS_2, 0.15), (LAST, BIAS_3, 0.3_f32)]
         {
             for weight in &mut weights[from..end] {
-                let drawn =
-                    f32::from(u16::try_from(dice.below(20_001)).expect("a draw is in range"));
-                *weight = (drawn / 10_000.0 - 1.0) * wide;
+                *weight = draw_weight(&mut dice) * wide;
             }
         }
-        Self::from_weights(weights)
+        Self(Adam::new(weights))
     }
 
     /// Continues from trained weights, without those of the auxiliary outputs.
@@ -82,7 +71,7 @@ impl Trainer {
         for (place, weight) in weight_indices().zip(large.weights()) {
             weights[place] = f32::from(weight) / f32::from(WEIGHT_ONE);
         }
-        Self::from_weights(weights)
+        Self(Adam::new(weights))
     }
 
     /// Returns the network with integer weights, without the auxiliary outputs.
@@ -92,7 +81,7 @@ impl Trainer {
         let integer = |place: usize| {
             let is_card = (SETS_FROM * HIDDEN_1..BIAS_1).contains(&place);
             let most = f32::from(if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX });
-            (self.weights[place] * one).round().clamp(-most, most) as i16
+            (self.0.weights[place] * one).round().clamp(-most, most) as i16
         };
         let weights: Vec<i16> = weight_indices().map(integer).collect();
         LargeNetwork::from_weights(&weights).expect("the number of weights matches the network")
@@ -108,7 +97,7 @@ impl Trainer {
         let mut errors = [0.0; LEARNED];
         let mut count = 0.0;
         for batch in decisions.chunks(BATCH) {
-            let weights = &self.weights;
+            let weights = &self.0.weights;
             let parts = run_on_threads(batch.len(), |places| {
                 let mut part =
                     PartialGradient { gradient: vec![0.0; WEIGHTS], errors: [0.0; LEARNED] };
@@ -129,25 +118,9 @@ impl Trainer {
             for (mean, squares) in errors.iter_mut().zip(squares) {
                 *mean += (squares / size - *mean) * part;
             }
-            self.step(&sum, rate, size);
+            self.0.step(&sum, rate, size);
         }
         errors
-    }
-
-    /// Performs one step of Adam.
-    fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
-        self.steps += 1;
-        let kept = 0.9_f32;
-        let kept_squares = 0.999_f32;
-        let rate =
-            rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
-        let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((weight, sum), (first, second)) in self.weights.iter_mut().zip(gradient).zip(moments) {
-            let slope = sum / size;
-            *first = kept * *first + (1.0 - kept) * slope;
-            *second = kept_squares * *second + (1.0 - kept_squares) * slope * slope;
-            *weight -= rate * *first / (second.sqrt() + 1e-8);
-        }
     }
 }
 
