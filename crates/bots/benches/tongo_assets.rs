@@ -6,10 +6,10 @@
 mod rows;
 
 use bahay_bots::Ai;
-use bahay_engine::game::{Game, Turn, Viewer};
+use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongo_assets::{Card, CardSet, HandRank, Rules, TongoAssets, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Policy, TestRng, play, play_at_random};
+use bahay_engine::testing::{Policy, TestRng, play, play_at_random, step};
 
 use rows::Rows;
 
@@ -97,21 +97,13 @@ fn positions() -> Vec<View> {
     let mut dice = TestRng::new(1);
     while views.len() < POSITIONS {
         let mut game = TongoAssets::new(&Rules::advanced(), 6, Seat::new(0));
-        while game.turn() != Turn::Over {
-            let mut events = Vec::new();
-            game = match game.turn() {
-                Turn::Over => break,
-                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
-                Turn::Wait(_) => game.expire(&mut events),
-                Turn::Players(prompt) => {
-                    let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    let view = game.view(Viewer::Seat(seat));
-                    let action =
-                        TongoAssets::choose_action(&view).expect("a seat that is asked can act");
-                    views.push(view);
-                    game.act(seat, &action, &mut events).expect("advice is legal")
-                }
-            };
+        while let Some(next) = step(&game, &mut dice, &mut Vec::new(), |seat, _| {
+            let view = game.view(Viewer::Seat(seat));
+            let action = TongoAssets::choose_action(&view).expect("a seat that is asked can act");
+            views.push(view);
+            action
+        }) {
+            game = next;
         }
     }
     views.truncate(POSITIONS);

@@ -9,13 +9,13 @@ mod rows;
 use bahay_bots::Ai;
 use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongo_options::{
     Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, GameEntropy, GameId, Input, Line, Table};
-use bahay_engine::testing::{self, Policy, TestRng};
+use bahay_engine::testing::{self, Policy, TestRng, step};
 
 use rows::Rows;
 
@@ -137,21 +137,13 @@ fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
     let mut decisions = 0;
     for _ in 0..GAMES {
         let mut game = TongoOptions::new(rules, seats, None);
-        loop {
-            events.clear();
-            game = match game.turn() {
-                Turn::Over => break,
-                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
-                Turn::Wait(_) => unreachable!("this game never waits"),
-                Turn::Players(prompt) => {
-                    decisions += 1;
-                    actions.clear();
-                    let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    game.legal_actions(seat, &mut actions);
-                    let action = dice.choose(&actions).expect("a seat that is asked can act");
-                    game.act(seat, action, &mut events).expect("a legal action is taken")
-                }
-            };
+        while let Some(next) = step(&game, &mut dice, &mut events, |seat, dice| {
+            decisions += 1;
+            actions.clear();
+            game.legal_actions(seat, &mut actions);
+            *dice.choose(&actions).expect("a seat that is asked can act")
+        }) {
+            game = next;
         }
     }
     (decisions, GAMES)
@@ -164,27 +156,18 @@ fn views() -> Vec<View> {
     let (mut views, mut actions) = (Vec::new(), Vec::new());
     for _ in 0..100 {
         let mut game = TongoOptions::new(&Rules::lively(), 4, None);
-        loop {
-            game = match game.turn() {
-                Turn::Over => break,
-                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut Vec::new()),
-                Turn::Wait(_) => unreachable!("this game never waits"),
-                Turn::Players(prompt) => {
-                    let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    actions.clear();
-                    game.legal_actions(seat, &mut actions);
-                    let view = game.view(Viewer::Seat(seat));
-                    let action = match policies[seat.index()] {
-                        Policy::Ai => TongoOptions::choose_action(&view),
-                        Policy::Random | Policy::Clock => dice.choose(&actions).copied(),
-                    };
-                    if policies[seat.index()] == Policy::Ai {
-                        views.push(view);
-                    }
-                    let action = action.expect("a seat that is asked can act");
-                    game.act(seat, &action, &mut Vec::new()).expect("it is legal")
-                }
-            };
+        while let Some(next) = step(&game, &mut dice, &mut Vec::new(), |seat, dice| {
+            if policies[seat.index()] == Policy::Ai {
+                let view = game.view(Viewer::Seat(seat));
+                let action = TongoOptions::choose_action(&view);
+                views.push(view);
+                return action.expect("a seat that is asked can act");
+            }
+            actions.clear();
+            game.legal_actions(seat, &mut actions);
+            *dice.choose(&actions).expect("a seat that is asked can act")
+        }) {
+            game = next;
         }
     }
     views

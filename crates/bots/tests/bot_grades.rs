@@ -6,15 +6,15 @@ use bahay_bots::arena::{Contest, ContestTally};
 use bahay_bots::search::{Bot, BotPrompt, Grade};
 use bahay_engine::chance::{self, ChanceAnswer, Key};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, GameRules, Skill, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Event, Rules, Tongits};
 use bahay_engine::games::tongo_assets::{self, TongoAssets};
 use bahay_engine::games::tongo_options::{self, TongoOptions};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 use bahay_engine::testing::{
-    Probe, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
+    self, Probe, TestRng, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
+    step,
 };
 
 /// A bound on the number of games needed for the compared pairs.
@@ -85,26 +85,18 @@ fn looks_as_the_true_one<G: Ai + GameKind>() {
             let rules = (set.rules)();
             let mut game = G::new(&rules, rules.seats().most, None);
             let (mut events, mut legal) = (Vec::new(), Vec::new());
-            loop {
-                events.clear();
-                game = match game.turn() {
-                    Turn::Over => break,
-                    Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
-                    Turn::Wait(_) => game.expire(&mut events),
-                    Turn::Players(prompt) => {
-                        let seat = prompt.seats.iter().next().expect("somebody is asked");
-                        let view = game.view(Viewer::Seat(seat));
-                        if let Some(other) = G::sample_game(&view, &mut own) {
-                            assert_eq!(other.view(Viewer::Seat(seat)), view, "{}", set.name);
-                            imagined += 1;
-                            differ += u32::from(other != game);
-                        }
-                        legal.clear();
-                        game.legal_actions(seat, &mut legal);
-                        let action = dice.choose(&legal).expect("a seat that is asked can act");
-                        game.act(seat, action, &mut events).expect("it is listed as legal")
-                    }
-                };
+            while let Some(next) = step(&game, &mut dice, &mut events, |seat, dice| {
+                let view = game.view(Viewer::Seat(seat));
+                if let Some(other) = G::sample_game(&view, &mut own) {
+                    assert_eq!(other.view(Viewer::Seat(seat)), view, "{}", set.name);
+                    imagined += 1;
+                    differ += u32::from(other != game);
+                }
+                legal.clear();
+                game.legal_actions(seat, &mut legal);
+                dice.choose(&legal).expect("a seat that is asked can act").clone()
+            }) {
+                game = next;
             }
         }
         assert!(imagined > 20, "{} {}: {imagined}", G::NAME, set.name);
@@ -113,20 +105,7 @@ fn looks_as_the_true_one<G: Ai + GameKind>() {
 }
 
 fn contest<R>(rules: R, bots: &[Grade]) -> Contest<R> {
-    let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
-    let (clocks, spectators) = (Clocks::default(), Spectators::Nobody);
-    let room = "arena".to_owned();
-    let terms = Terms {
-        room,
-        rules,
-        price,
-        hits: None,
-        clocks,
-        spectators,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms(rules, None, Coins::from_hundredths(100), 1);
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 

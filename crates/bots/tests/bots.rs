@@ -4,6 +4,7 @@
 mod analysis;
 mod bot_grades;
 mod gym;
+mod support;
 mod takeover;
 mod tongits_strength;
 mod tongo_assets_strength;

@@ -5,10 +5,12 @@ use bahay_bots::Ai;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongits::{
-    Action, EndingKind, ExposedMeld, GameSetup, Preset, Rules, SetupPhase, Tongits,
+    Action, ExposedMeld, GameSetup, Preset, Rules, SetupPhase, Tongits,
 };
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::{Policy, TestRng, play};
+
+use crate::support::play_game;
 
 /// Plays seeded games and sums each seat's gains and losses in counts, and the endings.
 fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3]) {
@@ -27,11 +29,7 @@ fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3
             counts[debt.from.index()] -= i64::from(debt.counts());
             counts[debt.to.index()] += i64::from(debt.counts());
         }
-        endings[match game.public().end.expect("the game is over").ending {
-            EndingKind::Tongits => 0,
-            EndingKind::Fight => 1,
-            EndingKind::Stock => 2,
-        }] += 1;
+        endings[game.public().end.expect("the game is over").ending as usize] += 1;
     }
     (counts, endings)
 }
@@ -66,13 +64,7 @@ fn the_ai_lays_face_down_and_uses_jokers_and_sagasas() {
     let [mut face_down, mut with_joker, mut sagasas] = [0_u32; 3];
     for seed in 0..600 {
         let policies = [Policy::Ai; 3];
-        let (game, _) = play::<Tongits>(
-            &Rules::joker(),
-            None,
-            &policies,
-            Tongits::choose_action,
-            &mut TestRng::new(seed),
-        );
+        let game = play_game::<Tongits>(&Rules::joker(), &policies, seed);
         for meld in game.public().melds.iter() {
             face_down += u32::from(meld.face_down.is_some());
             with_joker += u32::from(meld.cards.has_joker());

@@ -6,13 +6,14 @@
 //! AI's seats made, with its 95 % confidence interval. `BAHAY_GAMES=5000` sets the number of games.
 
 use std::collections::BTreeMap;
-use std::env;
 
 use bahay_bots::Ai;
 use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
 use bahay_engine::games::tongo_assets::{Action, GameSetup, Rules, TongoAssets};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Policy, TestRng, play};
+use bahay_engine::testing::Policy;
+
+use crate::support::{games, play_game};
 
 /// The outcomes of the AI against another kind of player.
 #[derive(Debug, Default)]
@@ -49,13 +50,7 @@ fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
         let is_ai = |seat: Seat| (u64::from(seat.number()) + game / sizes).is_multiple_of(2);
         let policies: Vec<Policy> =
             Seat::all(seats).map(|seat| if is_ai(seat) { Policy::Ai } else { other }).collect();
-        let (state, _) = play::<TongoAssets>(
-            rules,
-            None,
-            &policies,
-            TongoAssets::choose_action,
-            &mut TestRng::new(game),
-        );
+        let state = play_game::<TongoAssets>(rules, &policies, game);
         *tally.endings.entry(state.ending().expect("the game is over")).or_default() += 1;
         let outcome = state.outcome().expect("the game is over");
         let gained = |of: bool| -> u64 {
@@ -79,10 +74,6 @@ fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
         tally.squares += share * share;
     }
     tally
-}
-
-fn games(fewer: u64) -> u64 {
-    env::var("BAHAY_GAMES").ok().and_then(|games| games.parse().ok()).unwrap_or(fewer)
 }
 
 fn measure(other: Policy, least_per_mille: u64) {
@@ -121,14 +112,7 @@ fn alone(other: Policy, games: u64) -> (u64, u64) {
         let own = Seat::all(seats).nth((game / 5 % u64::from(seats)) as usize).expect("a seat");
         let policies: Vec<Policy> =
             Seat::all(seats).map(|seat| if seat == own { Policy::Ai } else { other }).collect();
-        let mut dice = TestRng::new(game);
-        let (state, _) = play::<TongoAssets>(
-            &Rules::standard(),
-            None,
-            &policies,
-            TongoAssets::choose_action,
-            &mut dice,
-        );
+        let state = play_game::<TongoAssets>(&Rules::standard(), &policies, game);
         let outcome = state.outcome().expect("the game is over");
         let to_own = outcome.debts.iter().filter(|debt| debt.to == own);
         let to_own: u64 = to_own.map(|debt| u64::from(debt.counts())).sum();
@@ -156,14 +140,7 @@ fn ais_among_themselves_end_games_in_every_way() {
         let (mut endings, mut won) = (BTreeMap::new(), vec![0_u32; usize::from(seats)]);
         let policies = vec![Policy::Ai; usize::from(seats)];
         for seed in 0..200 {
-            let mut dice = TestRng::new(seed);
-            let (state, _) = play::<TongoAssets>(
-                &Rules::standard(),
-                None,
-                &policies,
-                TongoAssets::choose_action,
-                &mut dice,
-            );
+            let state = play_game::<TongoAssets>(&Rules::standard(), &policies, seed);
             *endings.entry(state.ending().expect("the game is over")).or_insert(0) += 1;
             let winner = state.outcome().and_then(|outcome| outcome.winner).expect("a winner");
             won[winner.index()] += 1;

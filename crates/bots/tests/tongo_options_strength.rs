@@ -7,13 +7,13 @@
 //!
 //! `BAHAY_GAMES` is the number of games; the figures on the game's page are of 5,000.
 
-use std::env;
-
 use bahay_bots::Ai;
 use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Policy, TestRng, play};
+use bahay_engine::testing::Policy;
+
+use crate::support::{games, play_game};
 
 const GAMES: u64 = 600;
 
@@ -49,13 +49,7 @@ fn measure(rules: &Rules, other: Policy, games: u64) -> MatchShares {
         let places = PLACES[usize::try_from(seed % 6).expect("a small number")];
         let mut policies = [other; 4];
         places.into_iter().for_each(|place| policies[place] = Policy::Ai);
-        let (game, _) = play::<TongoOptions>(
-            rules,
-            None,
-            &policies,
-            TongoOptions::choose_action,
-            &mut TestRng::new(seed),
-        );
+        let game = play_game::<TongoOptions>(rules, &policies, seed);
         let end = game.public().end.expect("the game is over");
         pots.push((end.pot.into(), places.contains(&end.winner.index())));
     }
@@ -81,13 +75,9 @@ fn measure(rules: &Rules, other: Policy, games: u64) -> MatchShares {
     }
 }
 
-fn games() -> u64 {
-    env::var("BAHAY_GAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(GAMES)
-}
-
 fn fares(other: Policy, least: i128) {
     for set in TongoOptions::rule_sets() {
-        let measured = measure(&(set.rules)(), other, games());
+        let measured = measure(&(set.rules)(), other, games(GAMES));
         println!("{}, against {other:?}: {measured}", set.name);
         assert!(measured.games_won - measured.games_around >= least, "{}: {measured}", set.name);
         assert!(measured.pots_won - measured.pots_around > WHOLE / 2, "{}: {measured}", set.name);
@@ -111,13 +101,7 @@ fn four_ais_end_games_in_several_ways() {
     let mut rounds = 0_u32;
     for seed in 0..GAMES {
         let policies = [Policy::Ai; 4];
-        let (game, _) = play::<TongoOptions>(
-            &Rules::lively(),
-            None,
-            &policies,
-            TongoOptions::choose_action,
-            &mut TestRng::new(seed),
-        );
+        let game = play_game::<TongoOptions>(&Rules::lively(), &policies, seed);
         endings[game.public().end.expect("the game is over").ending as usize] += 1;
         rounds += u32::from(game.public().round);
     }
@@ -130,16 +114,7 @@ fn four_ais_end_games_in_several_ways() {
 fn the_same_view_gives_the_same_advice() {
     let policies = [Policy::Ai; 3];
     for seed in 0..20 {
-        let played = || {
-            play::<TongoOptions>(
-                &Rules::lively(),
-                None,
-                &policies,
-                TongoOptions::choose_action,
-                &mut TestRng::new(seed),
-            )
-            .0
-        };
+        let played = || play_game::<TongoOptions>(&Rules::lively(), &policies, seed);
         let (one, other) = (played(), played());
         assert_eq!(one, other);
         let seat = Seat::new(0).expect("a seat");

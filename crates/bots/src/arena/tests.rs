@@ -9,28 +9,16 @@ use bahay_engine::catalog;
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::chance::{ChanceRng, Request};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameRules, SeatRange, Skill};
-use bahay_engine::table::{Clocks, Price, Spectators, Terms};
+use bahay_engine::game::{GameRules, SeatRange};
+use bahay_engine::table::{Price, Terms};
+use bahay_engine::testing;
 
 fn contest(
     rules: AnyRules,
     hits: Option<bahay_engine::game::Hits>,
     bots: &[Grade],
 ) -> Contest<AnyRules> {
-    let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
-    let clocks = Clocks::default();
-    let spectators = Spectators::Nobody;
-    let terms = Terms {
-        room: "arena".into(),
-        rules,
-        price,
-        hits,
-        clocks,
-        spectators,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms(rules, hits, Coins::from_hundredths(100), 1);
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 

@@ -20,6 +20,31 @@ pub enum Policy {
     Clock,
 }
 
+/// Advances a game by one step: an answer of chance, the end of a countdown, or an action of the
+/// first prompted seat. Returns `None` if the game is over. The events are those of the step.
+///
+/// # Panics
+/// If the action is refused.
+pub fn step<G: Game>(
+    game: &G,
+    dice: &mut TestRng,
+    events: &mut Vec<G::Event>,
+    choose: impl FnOnce(Seat, &mut TestRng) -> G::Action,
+) -> Option<G> {
+    events.clear();
+    Some(match game.turn() {
+        Turn::Over => return None,
+        Turn::Chance(request) => game.resolve(&dice.answer(request), events),
+        Turn::Wait(_) => game.expire(events),
+        Turn::Players(prompt) => {
+            let seat = prompt.seats.iter().next().expect("a seat is to act");
+            let action = choose(seat, dice);
+            let next = game.act(seat, &action, events);
+            next.unwrap_or_else(|illegal| panic!("{seat:?} plays {action:?}: {illegal}"))
+        }
+    })
+}
+
 /// Plays a game to its end, each seat by its policy. Returns the game and the number of steps.
 ///
 /// # Panics
@@ -35,35 +60,25 @@ pub fn play<G: Game>(
     let mut game = G::new(rules, seats, starter);
     let mut events = Vec::new();
     let mut actions = Vec::new();
-    let mut steps = 0;
-    loop {
-        events.clear();
-        game = match game.turn() {
-            Turn::Over => return (game, steps),
-            Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
-            Turn::Wait(_) => game.expire(&mut events),
-            Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("a seat is to act");
-                let action = match policies[seat.index()] {
-                    Policy::Random => {
-                        actions.clear();
-                        game.legal_actions(seat, &mut actions);
-                        dice.choose(&actions).cloned()
-                    }
-                    Policy::Ai => ai(&game.view(Viewer::Seat(seat))),
-                    Policy::Clock => game.default_action(seat),
-                };
-                let action = action.expect("a seat that is to act has a legal action");
-                match game.act(seat, &action, &mut events) {
-                    Ok(next) => next,
-                    Err(illegal) => {
-                        panic!("{seat:?} plays {action:?}, which is refused: {illegal}")
-                    }
+    for steps in 0.. {
+        let next = step(&game, dice, &mut events, |seat, dice| {
+            let action = match policies[seat.index()] {
+                Policy::Random => {
+                    actions.clear();
+                    game.legal_actions(seat, &mut actions);
+                    dice.choose(&actions).cloned()
                 }
-            }
-        };
-        steps += 1;
+                Policy::Ai => ai(&game.view(Viewer::Seat(seat))),
+                Policy::Clock => game.default_action(seat),
+            };
+            action.expect("a seat that is to act has a legal action")
+        });
+        match next {
+            Some(next) => game = next,
+            None => return (game, steps),
+        }
     }
+    unreachable!("a game ends")
 }
 
 /// Plays a game at random to its end with buffers of the caller, as benches measure it. Returns the

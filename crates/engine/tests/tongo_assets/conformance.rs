@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use crate::support::seeds;
 use bahay_bots::Ai;
-use bahay_engine::game::{Game, GameKind, GameRules, Turn, Viewer};
+use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
 use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
+use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game, step};
 
 const GAMES: u64 = 60;
 
@@ -92,7 +92,7 @@ fn a_card_once_turned_down_is_shown_to_nobody_again() {
         let mut dice = TestRng::new(seed);
         let seats = 4 + u8::try_from(dice.below(5)).expect("a small number");
         let mut game = TongoAssets::new(&Rules::standard(), seats, None);
-        let mut actions = Vec::new();
+        let (mut actions, mut events) = (Vec::new(), Vec::new());
         loop {
             for seat in Seat::all(seats) {
                 let text = serde_json::to_string(&game.view(Viewer::Seat(seat))).expect("JSON");
@@ -104,19 +104,13 @@ fn a_card_once_turned_down_is_shown_to_nobody_again() {
                     }
                 }
             }
-            let mut events = Vec::new();
-            game = match game.turn() {
-                Turn::Over => break,
-                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
-                Turn::Wait(_) => game.expire(&mut events),
-                Turn::Players(prompt) => {
-                    let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    actions.clear();
-                    game.legal_actions(seat, &mut actions);
-                    let action = dice.choose(&actions).expect("a seat that is asked can act");
-                    game.act(seat, action, &mut events).expect("a legal action is taken")
-                }
-            };
+            let next = step(&game, &mut dice, &mut events, |seat, dice| {
+                actions.clear();
+                game.legal_actions(seat, &mut actions);
+                *dice.choose(&actions).expect("a seat that is asked can act")
+            });
+            let Some(next) = next else { break };
+            game = next;
         }
     }
     assert!(turned_down.len() > 60, "only {turned_down:?} were turned down");

@@ -5,12 +5,12 @@
 
 use crate::support::{check_refusals, seeds};
 use bahay_bots::Ai;
-use bahay_engine::game::{Game, GameKind, GameRules, Turn};
+use bahay_engine::game::{Game, GameKind, GameRules};
 use bahay_engine::games::tongo_options::{
     Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game};
+use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game, step};
 
 const GAMES: u64 = 60;
 
@@ -100,30 +100,26 @@ fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
         let mut dice = TestRng::new(seed);
         let rules = Rules { index_margin: true, ..any_rules(&mut dice) };
         let mut game = TongoOptions::new(&rules, 3, None);
-        loop {
-            let mut events = Vec::new();
-            game = match game.turn() {
-                Turn::Over => break,
-                Turn::Wait(_) => unreachable!("this game never waits"),
-                Turn::Chance(request) => game.resolve(&dice.answer(request), &mut events),
-                Turn::Players(prompt) => {
-                    let seat = prompt.seats.iter().next().expect("somebody is asked");
-                    for _ in 0..8 {
-                        let (action, may) = random_change(game.public(), seat, &mut dice);
-                        let heard = game.act(seat, &action, &mut Vec::new()).map(|_| ());
-                        assert_eq!(heard.is_ok(), may, "seed {seed}: {action:?} {heard:?}");
-                        if may { taken += 1 } else { refused += 1 }
-                    }
-                    let mut legal = Vec::new();
-                    game.legal_actions(seat, &mut legal);
-                    let goes_on = |action: &&Action| {
-                        !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
-                    };
-                    let mild: Vec<Action> = legal.iter().filter(goes_on).copied().collect();
-                    let chosen = dice.choose(&mild).or(legal.first()).expect("something is legal");
-                    game.act(seat, chosen, &mut events).expect("it is legal")
-                }
+        let mut play = |game: &TongoOptions, seat: Seat, dice: &mut TestRng| {
+            for _ in 0..8 {
+                let (action, may) = random_change(game.public(), seat, dice);
+                let heard = game.act(seat, &action, &mut Vec::new()).map(|_| ());
+                assert_eq!(heard.is_ok(), may, "seed {seed}: {action:?} {heard:?}");
+                if may { taken += 1 } else { refused += 1 }
+            }
+            let mut legal = Vec::new();
+            game.legal_actions(seat, &mut legal);
+            let goes_on = |action: &&Action| {
+                !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
             };
+            let mild: Vec<Action> = legal.iter().filter(goes_on).copied().collect();
+            *dice.choose(&mild).or(legal.first()).expect("something is legal")
+        };
+        let mut events = Vec::new();
+        while let Some(next) =
+            step(&game, &mut dice, &mut events, |seat, dice| play(&game, seat, dice))
+        {
+            game = next;
         }
     }
     assert!(taken > 500 && refused > 500, "{taken} taken, {refused} refused");
