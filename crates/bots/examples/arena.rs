@@ -64,9 +64,7 @@ fn run_contest<G: Ai + GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed
     println!("{} {rules}, {} games in {milliseconds} ms", G::NAME, tally.games());
     for (place, bot) in contest.bots.iter().enumerate() {
         let figures = (tally.win_share(place), tally.coins(place), tally.pot_coins(place));
-        let (Some(share), Some(coins), Some(by_pots)) = figures else {
-            continue;
-        };
+        let (Some(share), Some(coins), Some(by_pots)) = figures else { continue };
         let [coins, by_pots] = [coins, by_pots].map(|Estimate { mean, half_width }| {
             format_hundredths(Estimate { mean: mean / 100, half_width: half_width / 100 })
         });

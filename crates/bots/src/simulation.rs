@@ -329,9 +329,7 @@ impl<G: Ai> Simulation<G> {
                 Some(Input::Ready { player, game, commitment })
             }
             Intention::Reveal => {
-                let Phase::Revealing(revealing) = self.table.phase() else {
-                    return None;
-                };
+                let Phase::Revealing(revealing) = self.table.phase() else { return None };
                 let game = revealing.game;
                 if self.is_drawn(self.habits.disconnect) {
                     let connection = self.table.occupant(seat)?.connection?;
@@ -348,9 +346,7 @@ impl<G: Ai> Simulation<G> {
                 Some(Input::Reveal { player, game, text })
             }
             Intention::Act { prompt } => {
-                let Phase::Playing(playing) = self.table.phase() else {
-                    return None;
-                };
+                let Phase::Playing(playing) = self.table.phase() else { return None };
                 if playing.prompt.number != prompt || !playing.prompt.seats.contains(seat) {
                     return None;
                 }
@@ -435,9 +431,7 @@ impl<G: Ai> Simulation<G> {
                 }
             }
             Event::Revealing { .. } => {
-                let Phase::Revealing(revealing) = self.table.phase() else {
-                    return;
-                };
+                let Phase::Revealing(revealing) = self.table.phase() else { return };
                 let unrevealed = revealing.unrevealed_seats();
                 let present: Vec<PlayerId> = self
                     .table
@@ -461,9 +455,7 @@ impl<G: Ai> Simulation<G> {
 
     /// Plans an answer of every prompted player who is present.
     fn plan_actions(&mut self) {
-        let Phase::Playing(playing) = self.table.phase() else {
-            return;
-        };
+        let Phase::Playing(playing) = self.table.phase() else { return };
         let intention = Intention::Act { prompt: playing.prompt.number };
         let prompted: Vec<PlayerId> = playing
             .prompt

@@ -91,9 +91,7 @@ pub fn hint<G: Ai>(
     if !table.terms().practice {
         return Err(Rejection::NotPractice);
     }
-    let Phase::Playing(playing) = table.phase() else {
-        return Err(Rejection::NoSuchPhase);
-    };
+    let Phase::Playing(playing) = table.phase() else { return Err(Rejection::NoSuchPhase) };
     if !playing.prompt.seats.contains(seat) {
         return Err(Rejection::NotAsked);
     }
@@ -104,9 +102,7 @@ pub fn hint<G: Ai>(
 }
 
 fn find_prompt<G: Game>(table: &Table<G>, seat: Seat) -> Option<(&Playing<G>, &Occupant)> {
-    let Phase::Playing(playing) = table.phase() else {
-        return None;
-    };
+    let Phase::Playing(playing) = table.phase() else { return None };
     Some((playing, table.occupant(seat)?))
 }
 

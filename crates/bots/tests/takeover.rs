@@ -35,14 +35,10 @@ fn thought_about<G: Ai + GameKind>(rule_set: &str, moves: usize) -> usize {
         }
         let due = table.deadline().expect("a game that is played has a clock");
         for effect in table.effects(due) {
-            let Effect::ChooseAction { seat, player, game, prompt } = effect else {
-                continue;
-            };
+            let Effect::ChooseAction { seat, player, game, prompt } = effect else { continue };
             owed += 1;
             let bot = table.occupant(seat).expect("somebody is advised").bot;
-            let Some(question) = ai_question(table, seat) else {
-                continue;
-            };
+            let Some(question) = ai_question(table, seat) else { continue };
             assert!(!bot, "bots play as the room has it");
             let key = |byte| Key(Hex([byte; 32]));
             let answer =

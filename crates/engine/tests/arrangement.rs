@@ -53,9 +53,7 @@ fn is_meld(cards: &[u8]) -> bool {
 
 /// Returns every meld of the hand whose least card is the first one.
 fn melds_with_first(hand: &[u8]) -> Vec<Vec<u8>> {
-    let Some((first, others)) = hand.split_first() else {
-        return Vec::new();
-    };
+    let Some((first, others)) = hand.split_first() else { return Vec::new() };
     let related: Vec<u8> = others
         .iter()
         .copied()

@@ -127,9 +127,7 @@ impl<G: Ai + GameKind> House<G> {
 
     /// Checks that a countdown is as long for an absent player as for any other.
     fn check_countdown(&mut self, before: &Table<G>, at: Timestamp) {
-        let Phase::Playing(now) = self.table.phase() else {
-            return;
-        };
+        let Phase::Playing(now) = self.table.phase() else { return };
         if let Phase::Playing(before) = before.phase()
             && (before.game, before.prompt.countdown) == (now.game, now.prompt.countdown)
         {

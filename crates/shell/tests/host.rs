@@ -147,9 +147,7 @@ fn an_abandoned_append_makes_the_host_reread_the_journal() {
     let process = Process::default();
     let (mut host, mut watch) = host_with_watcher(&process);
     let (ticket, step) = host.request(&process, sit_request(1));
-    let Step::Call(Call::Append(new)) = step else {
-        panic!("{step:?} is no append");
-    };
+    let Step::Call(Call::Append(new)) = step else { panic!("{step:?} is no append") };
     host.abandon(&process, ticket);
     assert_eq!(host.poll_timeout(), Some(0), "the line may be stored");
     host.handle_timeout(&process);
@@ -173,9 +171,7 @@ fn a_line_published_during_an_append_is_applied_once() {
     assert_eq!(host.replica().map(|replica| replica.point().version), Some(1));
     let behind = AppendOutcome::Behind(lines.to_vec());
     let step = host.handle_answer(&process, ticket, CallResult::Append(behind));
-    let Step::Call(Call::Append(again)) = step else {
-        panic!("{step:?} is no append");
-    };
+    let Step::Call(Call::Append(again)) = step else { panic!("{step:?} is no append") };
     assert_eq!((again.after.version, again.after.tag), (1, theirs.tag));
 }
 
@@ -186,9 +182,7 @@ fn an_own_line_published_before_the_append_response_is_delivered_once() {
     let process = Process::default();
     let (mut host, mut watch) = host_with_watcher(&process);
     let (ticket, step) = host.request(&process, sit_request(1));
-    let Step::Call(Call::Append(new)) = step else {
-        panic!("{step:?} is no append");
-    };
+    let Step::Call(Call::Append(new)) = step else { panic!("{step:?} is no append") };
     let lines = [JournalEntry { tag: new.tag, line: new.line }];
     host.handle_publication(&process, new.after, &lines);
     let notice = watch.notices.try_recv().expect("a stored line is delivered");
@@ -224,9 +218,7 @@ fn a_delivery_is_never_dated_before_its_line() {
     let (watcher, _) = host.request(&process, Request::Watch(watch));
     host.handle_answer(&process, watcher, CallResult::Subscribed(true));
     let step = host.handle_answer(&process, watcher, CallResult::Loaded(Some(stored_table())));
-    let Step::Reply(Reply::Watched(Ok(_watch))) = step else {
-        panic!("{step:?} is no watch");
-    };
+    let Step::Reply(Reply::Watched(Ok(_watch))) = step else { panic!("{step:?} is no watch") };
     let (_, _, ours) = host_with_append_in_flight(&process);
     let later = ours.line.replace("\"at\":1000", "\"at\":8000");
     assert_ne!(ours.line, later, "the line carries its time");
@@ -296,17 +288,13 @@ fn a_line_published_during_a_journal_read_is_kept() {
     assert_eq!(delivered.version, 2);
 
     let (ticket, step) = host.request(&process, connect());
-    let Step::Call(read_call) = step else {
-        panic!("{step:?} does not read the journal");
-    };
+    let Step::Call(read_call) = step else { panic!("{step:?} does not read the journal") };
     // Another process appends after the read, and its publication arrives before the response.
     let mut other = TableHost::new(host.id());
     let (appending, _) = other.request(&process, sit_request(2));
     let stored = StoredTable { lines: journal.clone(), ..stored_table() };
     let step = other.handle_answer(&process, appending, CallResult::Loaded(Some(stored)));
-    let Step::Call(Call::Append(theirs)) = step else {
-        panic!("{step:?} is no append");
-    };
+    let Step::Call(Call::Append(theirs)) = step else { panic!("{step:?} is no append") };
     host.handle_publication(
         &process,
         delivered,

@@ -88,9 +88,7 @@ pub fn analyze<G: Ai>(
     seat: Seat,
 ) -> Result<Option<Vec<JudgedDecision<G::Action>>>, InvalidRecordError> {
     let Decisions { decisions, shown, games } = Decisions::from_record(record, seat)?;
-    let Some(games) = games else {
-        return Ok(None);
-    };
+    let Some(games) = games else { return Ok(None) };
     let count = u32::try_from(decisions.len()).unwrap_or(u32::MAX).max(1);
     let searched = (games * SEARCHED / count).min(games);
     let dice =

@@ -126,9 +126,7 @@ impl BotPosition<'_> {
         let player = &public.players[self.actor.seat];
         let missing = public.risk - player.paid;
         let is_opener = public.opener == Some(self.actor.seat);
-        let Some(left) = player.chips.checked_sub(missing) else {
-            return Action::Retreat;
-        };
+        let Some(left) = player.chips.checked_sub(missing) else { return Action::Retreat };
         if left < public.risk {
             let presses = is_opener && self.richest_after(public.risk) < public.risk;
             return if presses { Action::Pay } else { Action::Retreat };
@@ -166,9 +164,7 @@ impl BotPosition<'_> {
         if self.actor.has_kept(Acquire::Dividend) {
             return Action::Dividend;
         }
-        let Some(before) = self.own.before else {
-            return Action::Done;
-        };
+        let Some(before) = self.own.before else { return Action::Done };
         if let Some(swap) = self.best_swap(&before).filter(|_| !swapped) {
             return swap;
         }

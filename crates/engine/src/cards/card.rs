@@ -113,9 +113,7 @@ impl FromStr for Card {
     type Err = ParseCardError;
 
     fn from_str(text: &str) -> Result<Self, ParseCardError> {
-        let &[rank, suit] = text.as_bytes() else {
-            return Err(ParseCardError);
-        };
+        let &[rank, suit] = text.as_bytes() else { return Err(ParseCardError) };
         if rank == JOKER_LETTER {
             let number = suit.checked_sub(b'1').ok_or(ParseCardError)?;
             let index = number.checked_add(Self::STANDARD_COUNT).ok_or(ParseCardError)?;

@@ -173,9 +173,7 @@ impl<'a> PlacementSearch<'a> {
     fn run_thorough_pass(&mut self) {
         let left: Vec<u32> =
             self.order.iter().copied().filter(|one| !self.placed[*one as usize]).collect();
-        let Some(count) = u64::try_from(left.len()).ok().filter(|count| *count > 0) else {
-            return;
-        };
+        let Some(count) = u64::try_from(left.len()).ok().filter(|count| *count > 0) else { return };
         let begin = usize::try_from(self.round.turn % count).unwrap_or(0);
         let mut budget = Budget(THOROUGH);
         for repeats in [RepeatPolicy::Never, RepeatPolicy::AfterWaiting] {

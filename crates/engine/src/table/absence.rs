@@ -35,9 +35,7 @@ impl<G: Game> Table<G> {
     /// Returns the time at which the AI answers for a prompted seat; `None` for a seat that is not
     /// prompted or whose player is connected.
     pub(super) fn ai_acts_at(&self, seat: Seat) -> Option<Timestamp> {
-        let Phase::Playing(playing) = &self.phase else {
-            return None;
-        };
+        let Phase::Playing(playing) = &self.phase else { return None };
         let occupant = self.occupant(seat).filter(|_| playing.prompt.seats.contains(seat))?;
         let since = if self.is_ai_seat(occupant) {
             playing.asked_at
@@ -69,9 +67,7 @@ impl<G: Game> Table<G> {
             return Ok(());
         }
         let is_due = self.ai_acts_at(seat).is_some_and(|at| at <= self.at);
-        let Phase::Playing(playing) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let view = playing.state.view(Viewer::Seat(seat));
         if !is_due || G::is_commitment(&view, action) {
             return Err(Rejection::NotTakenOver);
@@ -82,9 +78,7 @@ impl<G: Game> Table<G> {
 
     /// Counts the finished countdown for the seats that have missed it.
     pub(super) fn count_missed_countdowns(&mut self) {
-        let Phase::Playing(playing) = &mut self.phase else {
-            return;
-        };
+        let Phase::Playing(playing) = &mut self.phase else { return };
         let missed = core::mem::replace(&mut playing.missed, SeatSet::EMPTY);
         for seat in missed.iter() {
             let occupant = self.seat_mut(seat);

@@ -14,9 +14,7 @@ impl<G: Game> Table<G> {
     /// Returns every event of the running game as far as the seat may see it, in order; empty
     /// between games.
     pub fn events_seen_by(&self, seat: Seat) -> Vec<G::Event> {
-        let Phase::Playing(playing) = &self.phase else {
-            return Vec::new();
-        };
+        let Phase::Playing(playing) = &self.phase else { return Vec::new() };
         let events = replay_events(playing, &self.terms.rules);
         events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))).collect()
     }

@@ -62,9 +62,7 @@ impl<G: Game> Table<G> {
         if !self.has_enough_players() || !taken.iter().all(|seat| ready.contains(*seat)) {
             return;
         }
-        let Phase::Preparing(preparing) = &mut self.phase else {
-            return;
-        };
+        let Phase::Preparing(preparing) = &mut self.phase else { return };
         let mut commitments = core::mem::take(&mut preparing.commitments);
         for (to, seat) in Seat::all(self.seat_count()).zip(taken.iter().copied()) {
             if to != seat {
@@ -85,9 +83,7 @@ impl<G: Game> Table<G> {
         pot: Coins,
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
-        let Phase::Opening(opening) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Opening(opening) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         if opening.game != game {
             return Err(Rejection::OtherGame);
         }
@@ -198,9 +194,7 @@ impl<G: Game> Table<G> {
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
-        let Phase::Opening(opening) = &self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Opening(opening) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         if opening.game != game {
             return Err(Rejection::OtherGame);
         }

@@ -252,9 +252,7 @@ impl<G: Game> Table<G> {
 
     /// Vacates a seat. Leaving the table ends the player's run of wins (rule 7.3).
     pub(super) fn vacate_seat(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
-        let Some(occupant) = self.seats[seat.index()].take() else {
-            return;
-        };
+        let Some(occupant) = self.seats[seat.index()].take() else { return };
         let player = occupant.player;
         if let Phase::Preparing(preparing) = &mut self.phase {
             // The next player in this seat has to become ready again.
@@ -361,9 +359,7 @@ impl<G: Game> Table<G> {
         prompt: u32,
     ) -> Result<Seat, TableRejection<G>> {
         let seat = self.require_seat(player)?;
-        let Phase::Playing(playing) = &self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Playing(playing) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         if playing.game != game {
             return Err(Rejection::OtherGame);
         }
@@ -381,9 +377,7 @@ impl<G: Game> Table<G> {
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
         let at = self.at;
-        let Phase::Playing(playing) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let mut happened = Vec::new();
         playing.act(at, seat, by, action, &mut happened).map_err(Rejection::Illegal)?;
         events.extend(happened.into_iter().map(|event| Event::Game { event }));
@@ -393,9 +387,7 @@ impl<G: Game> Table<G> {
     /// Advances the game after a change: draws from chance, issues the next prompt, or settles.
     pub(super) fn advance(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let at = self.at;
-        let Phase::Playing(playing) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         loop {
             match playing.state.turn() {
                 Turn::Chance(request) => {
@@ -435,9 +427,7 @@ impl<G: Game> Table<G> {
     /// Builds the record of the finished game; `None` if the game is running or an amount does not
     /// fit.
     fn build_record(&self) -> Option<Record<G>> {
-        let Phase::Playing(playing) = &self.phase else {
-            return None;
-        };
+        let Phase::Playing(playing) = &self.phase else { return None };
         self.make_record(playing)
     }
 
@@ -494,15 +484,11 @@ impl<G: Game> Table<G> {
     /// Plays the default action for every seat that has not answered at the end of the countdown,
     /// until another countdown begins (rule 8.2).
     fn play_defaults(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
-        let Phase::Playing(playing) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let missed = playing.prompt;
         playing.missed = playing.missed.union(missed.seats);
         loop {
-            let Phase::Playing(playing) = &self.phase else {
-                return Ok(());
-            };
+            let Phase::Playing(playing) = &self.phase else { return Ok(()) };
             if playing.prompt.countdown != missed.countdown {
                 return Ok(());
             }
@@ -519,9 +505,7 @@ impl<G: Game> Table<G> {
 
     /// Continues the game at the end of a countdown in which no seat was prompted.
     fn expire_wait(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
-        let Phase::Playing(playing) = &mut self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Playing(playing) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
         let mut happened = Vec::new();
         playing.state = playing.state.expire(&mut happened);
         events.extend(happened.into_iter().map(|event| Event::Game { event }));
@@ -534,9 +518,7 @@ impl<G: Game> Table<G> {
         fresh: Option<GameEntropy>,
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
-        let Phase::Settling(settling) = &self.phase else {
-            return Err(Rejection::NoSuchPhase);
-        };
+        let Phase::Settling(settling) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         let record = &settling.record;
         if record.game != game {
             return Err(Rejection::OtherGame);

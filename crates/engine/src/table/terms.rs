@@ -233,9 +233,7 @@ impl<R: GameRules> Terms<R> {
             return stakes.iter().all(|stake| stake.is_zero());
         }
         let seats = u8::try_from(stakes.len()).ok();
-        let Some(terms) = seats.and_then(|seats| self.stake_terms(seats)) else {
-            return false;
-        };
+        let Some(terms) = seats.and_then(|seats| self.stake_terms(seats)) else { return false };
         stakes.iter().all(|stake| terms.allows(*stake))
     }
 

@@ -60,9 +60,7 @@ impl<G: Game> Table<G> {
 
     /// Applies the received terms as far as possible now.
     pub(super) fn apply_pending_terms(&mut self, events: &mut Events<G>) {
-        let Some(next) = self.next else {
-            return;
-        };
+        let Some(next) = self.next else { return };
         let before = (self.terms.price, self.terms.hits, self.terms.clocks);
         let terms = Arc::make_mut(&mut self.terms);
         terms.price = next.price;

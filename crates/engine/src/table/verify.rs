@@ -161,9 +161,7 @@ impl<G: Game> Record<G> {
         let mut stream = Stream::new(key);
         let seats = u8::try_from(self.players.len());
         let seats = seats.ok().filter(|seats| self.terms.rules.seats().contains(*seats));
-        let Some(seats) = seats else {
-            return fail("1.1", "the players are not one a seat");
-        };
+        let Some(seats) = seats else { return fail("1.1", "the players are not one a seat") };
         let mut state = G::new(&self.terms.rules, seats, self.starter);
         let mut actions = self.actions.iter().enumerate();
         let mut chance = self.chance.iter();
@@ -187,9 +185,7 @@ impl<G: Game> Record<G> {
                 Turn::Players(prompt) => {
                     show(Step { at, taken: taken_last, events: &events, state: &state });
                     events.clear();
-                    let Some((index, taken)) = actions.next() else {
-                        return Ok(state);
-                    };
+                    let Some((index, taken)) = actions.next() else { return Ok(state) };
                     if taken.at < at || taken.at > self.finished_at {
                         return fail_at_action(index, "8.2", "it is out of order in time");
                     }
@@ -242,9 +238,7 @@ impl<G: Game> Record<G> {
             self.crown_before,
             &self.players,
         );
-        let Some(worth) = worth else {
-            return fail("6.8", "an amount does not fit");
-        };
+        let Some(worth) = worth else { return fail("6.8", "an amount does not fit") };
         let ours = &worth.settlement;
         let theirs = &self.settlement;
         check(ours.winner == theirs.winner, "6", "the winner is another")?;

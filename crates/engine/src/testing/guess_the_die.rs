@@ -290,9 +290,7 @@ impl Game for GuessTheDie {
     }
 
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
-        let ChanceAnswer::Number(number) = answer else {
-            panic!("a die is a number");
-        };
+        let ChanceAnswer::Number(number) = answer else { panic!("a die is a number") };
         let bets = self.bets.iter().map(|bet| bet.expect("the die is rolled when all have bet"));
         let event = Event::Rolled { face: number + 1, bets: bets.collect() };
         let mut next = self.clone();

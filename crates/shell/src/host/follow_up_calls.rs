@@ -37,9 +37,7 @@ pub(super) fn find_no_shows<G: Readable>(
     applied: &AppliedLine<G>,
     at: Timestamp,
 ) -> Vec<NoShow> {
-    let Phase::Preparing(preparing) = before.phase() else {
-        return Vec::new();
-    };
+    let Phase::Preparing(preparing) = before.phase() else { return Vec::new() };
     let terms = before.terms();
     if terms.private.is_some() || (terms.practice && before.last_winner().is_some()) {
         return Vec::new();

@@ -105,9 +105,7 @@ impl<G: Ai + Readable> TableHost<G> {
     /// Sends the watchers a snapshot unless they have exactly this state. `diverged_from` is the
     /// last delivered point if the journal does not lead from there to here.
     fn send_snapshot(&mut self, ctx: &impl Context<G>, diverged_from: Option<Point>) {
-        let Some(replica) = &self.replica else {
-            return;
-        };
+        let Some(replica) = &self.replica else { return };
         // A snapshot may have replaced the lines before it, which hides whether the history
         // diverged.
         if let Some(delivered) =
@@ -127,9 +125,7 @@ impl<G: Ai + Readable> TableHost<G> {
         job: &Job<G>,
         stored: &StoredTable,
     ) -> Option<Vec<AppliedLine<G>>> {
-        let Request::Watch(WatchRequest { from, .. }) = &job.request else {
-            return None;
-        };
+        let Request::Watch(WatchRequest { from, .. }) = &job.request else { return None };
         let replica = self.replica.as_ref()?;
         let ReplayedTable { replica: read, missed } =
             Replica::<G>::replay(stored, *from, ctx.limits()).ok()?;

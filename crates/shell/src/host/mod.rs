@@ -441,9 +441,7 @@ impl<G: Ai + Readable> TableHost<G> {
         ctx: &impl Context<G>,
         lines: &[JournalEntry],
     ) -> Result<(), ReplayError> {
-        let Some(replica) = &mut self.replica else {
-            return Ok(());
-        };
+        let Some(replica) = &mut self.replica else { return Ok(()) };
         for line in lines {
             let applied = replica.follow(line, ctx.limits())?;
             self.watchers.send_line(ctx, replica, &applied);

@@ -264,9 +264,7 @@ impl<G: Ai + Readable> TableHost<G> {
         if self.effects.unsubmitted > 0 || self.effects.round >= ctx.limits().effect_rounds {
             return;
         }
-        let Some(replica) = &self.replica else {
-            return;
-        };
+        let Some(replica) = &self.replica else { return };
         let table = replica.table();
         let effects = match catch_panic(|| pending_effects(table, ctx.now())) {
             Ok(effects) => effects,

@@ -106,9 +106,7 @@ fn a_seat_with_an_automatic_draw_could_not_chow() {
             // draw and one dump.
             let other = own.previous(SEATS);
             let history = MoveHistory::from_events(&view, &seen_events).unwrap();
-            let Some(discard) = history.latest_turn(other, TurnOpening::AutoDraw) else {
-                continue;
-            };
+            let Some(discard) = history.latest_turn(other, TurnOpening::AutoDraw) else { continue };
             for believed in sampling::sample_likely_games(&view, &seen_events, 8, &mut dice) {
                 checked += 1;
                 could += usize::from(can_chow(believed.game.hands()[other.index()], discard));

@@ -33,9 +33,7 @@ pub(super) fn is_meld_with_joker(naturals: CardSet) -> bool {
 /// Returns the natural cards that may be added to a meld with a joker, one at a time (rule 3.5).
 #[cold]
 pub(super) fn additions(naturals: CardSet) -> CardSet {
-    let Some(first) = naturals.first() else {
-        return CardSet::EMPTY;
-    };
+    let Some(first) = naturals.first() else { return CardSet::EMPTY };
     let near = |card: &Card| card.rank() == first.rank() || card.suit() == first.suit();
     let others = CardSet::STANDARD.difference(naturals).iter().filter(near);
     others.filter(|card| is_meld_with_joker(naturals.with(*card))).collect()

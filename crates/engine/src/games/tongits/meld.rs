@@ -226,9 +226,7 @@ fn can_chow_with_joker(hand: CardSet, discard: Card) -> bool {
 /// Returns the numbers of consecutive cards that the hand holds directly below and directly above a
 /// card in its suit.
 fn adjacent_counts(hand: CardSet, card: Card) -> (u32, u32) {
-    let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else {
-        return (0, 0);
-    };
+    let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return (0, 0) };
     let suit = Lanes::from_cards(hand).0 >> (16 * suit.index());
     // Bit 16 stands for the card; the cards below it end at bit 15.
     let around = (suit & 0x1FFF) << (16 - rank.index());

@@ -40,9 +40,7 @@ pub(super) fn showdown_winner(
     challengers: &[Seat],
 ) -> Seat {
     let points = |seat: &Seat| hands[seat.index()].points;
-    let Some(fewest) = challengers.iter().map(points).min() else {
-        return fighter;
-    };
+    let Some(fewest) = challengers.iter().map(points).min() else { return fighter };
     if points(&fighter) < fewest {
         return fighter;
     }
@@ -76,9 +74,7 @@ pub(super) fn stock_winner(
 pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let end = public.end.as_ref()?;
     let hands = public.shown.as_deref()?;
-    let Some(winner) = end.winner else {
-        return Some(Outcome::default());
-    };
+    let Some(winner) = end.winner else { return Some(Outcome::default()) };
     let debts = winner
         .others(SEATS)
         .map(|loser| Debt {

@@ -47,9 +47,7 @@ impl Game for TongoAssets {
     }
 
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
-        let Turn::Chance(request) = self.turn() else {
-            panic!("no chance is due");
-        };
+        let Turn::Chance(request) = self.turn() else { panic!("no chance is due") };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
         let event = match (self.public.phase, answer) {

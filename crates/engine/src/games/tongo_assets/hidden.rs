@@ -228,9 +228,7 @@ impl HeldCards {
 
     /// Returns the cards after an accepted bribe (rule 4.6).
     fn after_bribe(self, own: Seat, offer: Option<Offer>) -> Self {
-        let Some(offer) = offer else {
-            return self;
-        };
+        let Some(offer) = offer else { return self };
         let of_hand = offer.cards.assets().union(offer.cards.wilds());
         let apart = offer.cards.difference(of_hand);
         if own == offer.from {

@@ -54,9 +54,7 @@ impl GameKind for TongoAssets {
 /// Returns the increments of the players' counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let mut counts = Vec::new();
-    let (Some(end), Some(shown)) = (public.end, &public.shown) else {
-        return counts;
-    };
+    let (Some(end), Some(shown)) = (public.end, &public.shown) else { return counts };
     counts.push(CounterIncrement { seat: end.winner, name: "showdowns_won", more: 1 });
     let is_monopoly = |shown: &ShownHand| match shown.reading.class {
         Class::Monopoly | Class::FullMonopoly => true,

@@ -85,9 +85,7 @@ fn list_risk_actions(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
 /// Calls `each` with every risk of a short range, or with [`RISKS`] evenly spaced risks of a long
 /// one.
 pub(super) fn for_each_risk(least: u32, most: u32, mut each: impl FnMut(u32)) {
-    let Some(span) = most.checked_sub(least) else {
-        return;
-    };
+    let Some(span) = most.checked_sub(least) else { return };
     if span < RISKS {
         (least..=most).for_each(each);
     } else {

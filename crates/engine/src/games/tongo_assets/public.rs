@@ -511,9 +511,7 @@ impl PublicState {
         self.prompt += 1;
         self.countdown += 1;
         self.offered = true;
-        let Some(offer) = self.offer.take().filter(|_| accepted) else {
-            return;
-        };
+        let Some(offer) = self.offer.take().filter(|_| accepted) else { return };
         let assets = offer.cards.assets().count();
         let wilds = offer.cards.wilds().count();
         let kept = offer.cards.count() - assets - wilds;

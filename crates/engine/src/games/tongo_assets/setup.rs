@@ -172,9 +172,7 @@ impl GameSetup {
             hidden.assets.put_under(cards.assets());
             hidden.acquires.put_under(cards.acquires());
         }
-        let Some((assets, acquires)) = self.decks else {
-            return Ok(());
-        };
+        let Some((assets, acquires)) = self.decks else { return Ok(()) };
         for (deck, left) in [(&mut hidden.assets, assets), (&mut hidden.acquires, acquires)] {
             ensure(deck.len() >= left, || {
                 "the decks have fewer cards than they shall have".into()
@@ -205,9 +203,7 @@ impl GameSetup {
             (public.risk, public.purchase, public.sell) = (risk, purchase, sell);
         }
         public.rounds = self.rounds.unwrap_or_default();
-        let Some((seat, assesses)) = self.turn else {
-            return Ok(());
-        };
+        let Some((seat, assesses)) = self.turn else { return Ok(()) };
         public.phase = Phase::Open { seat };
         if assesses {
             public.rounds = self.rounds.unwrap_or(1);

@@ -84,9 +84,7 @@ impl FromStr for Card {
     type Err = ParseCardError;
 
     fn from_str(text: &str) -> Result<Self, ParseCardError> {
-        let &[number, suit] = text.as_bytes() else {
-            return Err(ParseCardError);
-        };
+        let &[number, suit] = text.as_bytes() else { return Err(ParseCardError) };
         let place = |letters: &[u8], letter: u8| {
             (0u8..).zip(letters).find(|(_, known)| **known == letter).map(|(place, _)| place)
         };

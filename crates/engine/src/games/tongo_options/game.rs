@@ -69,9 +69,7 @@ impl Game for TongoOptions {
     }
 
     fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
-        let Turn::Chance(request) = self.turn() else {
-            panic!("no chance is due");
-        };
+        let Turn::Chance(request) = self.turn() else { panic!("no chance is due") };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
         match (self.public.phase, answer) {
