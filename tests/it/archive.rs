@@ -14,8 +14,7 @@ use crate::support::reason;
 
 #[tokio::test]
 async fn a_player_lists_the_own_games_newest_first() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let table = table();
     let mut expected = Vec::new();
     for winner in [0, 1, 2, 0, 1] {
@@ -55,8 +54,7 @@ async fn a_player_lists_the_own_games_newest_first() {
 
 #[tokio::test]
 async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_listed() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
     let found = read_game(&bank.pool, game.game).await;
@@ -87,8 +85,7 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
 
 #[tokio::test]
 async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let game = bank.deal(table(), &players);
     let (stakes, _) = bank.open(&game).await;
     bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
@@ -126,8 +123,7 @@ async fn open_games_can_be_looked_through_for_those_that_are_lost() {
 
 #[tokio::test]
 async fn the_list_is_filtered_by_what_the_player_asks_for() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let (won, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     let (lost, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
     let voided = bank.open_game(&players).await;

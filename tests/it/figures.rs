@@ -13,8 +13,7 @@ fn names(text: &str) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_dashboard_asks_for_figures_that_there_are() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let shown = names(&client.metrics(&house.probes).await.unwrap());
     let asked = names(include_str!("../../docs/grafana.json"));
     assert!(asked.len() > 20, "{asked:?}");

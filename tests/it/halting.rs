@@ -17,7 +17,7 @@ use crate::support::bank::Bank;
 use crate::support::fragile::{Fragile, Fuse};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, deal, seat_players};
+use crate::support::node::{Node, deal, seat_new_players, seat_players};
 use crate::support::reason;
 use crate::support::waiting::wait_for;
 
@@ -36,8 +36,7 @@ async fn noted(bank: &Bank) -> Vec<HaltedTable> {
 async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = Node::start_pair(&bank, &live).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seated = nodes[0].join_players(table, &players).await;
     let game = deal(&nodes[0], &mut seated).await;
     let mut raw = live.raw().await;
@@ -89,8 +88,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
 /// An operator may halt a table between games and without a defect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(std::slice::from_ref(&node), &players[..2]).await;
     let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();
@@ -106,8 +104,7 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let node = Node::start(&bank, &live, clocks).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&node), &players).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [FUNDS; 3]).await;
     let mut seated = node.join_players(table, &players).await;
     let game = deal(&node, &mut seated).await;
     bank.ledger.void_game(game, &reason("behind the table's back")).await.unwrap();
@@ -125,8 +122,7 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
 /// A journal of another engine version is left to nodes with that version.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_of_another_version_is_left_to_others() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(std::slice::from_ref(&node), &players[..1]).await;
@@ -207,8 +203,7 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     // No player becomes ready or connects: the seats outlast the test.
     let clocks = Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() };
     let node = Node::start(&bank, &live, clocks).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&node), &players).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [FUNDS; 3]).await;
     let others = bank.players([FUNDS; 1]).await;
     let (redis, _publications) = live.connect().await;
     let stopped = TableId(Uuid::new_v4());

@@ -18,7 +18,6 @@ use crate::support::bank::{Bank, PotGoes, table};
 use crate::support::checks::check_ledger;
 use crate::support::db::{execute, read_row, read_rows, read_value};
 use crate::support::house::{House, Setup, join_table};
-use crate::support::live::TestLive;
 use crate::support::node::Node;
 use crate::support::play::{TestPlay as _, is_playing};
 use crate::support::rest::post_json;
@@ -199,8 +198,7 @@ async fn a_bot_gives_its_seat_to_a_player_who_asks_for_one_at_once() {
 /// The matcher's state about waiting players passes on with the lease.
 #[tokio::test]
 async fn waiting_times_outlive_the_matcher() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
     let live = live.connect().await.0;
     let waiting = bank.player(1_000_000).await;
     let table = node.lobby.seat(waiting, NEWBIE).await.unwrap();
@@ -227,8 +225,7 @@ async fn waiting_times_outlive_the_matcher() {
 /// Bots that are due join at once, before the next regular pass.
 #[tokio::test]
 async fn bots_come_in_the_round_in_which_they_are_due() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
     let mut bots = Vec::new();
     for name in ["Bot Una", "Bot Amihan"] {
         let player = bank.player(1_000_000).await;
@@ -276,8 +273,7 @@ pub(crate) async fn house_bot(bank: &Bank, name: &str) -> Bot {
 /// The house's grants bound the winnings from bots, whatever the bet of a room.
 #[tokio::test]
 async fn grants_to_bots_stay_within_the_daily_limit() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
     let room = |id: &str| {
         let rooms = house_rooms(Clocks::default());
         rooms.into_iter().find(|room| room.id() == id).unwrap()

@@ -11,11 +11,10 @@ use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event, Readable};
 use redis::AsyncCommands as _;
 use uuid::Uuid;
 
-use crate::support::bank::Bank;
 use crate::support::house::{House, guest_at};
 use crate::support::live::TestLive;
-use crate::support::node::{Node, seat_players};
-use crate::support::play::{TestPlay as _, join_tables};
+use crate::support::node::{Node, seat_new_players};
+use crate::support::play::{TestPlay as _, join_new_table};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -91,10 +90,8 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     const BEHIND: Duration = Duration::from_millis(700);
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::start(&bank, &live, Clocks::default()).await;
-    let players = bank.players([100_000; 3]).await;
-    let table = seat_players(std::slice::from_ref(&node), &players).await;
+    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [100_000; 3]).await;
 
     let (redis, _publications) = live.connect().await;
     let (ledger, _tasks) = bank.node().await;
@@ -117,8 +114,7 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     let wall = Clock::set_to(Clock::system().now());
     let house = House::with_wall(Clocks::default(), wall.clone()).await;
     let (base, running) = house.node().await;
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     let game = plays[0].prepared_game().await;
     let began = Clock::system().now();
     for play in &mut plays {

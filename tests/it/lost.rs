@@ -11,7 +11,7 @@ use crate::support::bank::{self, ANTE, Bank, PotGoes};
 use crate::support::checks::read_game;
 use crate::support::db::execute;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, deal, seat_players};
+use crate::support::node::{Node, deal, seat_new_players, seat_players};
 use crate::support::reason;
 use crate::support::waiting::wait_until;
 
@@ -41,8 +41,7 @@ async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, 
 async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = Node::start_pair(&bank, &live).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seated = nodes[0].join_players(table, &players).await;
     deal(&nodes[0], &mut seated).await;
     let played = seated[0].table.phase().game().unwrap();
@@ -75,8 +74,7 @@ async fn a_game_without_its_table_is_voided_once_and_its_players_are_told() {
 async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = [Node::start(&bank, &live, Clocks::default()).await];
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seated = nodes[0].join_players(table, &players).await;
     let game = deal(&nodes[0], &mut seated).await;
     forget(&live, table).await;
@@ -179,8 +177,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
 /// Coins move atomically with their notice.
 #[tokio::test]
 async fn coins_that_nobody_can_be_told_of_do_not_move() {
-    let bank = Bank::new().await;
-    let players = bank.players([FUNDS; 3]).await;
+    let (bank, players) = Bank::with_players([FUNDS; 3]).await;
     let gone = bank::table();
     bank.play(gone, &players, 0, 1, PotGoes::Nowhere).await;
     let lost = bank.open_game(&players).await;

@@ -85,8 +85,7 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_ticket_request_is_refused() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     client.hold_socket().await.unwrap();
     let nil = Uuid::nil();
     for (body, status, code) in [
@@ -131,8 +130,7 @@ async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
 /// A seated player needs no new table.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_seated_player_gets_a_ticket_that_can_be_read() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let table = client.seat(NEWBIE).await.unwrap();
     let ticket = seek(&client, &["barkada"]).await;
     assert_eq!((&ticket["state"], &ticket["table"]), (&json!("seated"), &json!(table)));

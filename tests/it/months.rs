@@ -45,8 +45,7 @@ fn months_of(bank: &Bank) -> Months {
 
 /// Plays games of two months, the second of them the next one.
 async fn two_months() -> (Bank, TableId) {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let (bank, players) = Bank::with_players([10_000, 10_000, 10_000]).await;
     let table = TableId(Uuid::new_v4());
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     bank.ledger.project_house_entries().await.unwrap();
@@ -314,8 +313,7 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
 /// next run creates the month and moves its rows.
 #[tokio::test]
 async fn rows_without_a_month_are_kept_reported_and_moved() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let (bank, players) = Bank::with_players([10_000, 10_000, 10_000]).await;
     let table = TableId(Uuid::new_v4());
     // A wrong clock beyond all months created ahead.
     go_to_month(&bank, 60).await;
@@ -330,8 +328,7 @@ async fn rows_without_a_month_are_kept_reported_and_moved() {
     assert!(metrics.text().unwrap().contains(&format!("bahay_partition_months_ahead {AHEAD}")));
 
     // And a plausible one.
-    let bank = Bank::new().await;
-    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let (bank, players) = Bank::with_players([10_000, 10_000, 10_000]).await;
     go_to_month(&bank, 14).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     let unforeseen = "select count(*) from operations_unforeseen";
@@ -347,8 +344,7 @@ async fn rows_without_a_month_are_kept_reported_and_moved() {
 
 #[tokio::test]
 async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
-    let database = TestDatabase::new().await;
-    let pool = database.pool().await;
+    let (database, pool) = TestDatabase::with_pool().await;
     let times = [
         "1969-12-31T23:59:59.999999Z",
         "2026-11-30T23:59:59.999999Z",
@@ -402,8 +398,7 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
 /// The service may create months, and no other tables.
 #[tokio::test]
 async fn only_months_of_these_tables_are_made_and_not_without_end() {
-    let database = TestDatabase::new().await;
-    let pool = database.pool().await;
+    let (database, pool) = TestDatabase::with_pool().await;
     for (table, time) in [
         ("players", "2026-12-01"),
         ("operations", "2019-12-31"),

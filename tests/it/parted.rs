@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::support::bank::Bank;
 use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
-use crate::support::node::{ConnectedPlayer, Node, seat_players};
+use crate::support::node::{ConnectedPlayer, Node, seat_new_players};
 use crate::support::play::TestPlay as _;
 
 const FUNDS: i64 = 100_000;
@@ -55,8 +55,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
     for others in LOST - 1..=LOST + 2 {
         let (bank, live) = (Bank::new().await, TestLive::new());
         let nodes = [Node::new(&bank, &live, slow()).await, Node::new(&bank, &live, slow()).await];
-        let players = bank.players([FUNDS; 3]).await;
-        let table = seat_players(&nodes, &players).await;
+        let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
         let mut seated = vec![
             ConnectedPlayer::join(&nodes[0], table, players[0]).await,
             ConnectedPlayer::join(&nodes[1], table, players[1]).await,

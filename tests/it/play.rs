@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::support::checks::audit_books;
 use crate::support::house::{House, PATIENCE, guest_at, join_table};
-use crate::support::play::{TestPlay as _, asked_player, deal_game, join_tables};
+use crate::support::play::{TestPlay as _, asked_player, deal_game, join_new_table};
 
 /// The main scenario: three guests play until a POT is won, and every record is verified.
 #[tokio::test(flavor = "multi_thread")]
@@ -79,14 +79,7 @@ async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<St
                 return (id, code.into_owned(), rule.map(|rule| rule.into_owned()));
             }
             Message::Ack { .. } => panic!("{text} was accepted"),
-            Message::Hello { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. }
-            | Message::Closed { .. }
-            | Message::Said { .. }
-            | Message::Snapshot { .. }
-            | Message::Update { .. } => {}
+            _ => {}
         }
     }
 }
@@ -173,8 +166,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
 
 /// Returns three connections whose game has begun.
 async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     deal_game(&mut plays).await;
     (clients, plays)
 }
@@ -211,8 +203,7 @@ async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_too_long_or_binary_ends_the_connection() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     play.send_text(" ".repeat(MESSAGE_BYTES_MAX + 1)).await.unwrap();
     assert_eq!(play.close_code().await, close::TOO_LONG);
@@ -266,8 +257,7 @@ async fn the_newest_connection_wins() {
 /// Signing out ends the session's open sockets.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_has_ended_plays_no_more() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     client.sign_out().await.unwrap();
     // Silent until then.

@@ -19,7 +19,7 @@ use crate::support::db::{TestDatabase, count_rows, read_value, read_values};
 use crate::support::house::{House, PATIENCE, Setup, guest_at, join_table, wide_rate_limits};
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node};
-use crate::support::play::{TestPlay as _, is_asked, join_tables};
+use crate::support::play::{TestPlay as _, is_asked, join_new_table};
 use crate::support::process::{Server, serve};
 use crate::support::rest::{get, post_json};
 use crate::support::waiting::wait_until;
@@ -269,8 +269,7 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
         assert_eq!(code(refused), "not_asked");
     }
     // Tables with coins reject hints before a game and during it.
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     assert_eq!(code(hint(&mut plays[0]).await), "not_practice");
     for play in &mut plays {
         ready(play).await;

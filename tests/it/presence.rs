@@ -10,7 +10,9 @@ use crate::support::bank::Bank;
 use crate::support::checks::read_game;
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
-use crate::support::node::{ConnectedPlayer, Node, deal, is_connected, is_playing, seat_players};
+use crate::support::node::{
+    ConnectedPlayer, Node, deal, is_connected, is_playing, seat_new_players,
+};
 use crate::support::waiting::wait_until;
 
 const FUNDS: i64 = 100_000;
@@ -22,8 +24,7 @@ async fn only_the_players_of_a_killed_node_are_away() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let doomed = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&other), &players).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&other), &bank, [FUNDS; 3]).await;
     let _dies = ConnectedPlayer::join(&doomed, table, players[0]).await;
     let _moved = ConnectedPlayer::join(&doomed, table, players[1]).await;
     let mut seated = vec![
@@ -61,8 +62,7 @@ async fn a_node_declared_dead_ends_its_watches() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let mut silent = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&other), &players).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&other), &bank, [FUNDS; 3]).await;
     let mut through_silent = ConnectedPlayer::join(&silent, table, players[0]).await;
     let mut watcher = ConnectedPlayer::join(&other, table, players[1]).await;
     silent.stop_heartbeats();
@@ -121,10 +121,8 @@ async fn a_node_that_dies_while_claiming_another_loses_nothing() {
 /// A node that stops in order has nothing to be claimed.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_orderly_end_leaves_nothing_behind() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::start(&bank, &live, Clocks::default()).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&node), &players).await;
+    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [FUNDS; 3]).await;
     let seated = ConnectedPlayer::join(&node, table, players[0]).await;
     node.tables().handle_connection_end(seated.connection).await;
     let left = node.read_table(table).await;
@@ -148,8 +146,7 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let doomed = Node::start(&bank, &live, clocks).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&doomed), &players).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&doomed), &bank, [FUNDS; 3]).await;
     let mut seated = doomed.join_players(table, &players).await;
     let game = deal(&doomed, &mut seated).await;
     drop(doomed);

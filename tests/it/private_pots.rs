@@ -182,8 +182,7 @@ async fn a_voided_private_table_refunds_its_pot() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_number_of_private_tables_of_a_player_is_limited() {
-    let house = House::new().await;
-    let host = house.guest("Althea").await;
+    let (house, host) = House::with_guest().await;
     let body = json!({ "room": "newbie", "bet": BET });
     let open = || post_json(&host, "/v1/private-tables", &body);
     let mut tables = vec![];

@@ -2,7 +2,6 @@
 //! receives an internal error.
 
 use std::os::unix::fs::symlink;
-use std::time::Duration;
 
 use bahay::archive::halted;
 use bahay::db;

@@ -67,8 +67,7 @@ async fn a_generated_history_is_in_order() {
 /// a year: that alone makes no settlement slow.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_settlement_is_slow_by_the_time_of_its_table() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let (prompt, _) = bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     let (late, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
     let owner = bank.database.owner_pool().await;

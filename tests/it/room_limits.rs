@@ -9,7 +9,6 @@ use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Clocks, PlayerId, TableId};
 
 use crate::support::bank::{Bank, PotGoes, seat, table};
-use crate::support::live::TestLive;
 use crate::support::node::Node;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -33,8 +32,7 @@ async fn partners_at_bound(bank: &Bank, player: PlayerId) -> Vec<PlayerId> {
 
 #[tokio::test]
 async fn winnings_from_one_player_are_limited() {
-    let bank = Bank::new().await;
-    let players = bank.players([1_000_000; 3]).await;
+    let (bank, players) = Bank::with_players([1_000_000; 3]).await;
     let at = table();
     win(&bank, at, &players, PAIR_STAKES_MAX - 1).await;
     assert!(partners_at_bound(&bank, players[0]).await.is_empty());
@@ -117,8 +115,7 @@ async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) 
 
 #[tokio::test]
 async fn players_at_a_limit_are_not_matched() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
     let lobby = node.lobby.clone();
     let players = bank.players([1_000_000; 4]).await;
     book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;

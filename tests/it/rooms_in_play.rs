@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::house::House;
 use crate::support::operators::operator_session;
-use crate::support::play::{TestPlay as _, become_ready, is_playing, join_tables};
+use crate::support::play::{TestPlay as _, become_ready, is_playing, join_new_table};
 use crate::support::rest::call_at;
 
 fn price(play: &Play) -> Price {
@@ -27,8 +27,7 @@ async fn a_room_changes_between_games_and_never_while_a_pot_waits() {
     let house = House::with_clocks(clocks).await;
     assert_eq!(house_rooms(clocks)[0].id(), "newbie");
     let token = operator_session(&house.database.owner_pool().await, "ate.luz", Role::Admin).await;
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     become_ready(&mut plays).await;
     // The AI plays for the two others.
     let mut play = plays.swap_remove(0);

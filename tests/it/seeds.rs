@@ -18,7 +18,7 @@ use crate::support::bank::Bank;
 use crate::support::checks::{count_reports, count_standings};
 use crate::support::house::House;
 use crate::support::live::TestLive;
-use crate::support::play::{TestPlay as _, join_tables, rejoin};
+use crate::support::play::{TestPlay as _, join_new_table, rejoin};
 use crate::support::reason;
 use crate::support::waiting::{wait_for, wait_until};
 
@@ -41,8 +41,7 @@ fn commitments(play: &Play) -> Vec<Commitment> {
 
 /// Returns three ready clients: two have committed to the text `text N`, the last to none.
 async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     let game = plays[0].prepared_game().await;
     for (number, play) in plays.iter_mut().enumerate() {
         let text = (number < 2).then(|| format!("text {number}"));

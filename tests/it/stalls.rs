@@ -86,14 +86,7 @@ pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
                         answered = None;
                         sleep(AGAIN).await;
                     }
-                    Message::Hello { .. }
-                    | Message::Ticket { .. }
-                    | Message::Invited { .. }
-                    | Message::Advice { .. }
-                    | Message::Closed { .. }
-                    | Message::Said { .. }
-                    | Message::Snapshot { .. }
-                    | Message::Ack { .. } => {}
+                    _ => {}
                 }
             }
         });

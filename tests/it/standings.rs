@@ -284,8 +284,7 @@ const OTHER: &str = "another_game";
 
 #[tokio::test]
 async fn games_of_two_kinds_are_counted_apart() {
-    let bank = Bank::new().await;
-    let players = bank.players([100_000; 5]).await;
+    let (bank, players) = Bank::with_players([100_000; 5]).await;
     let other = || {
         let game = bank.deal(table(), &players);
         bahay::ledger::OpenGame { kind: OTHER.to_owned(), ..game }
@@ -334,8 +333,7 @@ async fn games_of_two_kinds_are_counted_apart() {
 /// games and wins are counted as always.
 #[tokio::test]
 async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
-    let bank = Bank::new().await;
-    let players = bank.players([100_000; 3]).await;
+    let (bank, players) = Bank::with_players([100_000; 3]).await;
     let place = table();
     for (winner, pot) in [(0, PotGoes::Nowhere), (0, PotGoes::ToWinner)] {
         let game = bank.deal(place, &players);

@@ -15,7 +15,9 @@ use uuid::Uuid;
 use crate::support::bank::Bank;
 use crate::support::checks::read_game;
 use crate::support::live::TestLive;
-use crate::support::node::{ConnectedPlayer, Node, deal, is_playing, seat_players};
+use crate::support::node::{
+    ConnectedPlayer, Node, deal, is_playing, seat_new_players, seat_players,
+};
 
 const FUNDS: i64 = 100_000;
 
@@ -24,8 +26,7 @@ const FUNDS: i64 = 100_000;
 async fn a_table_is_played_through_two_nodes() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = Node::pair(&bank, &live).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut tasks = JoinSet::new();
     for (number, player) in players.iter().copied().enumerate() {
         let tables = nodes[number % 2].tables().clone();
@@ -73,8 +74,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seats = nodes[0].join_players(table, &players).await;
     let tables = nodes[0].tables();
     let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
@@ -115,8 +115,7 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
     let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
     // Exactly the minimum of the room.
-    let players = bank.players([1_500; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [1_500; 3]).await;
     let mut seats = nodes[0].join_players(table, &players).await;
     let tables = nodes[0].tables();
     let ready = async |game| {
@@ -171,8 +170,7 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
 async fn a_watch_resumes_from_a_version() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let [here, there] = Node::pair(&bank, &live).await;
-    let players = bank.players([FUNDS; 3]).await;
-    let table = seat_players(std::slice::from_ref(&here), &players).await;
+    let (table, players) = seat_new_players(std::slice::from_ref(&here), &bank, [FUNDS; 3]).await;
     let mut first = ConnectedPlayer::join(&here, table, players[0]).await;
     for player in &players[1..] {
         ConnectedPlayer::join(&here, table, *player).await;
@@ -235,8 +233,7 @@ async fn an_account_that_asks_many_times_at_once_sits_once() {
 /// Rule 6.9: a player who could not pay the greatest loss does not sit down.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_asks_for_a_wallet() {
-    let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
     let poor = bank.player(1_499).await;
     let asked = node.lobby.seat(poor, "newbie").await;
     let needed = Coins::from_hundredths(1_500);

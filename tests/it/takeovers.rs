@@ -8,7 +8,7 @@ use bahay_engine::table::{Clocks, Phase};
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
-use crate::support::node::{Node, deal, seat_players};
+use crate::support::node::{Node, deal, seat_new_players};
 
 /// The AI's threads get only the time that other tests leave, so an answer may take seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,8 +20,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
     let nodes = [Node::new(&bank, &live, clocks).await];
     let node = &nodes[0];
     node.tables().start_ai_pool(thinkers, PATIENCE).unwrap();
-    let players = bank.players([100_000; 3]).await;
-    let table = seat_players(&nodes, &players).await;
+    let (table, players) = seat_new_players(&nodes, &bank, [100_000; 3]).await;
     let mut seated = node.join_players(table, &players).await;
     deal(node, &mut seated).await;
     let gone = seated.pop().unwrap();

@@ -32,8 +32,7 @@ async fn read_audit_log(browser: &mut Browser<'_>) -> Vec<String> {
 
 #[tokio::test]
 async fn a_correction_is_requested_once_and_approved_by_another_operator() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Finance).await;
     let mut ben = Browser::enrolled(&server, "kuya.ben", Role::Admin).await;
     let player = luz.get(&format!("/desk/players/{}", guest.id)).await;
@@ -122,8 +121,7 @@ async fn a_table_is_found_by_its_id() {
 
 #[tokio::test]
 async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest("device-0123456789").await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Admin).await;
     let open = json!({ "room": "newbie", "bet": 100 });
@@ -193,8 +191,7 @@ async fn a_room_is_changed_closed_and_copied() {
 
 #[tokio::test]
 async fn a_player_is_banned_and_muted_and_both_are_lifted() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let mut luz = Browser::enrolled(&server, "ate.luz", Role::Support).await;
     let here = format!("/desk/players/{}", guest.id);
     let (sanctions, lifting) = (format!("{here}/sanctions"), format!("{here}/sanctions/lifting"));

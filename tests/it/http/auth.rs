@@ -38,8 +38,7 @@ fn key_id(token: &str) -> String {
 
 #[tokio::test]
 async fn every_invalid_token_is_refused_with_its_code() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let good = guest.access_token.as_str();
     let (head, signature) = good.rsplit_once('.').unwrap();
     let (_, claims) = head.split_once('.').unwrap();
@@ -92,8 +91,7 @@ async fn every_invalid_token_is_refused_with_its_code() {
 
 #[tokio::test]
 async fn authorization_is_a_single_bearer_header() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let token = guest.access_token.as_str();
     let me = || server.node.request(Method::GET, "/v1/me");
     let header = |value: String| me().header("authorization", value);
@@ -111,8 +109,7 @@ async fn authorization_is_a_single_bearer_header() {
 
 #[tokio::test]
 async fn a_token_expires_to_the_second() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     server.clock.advance(ACCESS_TOKEN_LIFE - Duration::from_millis(1));
     ok(server.node.get("/v1/me", &guest.access_token)).await;
     server.clock.advance(Duration::from_millis(1));
@@ -198,8 +195,7 @@ async fn a_failed_lookup_is_a_temporary_refusal() {
 /// session does not exist or belongs to another player.
 #[tokio::test]
 async fn a_signed_token_of_an_unknown_session_is_refused() {
-    let server = Server::new().await;
-    let one = server.node.guest("device-0123456789").await;
+    let (server, one) = Server::with_guest("device-0123456789").await;
     let other = server.node.guest("device-9876543210").await;
     let book = session_lookup(server.bank.pool.clone());
     let forger = Auth::new(Signer::new(SECRET).unwrap(), server.clock.clone(), book);

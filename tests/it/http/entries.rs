@@ -100,8 +100,7 @@ async fn a_cursor_is_valid_for_its_filters() {
 
 #[tokio::test]
 async fn invalid_filters_are_refused() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     for query in [
         "code=gift",
         "code=",

@@ -107,8 +107,7 @@ async fn an_export_in_portions_is_complete() {
 
 #[tokio::test]
 async fn a_player_exports_once_an_hour() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let other = server.node.guest("device-9876543210").await;
     let export = |method: Method, guest: &Guest| {
         server.node.request(method, "/v1/me/export").bearer_auth(&guest.access_token)

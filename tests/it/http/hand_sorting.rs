@@ -6,8 +6,7 @@ use super::server::{Server, expect_refusal, expect_refusal_of, ok};
 
 #[tokio::test]
 async fn a_hand_is_sorted_regardless_of_its_order() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let sort = |cards: Value, by: &str| {
         let body = json!({ "cards": cards, "by": by });
         server.node.post("/v1/sort", &body).bearer_auth(&guest.access_token)
@@ -26,8 +25,7 @@ async fn a_hand_is_sorted_regardless_of_its_order() {
 
 #[tokio::test]
 async fn an_invalid_hand_is_refused() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let all = ["C", "D"]
         .into_iter()
         .flat_map(|suit| "A23456789TJQK".chars().map(move |rank| format!("{rank}{suit}")));

@@ -46,8 +46,7 @@ async fn assert_refused(request: RequestBuilder, status: u16, code: &str) {
 
 #[tokio::test]
 async fn a_retry_gets_the_first_response_byte_for_byte() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest(DEVICE).await;
     let (status, kind, is_replayed, body) = send(claim(&server.node, &guest, "a")).await;
     assert_eq!((status, is_replayed), (200, false));
@@ -67,8 +66,7 @@ async fn count_keys(pool: &PgPool) -> i64 {
 /// A refusal is not stored: a retry under its key executes the call anew.
 #[tokio::test]
 async fn a_refusal_frees_its_key() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest(DEVICE).await;
     assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
     for number in 0..50 {
@@ -89,8 +87,7 @@ async fn a_refusal_frees_its_key() {
 /// attempt.
 #[tokio::test]
 async fn a_refusal_after_a_takeover_keeps_the_attempt() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let owner = server.owner_pool().await;
     assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
     execute(
@@ -113,8 +110,7 @@ async fn a_refusal_after_a_takeover_keeps_the_attempt() {
 
 #[tokio::test]
 async fn the_keys_of_a_caller_are_limited() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let other = server.node.guest("device-9876543210").await;
     let owner = server.owner_pool().await;
     assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
@@ -148,8 +144,7 @@ async fn the_keys_of_a_caller_are_limited() {
 
 #[tokio::test]
 async fn a_key_is_bound_to_caller_route_and_input() {
-    let server = Server::new().await;
-    let one = server.node.guest(DEVICE).await;
+    let (server, one) = Server::with_guest(DEVICE).await;
     let two = server.node.guest("device-9876543210").await;
     assert_eq!(send(claim(&server.node, &one, "k")).await.0, 200);
     assert_eq!(send(claim(&server.node, &two, "k")).await.0, 200);
@@ -186,8 +181,7 @@ async fn a_key_is_bound_to_caller_route_and_input() {
 
 #[tokio::test]
 async fn a_key_has_1_to_128_visible_characters_and_occurs_once() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let long = "k".repeat(129);
     for key in ["", "with space", &long] {
         assert_refused(claim(&server.node, &guest, key), 422, "idempotency_key_invalid").await;
@@ -204,8 +198,7 @@ async fn a_key_has_1_to_128_visible_characters_and_occurs_once() {
 
 #[tokio::test]
 async fn a_call_in_progress_is_not_repeated() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let owner = server.owner_pool().await;
     let mut barrier = owner.begin().await.unwrap();
     let lock = "lock table rewards in access exclusive mode";
@@ -225,8 +218,7 @@ async fn a_call_in_progress_is_not_repeated() {
 /// A node dies after the coins moved and before the response was stored.
 #[tokio::test]
 async fn a_call_of_a_dead_node_is_taken_over() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let owner = server.owner_pool().await;
     let forget = "update idempotency_keys set status = null, content_type = null, body = null";
     let (_, kind, _, body) = send(claim(&server.node, &guest, "a")).await;
@@ -262,8 +254,7 @@ async fn a_call_of_a_dead_node_is_taken_over() {
 
 #[tokio::test]
 async fn an_internal_error_is_not_stored() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let owner = server.owner_pool().await;
     execute(&owner, "alter table rewards rename to mislaid").await;
     assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
@@ -275,8 +266,7 @@ async fn an_internal_error_is_not_stored() {
 
 #[tokio::test]
 async fn a_hundred_concurrent_retries_take_effect_once() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest(DEVICE).await;
     let calls = (0..100).map(|number| {
         let node = if number % 2 == 0 { &server.node } else { &other };
@@ -300,8 +290,7 @@ async fn a_hundred_concurrent_retries_take_effect_once() {
 
 #[tokio::test]
 async fn stored_responses_are_removed_after_two_days() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     send(claim(&server.node, &guest, "old")).await;
     server.clock.advance(Duration::from_hours(24));
     let guest = server.node.guest(DEVICE).await;

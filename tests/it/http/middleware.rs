@@ -96,8 +96,7 @@ async fn a_request_id_is_adopted_or_assigned() {
 
 #[tokio::test]
 async fn responses_forbid_caching_and_sniffing() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let response = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();
     assert_eq!(response.headers()["cache-control"], "no-store");
     assert_eq!(response.headers()["x-content-type-options"], "nosniff");
@@ -217,8 +216,7 @@ async fn readiness_names_missing_services() {
 /// A HEAD request gets the status and headers of a GET request without the body.
 #[tokio::test]
 async fn head_is_answered_wherever_get_is() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     for path in [
         "/",
         "/play",

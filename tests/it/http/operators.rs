@@ -21,8 +21,7 @@ const CALLERS: [&str; 6] = ["nobody", "player", "viewer", "support", "finance", 
 /// The status that each caller gets from every route of rewards and operators.
 #[tokio::test]
 async fn every_route_admits_the_intended_roles() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let luz = server.session("ate.luz", Role::Finance).await;
     let adjustment = json!({
         "kind": "adjustment", "player": guest.id, "amount": 100, "reason": "for the test only"
@@ -76,8 +75,7 @@ async fn every_route_admits_the_intended_roles() {
 
 #[tokio::test]
 async fn player_and_operator_tokens_are_not_interchangeable() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let luz = server.operator("ate.luz", Role::Admin).await;
     assert!(luz.starts_with("bahay_op_") && luz.len() == 52, "{luz}");
     expect_refusal(server.node.get(CORRECTIONS, &guest.access_token), 401, "token_malformed").await;

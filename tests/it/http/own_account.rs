@@ -12,8 +12,7 @@ const DEVICE: &str = "device-0123456789";
 
 #[tokio::test]
 async fn a_new_name_is_validated_and_normalized() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let rename =
         |body: Value| server.node.request(Method::PATCH, "/v1/me").bearer_auth(token).json(&body);
@@ -38,8 +37,7 @@ async fn a_new_name_is_validated_and_normalized() {
 
 #[tokio::test]
 async fn a_player_sees_its_own_profile_only() {
-    let server = Server::new().await;
-    let one = server.node.guest(DEVICE).await;
+    let (server, one) = Server::with_guest(DEVICE).await;
     let two = server.node.guest("device-9876543210").await;
     for guest in [&one, &two] {
         let me = ok(server.node.get("/v1/me", &guest.access_token)).await;
@@ -115,8 +113,7 @@ async fn a_cursor_is_valid_for_its_list_and_player_only() {
 
 #[tokio::test]
 async fn a_page_has_1_to_100_items() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     for list in ["/v1/me/wallet/entries", "/v1/me/games"] {
         let page = |query: &str| server.node.get(&format!("{list}?{query}"), &guest.access_token);
         for query in ["limit=1", "limit=100", ""] {

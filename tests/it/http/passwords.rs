@@ -57,9 +57,8 @@ async fn sign_in_maria(node: &Node) -> Guest {
 
 #[tokio::test]
 async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let wallet = ok(node.get("/v1/me/wallet", token)).await;
     let me = ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
@@ -82,9 +81,8 @@ async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
 
 #[tokio::test]
 async fn a_first_password_is_validated_and_set_once() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let long = "é".repeat(129);
     for password in ["", "1234567", &long] {
@@ -126,8 +124,7 @@ async fn a_first_password_is_validated_and_set_once() {
 
 #[tokio::test]
 async fn one_of_twenty_concurrent_claims_gets_the_name() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let races = (0..20).map(|number| {
         let node = if number % 2 == 0 { &server.node } else { &other };
         async move {

@@ -18,8 +18,7 @@ fn change_profile(server: &Server, token: &str, body: &Value) -> RequestBuilder 
 
 #[tokio::test]
 async fn a_name_changes_once_in_seven_days() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let token = || async { text(&server.node.guest(DEVICE).await.answer["access_token"]) };
     assert!(guest.answer["player"]["renamable_at"].is_null());
     let first = ok(change_profile(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
@@ -43,8 +42,7 @@ async fn a_name_changes_once_in_seven_days() {
 
 #[tokio::test]
 async fn a_confusable_name_is_refused() {
-    let server = Server::new().await;
-    let maria = server.node.guest(DEVICE).await;
+    let (server, maria) = Server::with_guest(DEVICE).await;
     ok(change_profile(&server, &maria.access_token, &json!({ "name": "Maria Clara" }))).await;
     let other = server.node.guest(OTHER_DEVICE).await;
     for name in [
@@ -106,8 +104,7 @@ async fn two_guests_may_have_the_same_unclaimed_name() {
 
 #[tokio::test]
 async fn an_avatar_is_one_of_the_catalogue() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let catalogue = ok(server.node.request(Method::GET, "/v1/avatars")).await;
     assert_eq!(catalogue, json!({ "items": AVATARS }));
     assert_eq!(guest.answer["player"]["avatar"], AVATARS[0]);
@@ -123,8 +120,7 @@ async fn an_avatar_is_one_of_the_catalogue() {
 
 #[tokio::test]
 async fn players_see_only_names_and_avatars_of_others() {
-    let server = Server::new().await;
-    let one = server.node.guest(DEVICE).await;
+    let (server, one) = Server::with_guest(DEVICE).await;
     let two = server.node.guest(OTHER_DEVICE).await;
     let body = json!({ "avatar": "maya", "time_zone": "UTC" });
     ok(change_profile(&server, &two.access_token, &body)).await;

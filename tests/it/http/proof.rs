@@ -46,9 +46,8 @@ fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> Reque
 /// one of another session or player, or an expired one.
 #[tokio::test]
 async fn an_access_token_alone_cannot_change_the_account() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let copied = guest.access_token.as_str();
     let elsewhere = node.guest(DEVICE).await.access_token;
     let of_elsewhere = node.device_proof(&elsewhere, DEVICE).await;
@@ -75,9 +74,8 @@ async fn an_access_token_alone_cannot_change_the_account() {
 
 #[tokio::test]
 async fn a_device_is_a_proof_only_without_password_and_identity() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let unknown = device_proof_body("device-of-nobody-at-all");
     expect_refusal(request_proof(node, token, &unknown), 403, "device_wrong").await;
@@ -114,9 +112,8 @@ fn change_device(node: &Node, token: &str, old: &str, new: &str) -> RequestBuild
 /// A copy of the old id becomes useless: neither the id nor the sessions that it opened are valid.
 #[tokio::test]
 async fn a_changed_device_id_replaces_the_old_one() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let thief = node.guest(DEVICE).await;
     assert_eq!(thief.id, guest.id);
@@ -136,9 +133,8 @@ async fn a_changed_device_id_replaces_the_old_one() {
 
 #[tokio::test]
 async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let other = node.guest(OTHER_DEVICE).await;
     let new = "device-drawn-anew-1";

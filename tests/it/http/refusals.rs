@@ -59,8 +59,7 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
 /// PostgreSQL stores no U+0000, so it must be rejected before.
 #[tokio::test]
 async fn a_text_with_a_nul_is_refused() {
-    let server = Server::new().await;
-    let guest = server.node.guest("0123456789abcdef").await;
+    let (server, guest) = Server::with_guest("0123456789abcdef").await;
     let body = json!({ "name": "Ana\0", "password": "a long rain" });
     let sign_in = server.node.request(Method::POST, "/v1/sign-in/password").json(&body);
     expect_refusal(sign_in, 422, "body_invalid").await;
@@ -88,8 +87,7 @@ async fn a_text_with_a_nul_is_refused() {
 
 #[tokio::test]
 async fn the_size_limit_holds_to_the_byte() {
-    let server = Server::new().await;
-    let guest = server.node.guest("0123456789abcdef").await;
+    let (server, guest) = Server::with_guest("0123456789abcdef").await;
     let padded = |bytes: usize| {
         let body = format!("{{{}}}", " ".repeat(bytes - 2));
         server

@@ -39,8 +39,7 @@ async fn load_relief(server: &Server, guest: &Guest) -> Value {
 
 #[tokio::test]
 async fn relief_is_limited_by_balance_and_per_day() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
     reduce_wallet(&server, &guest, 5_000).await;
     assert_eq!(load_relief(&server, &guest).await["claimable"], false);
@@ -108,8 +107,7 @@ async fn held_coins_count_against_relief() {
 
 #[tokio::test]
 async fn concurrent_claims_never_exceed_the_daily_reliefs() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest(DEVICE).await;
     let mut granted = 0;
     for round in 0..5 {
@@ -142,8 +140,7 @@ async fn concurrent_claims_never_exceed_the_daily_reliefs() {
 /// A player who crosses the date line in both directions finds the day's reliefs used up.
 #[tokio::test]
 async fn changing_time_zones_does_not_restore_reliefs() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let move_to = async |zone: &str| {
         execute(&server.bank.pool, &format!("update players set time_zone = '{zone}'")).await;
     };

@@ -359,8 +359,7 @@ async fn support_notes_and_ends_sessions_once() {
 /// audited.
 #[tokio::test]
 async fn addresses_are_limited_by_role_and_audited() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-of-a-guest").await;
+    let (server, guest) = Server::with_guest("device-of-a-guest").await;
     let path = format!("/v1/operator/players/{}", guest.id);
     let desk = format!("/desk/players/{}", guest.id);
     let mut looks = 0;

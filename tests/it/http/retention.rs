@@ -175,8 +175,7 @@ async fn open_session(server: &Server) -> Guest {
 
 #[tokio::test]
 async fn the_least_recently_used_session_ends_beyond_the_limit() {
-    let server = Server::new().await;
-    let other = server.node.guest("device-9876543210").await;
+    let (server, other) = Server::with_guest("device-9876543210").await;
     let first = open_session(&server).await;
     let second = open_session(&server).await;
     server.clock.advance(Duration::from_secs(1));

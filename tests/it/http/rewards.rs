@@ -114,8 +114,7 @@ async fn changing_time_zones_gains_at_most_one_day_once() {
 
 #[tokio::test]
 async fn a_time_zone_must_exist() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let change = |zone: Value| {
         let change = server.node.request(Method::PATCH, "/v1/me").bearer_auth(&guest.access_token);
         change.json(&json!({ "time_zone": zone }))
@@ -149,8 +148,7 @@ async fn a_time_zone_must_exist() {
 
 #[tokio::test]
 async fn a_hundred_claims_at_once_pay_once() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest(DEVICE).await;
     let claims = (0..100).map(|number| {
         let node = if number % 2 == 0 { &server.node } else { &other };

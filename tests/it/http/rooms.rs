@@ -21,8 +21,7 @@ async fn the_rooms_are_public() {
 
 #[tokio::test]
 async fn a_player_is_seated_once_and_may_leave() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let at_table = |method| request(&server.node, method, "/v1/table", &guest);
     let seat = || request(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest);
     expect_refusal(at_table(Method::GET), 404, "not_seated").await;
@@ -35,8 +34,7 @@ async fn a_player_is_seated_once_and_may_leave() {
 
 #[tokio::test]
 async fn an_unknown_room_seats_nobody() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     for room in ["nowhere", "Newbie", "..%2fnewbie"] {
         let path = format!("/v1/rooms/{room}/seat");
         expect_refusal(request(&server.node, Method::POST, &path, &guest), 404, "room_not_found")

@@ -236,8 +236,7 @@ async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest,
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forty_bans_among_concurrent_sign_ins_leave_no_session() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let mut position = other.accounts.load_revocations().await.unwrap();
     let races = join_all((0..40).map(|number| ban_in_a_crowd(&server, &other, number))).await;
     other.accounts.poll_revocations(&mut position).await.unwrap();

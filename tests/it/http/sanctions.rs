@@ -30,9 +30,8 @@ fn run_bahay(url: &str, arguments: &[&str]) -> Output {
 
 #[tokio::test]
 async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
     ok(node.set_password(&guest.access_token, DEVICE, &body).await).await;
     let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());

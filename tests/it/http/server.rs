@@ -141,6 +141,20 @@ impl Server {
         Self::with_setup(Setup::default()).await
     }
 
+    /// Starts a server at which a guest has signed in from this device.
+    pub(crate) async fn with_guest(device_id: &str) -> (Self, Guest) {
+        let server = Self::new().await;
+        let guest = server.node.guest(device_id).await;
+        (server, guest)
+    }
+
+    /// Starts a server and another node beside it.
+    pub(crate) async fn with_other() -> (Self, Node) {
+        let server = Self::new().await;
+        let other = server.another_node().await;
+        (server, other)
+    }
+
     pub(crate) async fn with_rate_limits(limits: rate_limit::Options) -> Self {
         Self::with_setup(Setup::with_rate_limits(limits)).await
     }

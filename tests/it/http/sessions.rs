@@ -24,8 +24,7 @@ async fn sign_out(node: &Node, guest: &Guest) {
 
 #[tokio::test]
 async fn refreshing_returns_new_tokens_of_the_same_session() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     server.clock.advance(Duration::from_mins(20));
     expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_expired").await;
     let tokens = ok(server.node.refresh(&guest.refresh_token)).await;
@@ -38,8 +37,7 @@ async fn refreshing_returns_new_tokens_of_the_same_session() {
 
 #[tokio::test]
 async fn a_reused_refresh_token_ends_its_session_only() {
-    let server = Server::new().await;
-    let stolen = server.node.guest(DEVICE).await;
+    let (server, stolen) = Server::with_guest(DEVICE).await;
     let other = server.node.guest(DEVICE).await;
     let tokens = ok(server.node.refresh(&stolen.refresh_token)).await;
     let newest = text(&tokens["refresh_token"]);
@@ -57,9 +55,8 @@ async fn a_reused_refresh_token_ends_its_session_only() {
 /// A duplicated tab refreshes concurrently with its original, and a lost response is retried.
 #[tokio::test]
 async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let first = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
     for wait in [Duration::ZERO, Duration::from_secs(40), Duration::from_millis(19_999)] {
         server.clock.advance(wait);
@@ -85,9 +82,8 @@ async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
 /// legitimate.
 #[tokio::test]
 async fn a_used_successor_ends_retries_of_its_predecessor() {
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let first = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
     ok(node.refresh_by(&text(&first["refresh_token"]), DEVICE)).await;
     let again = node.refresh_by(&guest.refresh_token, DEVICE);
@@ -127,9 +123,8 @@ async fn a_stolen_refresh_token_is_detected_within_the_minute() {
 #[tokio::test]
 async fn a_session_without_a_device_adopts_the_first_one() {
     const OTHERS: &str = "device-9876543210";
-    let server = Server::new().await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let guest = node.guest(DEVICE).await;
     let named = serde_json::json!({ "name": "Maria", "password": "correct horse battery" });
     ok(node.set_password(&guest.access_token, DEVICE, &named).await).await;
     let mut tokens = ok(node.post("/v1/sign-in/password", &named)).await;
@@ -146,8 +141,7 @@ async fn a_session_without_a_device_adopts_the_first_one() {
 
 #[tokio::test]
 async fn twenty_concurrent_refreshes_of_a_device_get_one_successor() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let mut token = server.node.guest(DEVICE).await.refresh_token;
     for _ in 0..3 {
         let races = (0..20).map(|number| {
@@ -166,8 +160,7 @@ async fn twenty_concurrent_refreshes_of_a_device_get_one_successor() {
 
 #[tokio::test]
 async fn concurrent_refreshes_without_a_device_end_the_session() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let races = (0..20).map(|_| status_of(server.node.refresh(&guest.refresh_token)));
     let passed = join_all(races).await.into_iter().filter(|status| *status == 200).count();
     assert_eq!(passed, 1);
@@ -176,8 +169,7 @@ async fn concurrent_refreshes_without_a_device_end_the_session() {
 
 #[tokio::test]
 async fn tokens_expire() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_millis(1));
     let tokens = ok(server.node.refresh(&guest.refresh_token)).await;
     server.clock.advance(REFRESH_TOKEN_LIFE);
@@ -187,8 +179,7 @@ async fn tokens_expire() {
 
 #[tokio::test]
 async fn refreshing_does_not_outlive_the_session() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let step = REFRESH_TOKEN_LIFE - Duration::from_secs(1);
     let mut refresh_token = guest.refresh_token;
     let mut age = Duration::ZERO;
@@ -204,8 +195,7 @@ async fn refreshing_does_not_outlive_the_session() {
 
 #[tokio::test]
 async fn signing_out_ends_this_session_at_once() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let other = server.node.guest(DEVICE).await;
     sign_out(&server.node, &guest).await;
     let node = &server.node;
@@ -234,8 +224,7 @@ async fn wait_for_revocation(node: &Node, guest: &Guest) {
 
 #[tokio::test]
 async fn all_nodes_learn_of_an_ended_session() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let following = follow_revocations(&other).await;
     let guest = server.node.guest(DEVICE).await;
     expect_signed_in(&other, &guest.access_token).await;
@@ -258,9 +247,8 @@ async fn an_unknown_refresh_token_is_refused() {
 
 #[tokio::test]
 async fn a_player_sees_its_own_sessions_only() {
-    let server = Server::new().await;
+    let (server, first) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let first = node.guest(DEVICE).await;
     node.guest("device-9876543210").await;
     server.clock.advance(Duration::from_mins(10));
     let body = serde_json::json!({ "device_id": DEVICE });
@@ -299,9 +287,8 @@ async fn a_player_sees_its_own_sessions_only() {
 
 #[tokio::test]
 async fn one_session_is_ended_from_another() {
-    let server = Server::new().await;
+    let (server, here) = Server::with_guest(DEVICE).await;
     let node = &server.node;
-    let here = node.guest(DEVICE).await;
     let lost = node.guest(DEVICE).await;
     let other = node.guest("device-9876543210").await;
     let end = |guest: &Guest, session: &str| {
@@ -326,8 +313,7 @@ async fn one_session_is_ended_from_another() {
 
 #[tokio::test]
 async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let following = follow_revocations(&other).await;
     let node = &server.node;
     let guests = [node.guest(DEVICE).await, other.guest(DEVICE).await];
@@ -352,8 +338,7 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
 /// A stolen refresh token that is presented to another node ends the family on every node.
 #[tokio::test]
 async fn a_token_family_ends_on_all_nodes() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let guest = server.node.guest(DEVICE).await;
     let tokens = ok(server.node.refresh(&guest.refresh_token)).await;
     let newest = text(&tokens["refresh_token"]);

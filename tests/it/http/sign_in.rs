@@ -49,8 +49,7 @@ async fn a_device_always_signs_in_the_same_player() {
 
 #[tokio::test]
 async fn a_time_zone_may_be_added_at_a_later_sign_in() {
-    let server = Server::new().await;
-    let first = server.node.guest(DEVICE).await;
+    let (server, first) = Server::with_guest(DEVICE).await;
     assert!(first.answer["player"]["time_zone"].is_null());
     let again =
         server.node.sign_in(&json!({ "device_id": DEVICE, "time_zone": "Asia/Tokyo" })).await;
@@ -70,8 +69,7 @@ async fn a_new_player_is_welcomed_once() {
 
 #[tokio::test]
 async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant() {
-    let server = Server::new().await;
-    let other = server.another_node().await;
+    let (server, other) = Server::with_other().await;
     let races = (0..50).map(|number| {
         let node = if number % 2 == 0 { &server.node } else { &other };
         node.guest(DEVICE)
@@ -102,8 +100,7 @@ async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant()
 
 #[tokio::test]
 async fn device_ids_and_refresh_tokens_are_stored_as_hashes() {
-    let server = Server::new().await;
-    let guest = server.node.guest(DEVICE).await;
+    let (server, guest) = Server::with_guest(DEVICE).await;
     let refreshed = ok(server.node.refresh_by(&guest.refresh_token, DEVICE)).await;
     let successor = text(&refreshed["refresh_token"]);
     let secrets = [DEVICE, guest.refresh_token.trim_start_matches("rt_"), &successor[3..]];

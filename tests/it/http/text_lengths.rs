@@ -30,8 +30,7 @@ fn list_text_fields(
 
 #[tokio::test]
 async fn texts_are_accepted_up_to_their_maximum_length() {
-    let server = Server::new().await;
-    let guest = server.node.guest("device-0123456789").await;
+    let (server, guest) = Server::with_guest("device-0123456789").await;
     let luz = server.session("ate.luz", Role::Admin).await;
     let ben = server.session("kuya.ben", Role::Admin).await;
     let post = |path: &str, body: &Value| {

@@ -20,7 +20,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::support::house::{House, join_table};
-use crate::support::play::{TestPlay as _, become_ready, is_playing, join_tables};
+use crate::support::play::{TestPlay as _, become_ready, is_playing, join_new_table};
 use crate::support::reason;
 use crate::support::rest::{call, call_at, delete, items, post_json};
 use crate::support::waiting::wait_for;
@@ -243,8 +243,7 @@ fn card_names(text: &str) -> BTreeSet<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spectator_sees_only_open_cards_and_one_turn_late() {
     let house = House::new().await;
-    let (table, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (table, clients, mut plays) = join_new_table(&house).await;
     let game = become_ready(&mut plays).await;
     for play in &mut plays {
         play.read_until("a game", is_playing).await;

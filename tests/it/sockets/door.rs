@@ -60,8 +60,7 @@ async fn a_first_message_authenticates_by_token_or_ticket() {
 /// The greeting precedes every other message and is sent to authenticated clients only.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unauthenticated_client_receives_only_a_refusal() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let used = client.ticket().await.unwrap();
     client.play_with(SocketAuth::Ticket(used.clone())).await.unwrap();
     let signed_out = house.guest("Benjie").await;

@@ -17,7 +17,7 @@ use bahay_engine::table::{Event, Table, TableId};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::player::{self, Stop};
+use super::player::{Stop, spawn_players, stop_players};
 use crate::support::house::{House, PATIENCE, Setup, join_table};
 use crate::support::play::{TestPlay as _, rejoin};
 use crate::support::raw::{BINARY, Raw, ServerFrame, TEXT, frame};
@@ -49,8 +49,7 @@ impl Dice {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_that_break_the_protocol_end_the_connection() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let long = vec![b' '; 9_000];
     // This is the first fragment of a text, followed by a second text instead of the remaining
     // fragments.
@@ -95,8 +94,7 @@ async fn frames_that_break_the_protocol_end_the_connection() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_pings_ends_the_connection() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let mut raw = Raw::open(&house.base, client.access_token(), None).await;
     let mut is_open = true;
     for _ in 0..400 {
@@ -121,8 +119,7 @@ async fn a_panic_ends_only_its_own_connection() {
     let mut failing = join_table(&clients[0]).await;
     let mut other = join_table(&clients[1]).await;
     failing.send_text(r#"{"type":"ping","id":4096}"#.to_owned()).await.unwrap();
-    let code = failing.close_code().await;
-    assert_eq!(code, close::INTERNAL);
+    assert_eq!(failing.close_code().await, close::INTERNAL);
     // The other players see that this player is away, and continue.
     let seat = failing.view().unwrap().seat.unwrap();
     loop {
@@ -160,8 +157,7 @@ async fn a_panic_in_a_view_halts_the_table() {
     MARKED_TABLE.set(table).unwrap();
     // The notice about the newcomer cannot be shown to any player.
     let mut newcomer = clients[1].play().await.unwrap();
-    let joining = newcomer.join().await.unwrap();
-    let refused = newcomer.wait_for_answer(joining).await.unwrap_err();
+    let refused = newcomer.refused_join().await;
     assert!(is_halted(&refused), "{refused}");
     let halted = wait_for("the halt is recorded", async || {
         halted::list_halted(&house.pool).await.unwrap().first().cloned()
@@ -170,8 +166,7 @@ async fn a_panic_in_a_view_halts_the_table() {
     assert_eq!(halted.table, table);
     assert!(halted.reason.contains("planted"), "{}", halted.reason);
     // Players who were at the table no longer see it, on this connection or on the next one.
-    let rejoining = there.join().await.unwrap();
-    let refused = there.wait_for_answer(rejoining).await.unwrap_err();
+    let refused = there.refused_join().await;
     assert!(is_halted(&refused), "{refused}");
     other.ping().await;
     assert!(join_table(&others[1]).await.view().is_some());
@@ -191,11 +186,9 @@ async fn a_panic_in_an_update_ends_the_connection() {
     ARMED.store(true, Ordering::Relaxed);
     // This update is delivered by another path than the responses of a session.
     clients[1].leave().await.unwrap();
-    let code = there.close_code().await;
-    assert_eq!(code, close::INTERNAL);
+    assert_eq!(there.close_code().await, close::INTERNAL);
     let mut again = clients[0].play().await.unwrap();
-    let joining = again.join().await.unwrap();
-    let refused = again.wait_for_answer(joining).await.unwrap_err();
+    let refused = again.refused_join().await;
     assert!(is_halted(&refused), "{refused}");
 }
 
@@ -242,11 +235,7 @@ async fn a_hundred_thousand_random_frames_harm_no_other_client() {
     let house = House::new().await;
     let (_, players) = house.table().await;
     let stop = Stop::default();
-    let mut playing = JoinSet::new();
-    for client in players {
-        let (bases, stop) = (vec![house.base.clone()], stop.clone());
-        playing.spawn(async move { player::play(&client, &bases, &stop).await });
-    }
+    let playing = spawn_players(&players, &[house.base.clone()], &stop);
     static SENT: AtomicUsize = AtomicUsize::new(0);
     let mut fuzzers = JoinSet::new();
     for number in 0..FUZZERS {
@@ -291,10 +280,7 @@ async fn a_hundred_thousand_random_frames_harm_no_other_client() {
     while let Some(ended) = fuzzers.join_next().await {
         ended.unwrap();
     }
-    stop.stop();
-    for ended in playing.join_all().await {
-        assert!(ended.games > 0, "a player finished no game meanwhile");
-    }
+    stop_players(playing, &stop).await;
     house.guest("Elena").await.wallet().await.unwrap();
 }
 
@@ -321,11 +307,7 @@ async fn a_client_that_does_not_read_delays_no_other_client() {
         deaf
     });
     let stop = Stop::default();
-    let mut playing = JoinSet::new();
-    for client in &clients[1..] {
-        let (client, bases, stop) = (client.clone(), vec![house.base.clone()], stop.clone());
-        playing.spawn(async move { player::play(&client, &bases, &stop).await });
-    }
+    let playing = spawn_players(&clients[1..], &[house.base.clone()], &stop);
     let mut deaf = timeout(PATIENCE * 2, asking).await.expect("the client is closed").unwrap();
     let code = deaf.close_code().await;
     assert!(matches!(code, Some(close::TOO_SLOW) | None), "{code:?}");
@@ -333,8 +315,5 @@ async fn a_client_that_does_not_read_delays_no_other_client() {
     // The client reports a missing or repeated update as an error.
     let back = rejoin(&clients[0], known).await;
     drop(back);
-    stop.stop();
-    for ended in playing.join_all().await {
-        assert!(ended.games > 0, "another player finished no game");
-    }
+    stop_players(playing, &stop).await;
 }

@@ -9,6 +9,7 @@ use bahay_client::{
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Event, GameId, PhaseView};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::support::house::PATIENCE;
@@ -59,6 +60,28 @@ pub(crate) struct Act {
 /// over.
 pub(crate) async fn play(client: &Client, bases: &[String], stop: &Stop) -> PlayReport {
     play_and_count(client, bases, stop, |_| {}).await
+}
+
+/// Lets each client play in a task of its own, as [`play`] does.
+pub(crate) fn spawn_players<'a>(
+    clients: impl IntoIterator<Item = &'a Client>,
+    bases: &[String],
+    stop: &Stop,
+) -> JoinSet<PlayReport> {
+    let mut playing = JoinSet::new();
+    for client in clients {
+        let (client, bases, stop) = (client.clone(), bases.to_vec(), stop.clone());
+        playing.spawn(async move { play(&client, &bases, &stop).await });
+    }
+    playing
+}
+
+/// Lets players end, and asserts that each has finished a game.
+pub(crate) async fn stop_players(playing: JoinSet<PlayReport>, stop: &Stop) {
+    stop.stop();
+    for ended in playing.join_all().await {
+        assert!(ended.games > 0, "a player finished no game");
+    }
 }
 
 /// Plays as [`play`] does, and calls `settled` for every settled game.

@@ -11,7 +11,7 @@ use bahay_engine::table::{Clocks, GameId};
 use tokio::time::timeout;
 
 use crate::support::house::{House, PATIENCE, join_table};
-use crate::support::play::{TestPlay as _, join_tables};
+use crate::support::play::{TestPlay as _, join_new_table};
 
 /// The codes that refuse the repetition of a command that has already taken effect.
 const STALE: [&str; 4] = ["stale_prompt", "not_asked", "other_game", "wrong_phase"];
@@ -84,8 +84,7 @@ async fn wait_for_question(plays: &mut [Play]) -> (usize, Question) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_action_takes_effect_once() {
     let house = House::new().await;
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     for play in &mut plays {
         check_ready_once(play).await;
     }
@@ -155,8 +154,7 @@ async fn a_repeated_action_takes_effect_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn joining_again_writes_no_line_and_notifies_nobody() {
     let house = House::new().await;
-    let (table, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (table, clients, mut plays) = join_new_table(&house).await;
     let connects = async || {
         let journal = house.live.table_key(table, "journal");
         let mut redis = house.live.raw().await;

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::player::{self, Bot, Stop};
+use super::player::{self, Bot, Stop, spawn_players};
 use crate::support::checks::audit_books;
 use crate::support::house::{House, PATIENCE, join_table};
 
@@ -194,11 +194,7 @@ async fn check_resumption(seed: u8) {
     let (table, clients) = house.table().await;
     let spectator = Spectator::watch_seat(&house, table, clients[0].player()).await;
     let stop = Stop::default();
-    let mut others = JoinSet::new();
-    for client in &clients[1..] {
-        let (client, bases, stop) = (client.clone(), bases.clone(), stop.clone());
-        others.spawn(async move { player::play(&client, &bases, &stop).await });
-    }
+    let others = spawn_players(&clients[1..], &bases, &stop);
     let mut dice = Stream::new(Key(Hex([seed; 32])));
     let (heard, connections) = play_with_interruptions(&clients[0], &bases, &mut dice, 4).await;
     stop.stop();
@@ -253,13 +249,7 @@ async fn join_from(
             Message::Update { version, .. } => updates.push(version),
             Message::Ack { id, .. } if id == joining => return (snapshots, updates),
             Message::Refusal { code, .. } => panic!("{code}"),
-            Message::Hello { .. }
-            | Message::Said { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. }
-            | Message::Closed { .. }
-            | Message::Ack { .. } => {}
+            _ => {}
         }
     }
 }
@@ -313,8 +303,7 @@ async fn a_gap_is_filled_by_its_updates_or_by_one_snapshot() {
 /// again.
 #[tokio::test(flavor = "multi_thread")]
 async fn resuming_from_before_a_shortened_journal_gives_a_snapshot() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let table = client.seat("newbie").await.unwrap();
     reconnect(&client, 20).await;
     let shortened = async {

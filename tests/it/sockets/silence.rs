@@ -12,7 +12,7 @@ use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::{Clocks, PlayerId};
 
 use crate::support::house::{House, PATIENCE, Setup, join_table, patient_links};
-use crate::support::play::{become_ready, join_tables, read_all_until};
+use crate::support::play::{become_ready, join_new_table, read_all_until};
 use crate::support::raw::{PONG, Raw, ServerFrame, frame};
 
 /// A countdown longer than the service takes to notice silence, and shorter than it took with pings
@@ -47,8 +47,7 @@ fn is_connected(play: &Play, player: PlayerId) -> Option<bool> {
 /// Starts a game of three players, and returns the prompted player, its connection, and the other
 /// connections.
 async fn start_game(house: &House) -> (PlayerId, Play, Vec<Play>) {
-    let (_, clients) = house.table().await;
-    let mut plays = join_tables(&clients).await;
+    let (_, clients, mut plays) = join_new_table(&house).await;
     become_ready(&mut plays).await;
     let is_prompted = |play: &Play| play.advice().is_some();
     read_all_until(&mut plays, |plays| plays.iter().any(is_prompted)).await;

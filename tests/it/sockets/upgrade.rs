@@ -230,8 +230,7 @@ async fn a_player_without_a_seat_is_refused_and_stays_connected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_credential_is_refused_as_in_a_message() {
-    let house = House::new().await;
-    let client = house.guest("Althea").await;
+    let (house, client) = House::with_guest().await;
     let ticket = client.ticket().await.unwrap();
     let by_ticket = format!("bahay.v1, bahay.ticket.{ticket}");
     let mut entered = Browser::open(client.base(), "?type=join", &by_ticket).await.unwrap();

@@ -46,6 +46,15 @@ impl Bank {
         Self::with_database(TestDatabase::new().await).await
     }
 
+    /// Opens a bank with players who own these amounts.
+    pub(crate) async fn with_players<const N: usize>(
+        hundredths: [i64; N],
+    ) -> (Self, Vec<PlayerId>) {
+        let bank = Self::new().await;
+        let players = bank.players(hundredths).await;
+        (bank, players)
+    }
+
     pub(crate) async fn with_database(database: TestDatabase) -> Self {
         let pool = database.pool().await;
         // No pause between operations.

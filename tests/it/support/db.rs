@@ -55,6 +55,13 @@ impl TestDatabase {
         Self { server, name }
     }
 
+    /// Creates a database, and a pool with the service's role.
+    pub(crate) async fn with_pool() -> (Self, PgPool) {
+        let database = Self::new().await;
+        let pool = database.pool().await;
+        (database, pool)
+    }
+
     /// Returns a URL for another process.
     pub(crate) fn url(&self) -> String {
         self.options().to_url_lossy().to_string()

@@ -163,6 +163,13 @@ impl House {
         guest_at(&self.base, name).await
     }
 
+    /// Starts a house in which a guest has signed in.
+    pub(crate) async fn with_guest() -> (Self, Client) {
+        let house = Self::new().await;
+        let client = house.guest(FRIENDS[0]).await;
+        (house, client)
+    }
+
     /// Signs new guests in.
     pub(crate) async fn guests<const N: usize>(&self, names: [&str; N]) -> Vec<Client> {
         let mut clients = vec![];

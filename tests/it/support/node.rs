@@ -57,6 +57,20 @@ impl Node {
         [Self::new(bank, live, clocks).await, Self::new(bank, live, clocks).await]
     }
 
+    /// Creates a node with stores of its own.
+    pub(crate) async fn with_stores(clocks: Clocks) -> (Bank, TestLive, Self) {
+        let (bank, live) = (Bank::new().await, TestLive::new());
+        let node = Self::new(&bank, &live, clocks).await;
+        (bank, live, node)
+    }
+
+    /// Starts a node as a server does, with stores of its own.
+    pub(crate) async fn start_with_stores(clocks: Clocks) -> (Bank, TestLive, Self) {
+        let (bank, live) = (Bank::new().await, TestLive::new());
+        let node = Self::start(&bank, &live, clocks).await;
+        (bank, live, node)
+    }
+
     /// Starts two nodes of one house.
     pub(crate) async fn start_pair(bank: &Bank, live: &TestLive) -> [Self; 2] {
         let clocks = Clocks::default();
@@ -138,7 +152,7 @@ fn lobby_parts(
     ledger: Ledger,
 ) -> LobbyParts {
     let (pool, clock) = (bank.pool.clone(), Clock::system());
-    let signer = Signer::new(b"a secret of the tests is strong enough").unwrap();
+    let signer = Signer::new(b"this key of the tests is strong enough").unwrap();
     let auth = Auth::new(signer, clock.clone(), accounts::session_lookup(pool.clone()));
     let (books, options) = (ledger.clone(), cheap_auth_options());
     let accounts = Accounts::new(pool.clone(), books, auth, clock, Coins::ZERO, options).unwrap();
@@ -203,6 +217,17 @@ pub(crate) async fn seat_players(nodes: &[Node], players: &[PlayerId]) -> TableI
     }
     assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
     tables[0]
+}
+
+/// Seats new players with these amounts at one table, each through the next of these nodes.
+pub(crate) async fn seat_new_players<const N: usize>(
+    nodes: &[Node],
+    bank: &Bank,
+    hundredths: [i64; N],
+) -> (TableId, Vec<PlayerId>) {
+    let players = bank.players(hundredths).await;
+    let table = seat_players(nodes, &players).await;
+    (table, players)
 }
 
 impl ConnectedPlayer {

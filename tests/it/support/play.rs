@@ -8,7 +8,7 @@ use bahay_engine::catalog::{AnyAction, AnyGame};
 use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::time::timeout;
 
-use super::house::{FRIENDS, PATIENCE, guest_at, join_table};
+use super::house::{FRIENDS, House, PATIENCE, guest_at, join_table};
 
 /// Commands of which the answer is awaited, and messages that must arrive.
 pub(crate) trait TestPlay {
@@ -19,6 +19,9 @@ pub(crate) trait TestPlay {
     async fn confirm(&mut self, command: u32);
 
     async fn confirm_join(&mut self);
+
+    /// Tries to join, and returns the refusal.
+    async fn refused_join(&mut self) -> PlayError;
 
     async fn confirm_ready(&mut self, game: GameId);
 
@@ -61,6 +64,11 @@ impl TestPlay for Play {
     async fn confirm_join(&mut self) {
         let joining = self.join().await.unwrap();
         self.confirm(joining).await;
+    }
+
+    async fn refused_join(&mut self) -> PlayError {
+        let joining = self.join().await.unwrap();
+        self.wait_for_answer(joining).await.unwrap_err()
     }
 
     async fn confirm_ready(&mut self, game: GameId) {
@@ -165,6 +173,13 @@ pub(crate) async fn join_tables<'a>(clients: impl IntoIterator<Item = &'a Client
         plays.push(join_table(client).await);
     }
     plays
+}
+
+/// Seats three guests at one table of the house, and opens a connection for each.
+pub(crate) async fn join_new_table(house: &House) -> (TableId, [Client; 3], Vec<Play>) {
+    let (table, clients) = house.table().await;
+    let plays = join_tables(&clients).await;
+    (table, clients, plays)
 }
 
 /// Opens a connection that continues from the copy of the table of an earlier one.
