@@ -1,5 +1,5 @@
-//! Generates the list of the browser client's files for `src/http/pages/play.rs`. The client is built from TypeScript by `./dev play build`
-//! and checked in; building the server requires only cargo.
+//! Generates the list of the browser client's files for `src/http/pages/play.rs`. The client is built
+//! from TypeScript by `./dev play build` and checked in; building the server requires only cargo.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
