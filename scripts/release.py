@@ -138,8 +138,8 @@ def set_version(new, date, *tags):
 
 
 def record_migrations():
-    """Records the hashes of released migrations, which tests/it/migrations.rs keeps from being edited."""
-    path = pathlib.Path("tests/it/released_migrations.txt")
+    """Records the hashes of released migrations, which tests/it/operations/migrations.rs keeps from being edited."""
+    path = pathlib.Path("tests/it/operations/released_migrations.txt")
     head, *released = read(path).splitlines()
     lines = []
     for file in sorted(pathlib.Path("migrations").glob("[0-9]*.sql")):

@@ -15,7 +15,7 @@ fn names(text: &str) -> BTreeSet<String> {
 async fn the_dashboard_asks_for_figures_that_there_are() {
     let (house, client) = House::with_guest().await;
     let shown = names(&client.metrics(&house.probes).await.unwrap());
-    let asked = names(include_str!("../../docs/grafana.json"));
+    let asked = names(include_str!("../../../docs/grafana.json"));
     assert!(asked.len() > 20, "{asked:?}");
     // Exposed after the first refusal.
     let always = |name: &&String| *name != "bahay_refusals_total";

@@ -10,7 +10,7 @@ use redis::AsyncCommands as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::private_pots::play_game;
+use super::private_pots::play_game;
 use crate::support::bank::Bank;
 use crate::support::house::House;
 use crate::support::live::TestLive;

@@ -12,7 +12,7 @@ use bahay_engine::table::{PlayerId, TableId};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::private_pots::{Party, play_game};
+use super::private_pots::{Party, play_game};
 use crate::support::bank::{Bank, PotGoes, seat, table};
 use crate::support::checks::check_ledger;
 use crate::support::db::read_value;

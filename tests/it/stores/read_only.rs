@@ -17,7 +17,7 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::stalls::{dealt, house, play_on};
+use super::stalls::{dealt, house, play_on};
 use crate::support::bank::Bank;
 use crate::support::checks::check_ledger;
 use crate::support::db::TestDatabase;

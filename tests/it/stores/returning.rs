@@ -7,7 +7,7 @@ use bahay_client::{PlayError, SocketAuth};
 use sqlx::Connection as _;
 use tokio::time::{sleep, timeout};
 
-use crate::stalls::{dealt, house, is_unavailable, play_on};
+use super::stalls::{dealt, house, is_unavailable, play_on};
 use crate::support::house::PATIENCE;
 use crate::support::play::TestPlay as _;
 use crate::support::services::{Service, Services};

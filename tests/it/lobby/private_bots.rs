@@ -10,8 +10,8 @@ use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
 use serde_json::{Value, json};
 
-use crate::house_bots::house_bot;
-use crate::private_pots::play_game;
+use super::house_bots::house_bot;
+use super::private_pots::play_game;
 use crate::support::bank::Bank;
 use crate::support::checks::check_ledger;
 use crate::support::db::{read_row, read_value};

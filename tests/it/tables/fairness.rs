@@ -19,7 +19,7 @@ use crate::support::independent::{Expected, assert_verified};
 /// The engine computes every number of the page's example.
 #[test]
 fn the_example_of_the_page_is_what_the_engine_deals() {
-    let page = include_str!("../../docs/FAIRNESS.md");
+    let page = include_str!("../../../docs/FAIRNESS.md");
     let (_, block) = page.split_once("```vectors\n").expect("the page has its example");
     let lines = block.lines().take_while(|line| *line != "```");
     let example: BTreeMap<&str, &str> = lines.filter_map(|line| line.split_once(" = ")).collect();

@@ -22,7 +22,7 @@ use sqlx::PgPool;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::reports::{counted, history};
+use super::reports::{counted, history};
 use crate::support::db::{TestDatabase, execute, read_row, read_value, read_values};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;

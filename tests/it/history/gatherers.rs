@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::reports::{counted, history};
+use super::reports::{counted, history};
 use crate::support::db::{execute, read_rows};
 
 /// Winnings from new players are counted as posted, whoever won.

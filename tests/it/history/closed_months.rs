@@ -11,7 +11,7 @@ use bahay_engine::table::{PlayerId, TableId};
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use crate::months::{number, run, texts};
+use super::months::{number, run, texts};
 use crate::support::bank::{Bank, PotGoes};
 use crate::support::reason;
 

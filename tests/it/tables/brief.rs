@@ -16,9 +16,9 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Event, Input, PlayerId, TableView, Terms, Timestamp};
 use uuid::Uuid;
 
-const PAGE: &str = include_str!("../../docs/PROTOCOL.md");
-const ASSETS_PAGE: &str = include_str!("../../docs/protocol/tongo_assets.md");
-const OPTIONS_PAGE: &str = include_str!("../../docs/protocol/tongo_options.md");
+const PAGE: &str = include_str!("../../../docs/PROTOCOL.md");
+const ASSETS_PAGE: &str = include_str!("../../../docs/protocol/tongo_assets.md");
+const OPTIONS_PAGE: &str = include_str!("../../../docs/protocol/tongo_options.md");
 
 /// The time of the hello on the page.
 const HELLO_MS: i64 = 1_772_366_400_000;

@@ -1,0 +1,10 @@
+//! Games after their end: archives, months, projections and reports.
+
+mod archive;
+mod archived;
+mod closed_months;
+mod gatherers;
+mod months;
+mod projections;
+mod reports;
+mod standings;

@@ -1,0 +1,12 @@
+//! Players who look for tables: seats, matches, bots, private and practice tables.
+
+mod allowance;
+mod house_bots;
+mod matchmaking;
+mod practice;
+mod private_bots;
+mod private_pots;
+mod rematch;
+mod room_limits;
+mod rooms_in_play;
+mod seats;

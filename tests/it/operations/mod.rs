@@ -1,0 +1,9 @@
+//! The program as its operator runs it: migrations, jobs, signals and figures.
+
+mod figures;
+mod jobs;
+mod migrations;
+mod process;
+mod schema;
+mod security_log;
+mod spans;
