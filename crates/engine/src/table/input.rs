@@ -116,152 +116,98 @@ pub struct Line<A> {
     pub fresh: Option<GameEntropy>,
 }
 
-/// The reason why a table refused an input and has not changed, in order of precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection<I> {
+/// Defines the reasons why a table refuses an input: each with its code, the number of the rule that
+/// decides, if there is one, and a sentence.
+macro_rules! rejections {
+    ($($(#[$doc:meta])* $reason:ident => $code:literal, $rule:tt, $sentence:literal;)+) => {
+        /// The reason why a table refused an input and has not changed, in order of precedence.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Rejection<I> {
+            $($(#[$doc])* $reason,)+
+            /// The rules of the game forbid the action.
+            Illegal(I),
+        }
+
+        impl<I: Refusal> Rejection<I> {
+            /// Every reason except [`Rejection::Illegal`], in order of precedence.
+            pub const OWN: [Self; 21] = [$(Self::$reason),+];
+
+            /// Returns the stable code of the reason, in snake case.
+            pub fn code(self) -> &'static str {
+                match self {
+                    $(Self::$reason => $code,)+
+                    Self::Illegal(illegal) => illegal.code(),
+                }
+            }
+
+            /// Returns the number of the rule that decides, if there is one.
+            pub fn rule(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$reason => rejections!(@rule $rule),)+
+                    Self::Illegal(illegal) => Some(illegal.rule()),
+                }
+            }
+        }
+
+        impl<I: Refusal> fmt::Display for Rejection<I> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$reason => $sentence,)+
+                    Self::Illegal(illegal) => return fmt::Display::fmt(illegal, f),
+                })
+            }
+        }
+    };
+
+    (@rule none) => { None };
+
+    (@rule $rule:literal) => { Some($rule) };
+}
+
+rejections! {
     /// The player does not sit at the table.
-    NotSeated,
+    NotSeated => "not_seated", none, "you do not sit at this table";
     /// The player already sits at the table.
-    AlreadySeated,
+    AlreadySeated => "already_seated", none, "you sit at this table already";
     /// The connection is already registered. Never shown to a player.
-    AlreadyConnected,
+    AlreadyConnected => "already_connected", none, "the table knows that you are there";
     /// No more games begin at the table.
-    TableClosed,
+    TableClosed => "table_closed", none, "no games begin at this table any more";
     /// Every seat is taken.
-    TableFull,
+    TableFull => "table_full", none, "every seat is taken";
     /// A game is running, so the seats may not change.
-    GameRunning,
+    GameRunning => "game_running", none, "a game goes on: wait until it is over";
     /// Coins can be lost at the table, so no hints are given.
-    NotPractice,
+    NotPractice => "not_practice", "8.7",
+        "hints are for practice tables, where no coins can be lost";
     /// The table is not in the phase that the input requires.
-    NoSuchPhase,
+    NoSuchPhase => "wrong_phase", "8.1", "the table is not in the phase for this";
     /// The input refers to a game other than the present one.
-    OtherGame,
+    OtherGame => "other_game", none, "this is about another game than the present one";
     /// The player is already ready.
-    AlreadyReady,
+    AlreadyReady => "already_ready", "8.1", "you are ready already";
     /// The client has already revealed its text.
-    AlreadyRevealed,
+    AlreadyRevealed => "already_revealed", "9.1", "you have revealed your text already";
     /// The text of a client's seed is longer than [`TEXT_BYTES_MAX`].
-    TextTooLong,
+    TextTooLong => "seed_text_too_long", "9.1", "the text of a seed is at most 256 bytes long";
     /// The prompt has been answered or has expired.
-    StalePrompt,
+    StalePrompt => "stale_prompt", "8.2", "this prompt has been answered or has passed";
     /// The prompt is for other seats.
-    NotAsked,
+    NotAsked => "not_asked", none, "it is not for you to answer now";
     /// The text does not match the client's commitment.
-    OtherText,
-    /// The rules of the game forbid the action.
-    Illegal(I),
+    OtherText => "other_seed_text", "9.1", "this is not the text that you committed to";
     /// The seat is played by its player, not by the AI.
-    NotTakenOver,
+    NotTakenOver => "not_taken_over", "8.3", "this seat is played by its player";
     /// The connection has been replaced or was never registered.
-    OtherConnection,
+    OtherConnection => "other_connection", none, "the table takes you for away: join again";
     /// No deadline has passed.
-    NothingDue,
+    NothingDue => "nothing_due", "8.2", "no deadline has passed";
     /// The table already has these terms of its room, or newer ones.
-    NothingNew,
+    NothingNew => "nothing_new", none, "the table knows these terms or newer ones";
     /// The ledger's answer does not fit the table.
-    BadAnswer,
+    BadAnswer => "bad_answer", none, "the ledger's answer does not fit the table";
     /// The input begins a new game and requires a seed and an id. Never shown to a player.
-    NeedsEntropy,
-}
-
-impl<I: Refusal> Rejection<I> {
-    /// Every reason except [`Rejection::Illegal`], in order of precedence.
-    pub const OWN: [Self; 21] = [
-        Self::NotSeated,
-        Self::AlreadySeated,
-        Self::AlreadyConnected,
-        Self::TableClosed,
-        Self::TableFull,
-        Self::GameRunning,
-        Self::NotPractice,
-        Self::NoSuchPhase,
-        Self::OtherGame,
-        Self::AlreadyReady,
-        Self::AlreadyRevealed,
-        Self::TextTooLong,
-        Self::StalePrompt,
-        Self::NotAsked,
-        Self::OtherText,
-        Self::NotTakenOver,
-        Self::OtherConnection,
-        Self::NothingDue,
-        Self::NothingNew,
-        Self::BadAnswer,
-        Self::NeedsEntropy,
-    ];
-
-    /// Returns the stable code of the reason, in snake case.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::NotSeated => "not_seated",
-            Self::AlreadySeated => "already_seated",
-            Self::AlreadyConnected => "already_connected",
-            Self::TableClosed => "table_closed",
-            Self::TableFull => "table_full",
-            Self::GameRunning => "game_running",
-            Self::NotPractice => "not_practice",
-            Self::NoSuchPhase => "wrong_phase",
-            Self::OtherGame => "other_game",
-            Self::AlreadyReady => "already_ready",
-            Self::AlreadyRevealed => "already_revealed",
-            Self::TextTooLong => "seed_text_too_long",
-            Self::StalePrompt => "stale_prompt",
-            Self::NotAsked => "not_asked",
-            Self::OtherText => "other_seed_text",
-            Self::Illegal(illegal) => illegal.code(),
-            Self::NotTakenOver => "not_taken_over",
-            Self::OtherConnection => "other_connection",
-            Self::NothingDue => "nothing_due",
-            Self::NothingNew => "nothing_new",
-            Self::BadAnswer => "bad_answer",
-            Self::NeedsEntropy => "needs_fresh",
-        }
-    }
-
-    /// Returns the number of the rule that decides, if there is one.
-    pub fn rule(self) -> Option<&'static str> {
-        match self {
-            Self::AlreadyReady | Self::NoSuchPhase => Some("8.1"),
-            Self::AlreadyRevealed | Self::TextTooLong | Self::OtherText => Some("9.1"),
-            Self::NothingDue | Self::StalePrompt => Some("8.2"),
-            Self::NotTakenOver => Some("8.3"),
-            Self::NotPractice => Some("8.7"),
-            Self::Illegal(illegal) => Some(illegal.rule()),
-            variants!(Self: NotSeated, AlreadySeated, AlreadyConnected, TableClosed, TableFull,
-                GameRunning, NothingNew, OtherGame, NotAsked, OtherConnection, BadAnswer,
-                NeedsEntropy) => None,
-        }
-    }
-}
-
-impl<I: Refusal> fmt::Display for Rejection<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotSeated => "you do not sit at this table",
-            Self::AlreadySeated => "you sit at this table already",
-            Self::AlreadyConnected => "the table knows that you are there",
-            Self::TableClosed => "no games begin at this table any more",
-            Self::TableFull => "every seat is taken",
-            Self::GameRunning => "a game goes on: wait until it is over",
-            Self::NotPractice => "hints are for practice tables, where no coins can be lost",
-            Self::NoSuchPhase => "the table is not in the phase for this",
-            Self::OtherGame => "this is about another game than the present one",
-            Self::AlreadyReady => "you are ready already",
-            Self::AlreadyRevealed => "you have revealed your text already",
-            Self::TextTooLong => "the text of a seed is at most 256 bytes long",
-            Self::StalePrompt => "this prompt has been answered or has passed",
-            Self::NotAsked => "it is not for you to answer now",
-            Self::OtherText => "this is not the text that you committed to",
-            Self::Illegal(illegal) => return fmt::Display::fmt(illegal, f),
-            Self::NotTakenOver => "this seat is played by its player",
-            Self::OtherConnection => "the table takes you for away: join again",
-            Self::NothingDue => "no deadline has passed",
-            Self::NothingNew => "the table knows these terms or newer ones",
-            Self::BadAnswer => "the ledger's answer does not fit the table",
-            Self::NeedsEntropy => "a new game needs a seed and an id",
-        })
-    }
+    NeedsEntropy => "needs_fresh", none, "a new game needs a seed and an id";
 }
 
 impl<I: Refusal> core::error::Error for Rejection<I> {}

@@ -57,28 +57,12 @@ impl Colour {
     }
 
     const fn letter(self) -> u8 {
-        match self {
-            Self::Red => b'R',
-            Self::Blue => b'B',
-            Self::Yellow => b'Y',
-            Self::Green => b'G',
-            Self::Purple => b'P',
-            Self::Orange => b'O',
-            Self::Black => b'K',
-        }
+        b"RBYGPOK"[self as usize]
     }
 
     /// Returns the colour's name.
     pub const fn word(self) -> &'static str {
-        match self {
-            Self::Red => "red",
-            Self::Blue => "blue",
-            Self::Yellow => "yellow",
-            Self::Green => "green",
-            Self::Purple => "purple",
-            Self::Orange => "orange",
-            Self::Black => "black",
-        }
+        ["red", "blue", "yellow", "green", "purple", "orange", "black"][self as usize]
     }
 
     pub(super) fn from_letter(letter: u8) -> Option<Self> {
