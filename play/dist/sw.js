@@ -5,8 +5,8 @@
 // network. Files are named by their content and cached as they come. The cached files of the previous version
 // stay for open pages; older ones are deleted. A page without the mark that requests this worker unregisters
 // it, so a server without the worker is rid of it at the next visit.
-const VERSION = '5e2cfcebab16';
-const SHELL = JSON.parse('["app-5f3e637e059a.js","chunk-05d8b37f004d.js","chunk-5ff69d797b2c.js","chunk-70ae5f827d72.js","chunk-f578f8badd0e.js","chunk-faa4dfe43db4.js","style-3edc3d52440e.css","tongits-5fc55d1b71c7.js"]');
+const VERSION = '50bb99629e8a';
+const SHELL = JSON.parse('["app-1716c961f199.js","chunk-575edf58efa1.js","chunk-5bc184150f0a.js","chunk-616f432c6715.js","chunk-902880a19032.js","chunk-f8c3ee835054.js","style-3edc3d52440e.css","tongits-e5538d657602.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

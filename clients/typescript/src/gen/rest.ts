@@ -781,8 +781,7 @@ export interface Fairness {
 export interface FirstPasswordRequest {
   /** The name by which the player signs in and is shown to others. It may be the present name. */
   readonly name: Name;
-  /** Any characters. Passwords that are commonly guessed are refused. */
-  readonly password: string;
+  readonly password: NewPassword;
 }
 
 /** A finished game in full. */
@@ -999,7 +998,10 @@ export interface MatchmakingTicket {
   /** The time at which the ticket expires. Its final state remains available for one minute. */
   readonly expires_at: Time;
   readonly id: string;
-  /** The reason for which a player waits although other players wait too. Absent if there is none. */
+  /**
+   * The reason for which a player waits although other players wait too. Absent if there is
+   * none.
+   */
   readonly reason?: "only_same_network";
   readonly rooms: readonly string[];
   /** The state of a ticket. */
@@ -1010,6 +1012,9 @@ export interface MatchmakingTicket {
 
 /** A player's name: 2 to 20 characters with a letter or digit among them, nothing invisible, few accents on a letter, whole emoji. It is kept in Unicode's form NFC. White space is made single and trimmed, and only then counted. The detail of a refusal says which of this is broken. */
 export type Name = string;
+
+/** Any characters. Passwords that are commonly guessed are refused. */
+export type NewPassword = string;
 
 /** A nonce. */
 export interface Nonce {
@@ -1145,22 +1150,20 @@ export interface PageOf_WatchableTable {
   readonly next_cursor: string | null;
 }
 
+export type Password = string;
+
 /** A change of the password. */
 export interface PasswordChangeRequest {
-  readonly current_password: string;
-  readonly password: string;
+  readonly current_password: Password;
+  readonly password: NewPassword;
 }
 
 /** A sign-in by name and password. */
 export interface PasswordSignIn {
-  /**
-   * The device's id, as for guests. It does not sign in by itself; it shows which players use
-   * the same device.
-   */
-  readonly device_id?: string | null;
+  readonly device_id?: (DeviceId | null);
   /** The player's name, in upper or lower case. */
   readonly name: string;
-  readonly password: string;
+  readonly password: Password;
 }
 
 /** A player's public profile, for everybody who is signed in. */
@@ -1254,7 +1257,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes may be added, but do not change. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "kicked_by_host" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "job_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A change of the player's own profile. Absent fields stay as they are. */
 export interface ProfileChangeRequest {
@@ -1270,7 +1273,7 @@ export type ProofRequest = ({
   readonly device_id: DeviceId;
 } | {
   readonly by: "password";
-  readonly password: string;
+  readonly password: Password;
 } | {
   readonly by: "identity";
   /** The device that requested the nonce in the token. */
@@ -1401,7 +1404,10 @@ export interface SeatActions {
 
 /** The table at which a player sits. Join it over the socket to play. */
 export interface SeatedTable {
-  /** The reason for which a player waits although other players wait too. Absent if there is none. */
+  /**
+   * The reason for which a player waits although other players wait too. Absent if there is
+   * none.
+   */
   readonly reason?: "only_same_network";
   readonly table: string;
 }
