@@ -23,7 +23,7 @@ use crate::support::cluster::{Cluster, Server};
 use crate::support::db::TestDatabase;
 use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
-use crate::support::play::{deal_game};
+use crate::support::play::deal_game;
 use crate::support::waiting::wait_until;
 
 /// The pause between a player's commands, which keeps the player below the rate limit.

@@ -344,7 +344,7 @@ async fn rows_without_a_month_are_kept_reported_and_moved() {
 
 #[tokio::test]
 async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     let times = [
         "1969-12-31T23:59:59.999999Z",
         "2026-11-30T23:59:59.999999Z",
@@ -398,7 +398,7 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
 /// The service may create months, and no other tables.
 #[tokio::test]
 async fn only_months_of_these_tables_are_made_and_not_without_end() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     for (table, time) in [
         ("players", "2026-12-01"),
         ("operations", "2019-12-31"),

@@ -225,7 +225,7 @@ async fn waiting_times_outlive_the_matcher() {
 /// Bots that are due join at once, before the next regular pass.
 #[tokio::test]
 async fn bots_come_in_the_round_in_which_they_are_due() {
-    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
     let mut bots = Vec::new();
     for name in ["Bot Una", "Bot Amihan"] {
         let player = bank.player(1_000_000).await;
@@ -273,7 +273,7 @@ pub(crate) async fn house_bot(bank: &Bank, name: &str) -> Bot {
 /// The house's grants bound the winnings from bots, whatever the bet of a room.
 #[tokio::test]
 async fn grants_to_bots_stay_within_the_daily_limit() {
-    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
     let room = |id: &str| {
         let rooms = house_rooms(Clocks::default());
         rooms.into_iter().find(|room| room.id() == id).unwrap()

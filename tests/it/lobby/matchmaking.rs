@@ -85,7 +85,7 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_ticket_request_is_refused() {
-    let (house, client) = House::with_guest().await;
+    let (_house, client) = House::with_guest().await;
     client.hold_socket().await.unwrap();
     let nil = Uuid::nil();
     for (body, status, code) in [

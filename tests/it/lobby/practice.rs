@@ -269,7 +269,7 @@ async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
         assert_eq!(code(refused), "not_asked");
     }
     // Tables with coins reject hints before a game and during it.
-    let (_, clients, mut plays) = join_new_table(&house).await;
+    let (_, _clients, mut plays) = join_new_table(&house).await;
     assert_eq!(code(hint(&mut plays[0]).await), "not_practice");
     for play in &mut plays {
         ready(play).await;

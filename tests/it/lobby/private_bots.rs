@@ -165,7 +165,7 @@ fn request(bet: i64) -> PrivateTableRequest {
 
 #[tokio::test]
 async fn bots_join_only_tables_whose_host_cannot_choose_their_losses() {
-    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
     let bots = house_bots(&bank, 2).await;
     let lobby = lobby(&node, &bots, Coins::from_hundredths(2_000_000));
     let own = RuleSetRequest {

@@ -178,7 +178,7 @@ async fn concurrent_rematch_requests_lead_to_one_table() {
 
 #[tokio::test]
 async fn a_game_that_ended_long_ago_has_no_rematch() {
-    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
     let player = bank.player(1_000_000).await;
     let within = i64::try_from(REMATCH_WITHIN.as_millis()).unwrap();
     let now = node.tables().clock().now().ms();

@@ -115,7 +115,7 @@ async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) 
 
 #[tokio::test]
 async fn players_at_a_limit_are_not_matched() {
-    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
     let lobby = node.lobby.clone();
     let players = bank.players([1_000_000; 4]).await;
     book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;

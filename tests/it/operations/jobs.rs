@@ -77,7 +77,7 @@ async fn waiting(pool: &PgPool) -> Vec<(String, i32, i32)> {
 
 #[tokio::test]
 async fn a_job_of_a_rolled_back_transaction_does_not_exist() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     let log = Log::default();
     let worker = logging_worker(&pool, &log);
     let mut tx = pool.begin().await.unwrap();
@@ -93,7 +93,7 @@ async fn a_job_of_a_rolled_back_transaction_does_not_exist() {
 
 #[tokio::test]
 async fn a_job_is_due_at_its_time_and_a_key_is_unique_while_it_waits() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     let log = Log::default();
     let worker = logging_worker(&pool, &log);
     let mut connection = pool.acquire().await.unwrap();
@@ -126,7 +126,7 @@ async fn two_workers_perform_each_job_once() {
 
 #[tokio::test]
 async fn a_failing_job_is_repeated_with_back_off_and_then_a_dead_letter() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     let worker = failing_worker(&pool);
     push(&pool, 7).await;
     for (attempts, minutes) in [(1, 1), (2, 2)] {
@@ -169,7 +169,7 @@ async fn a_failing_job_is_repeated_with_back_off_and_then_a_dead_letter() {
 
 #[tokio::test]
 async fn a_discarded_dead_letter_is_gone_and_a_living_job_cannot_be_discarded() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     push(&pool, 1).await;
     let mut connection = pool.acquire().await.unwrap();
     let id: i64 = read_value(&pool, "select id from jobs").await;
@@ -182,7 +182,7 @@ async fn a_discarded_dead_letter_is_gone_and_a_living_job_cannot_be_discarded() 
 
 #[tokio::test]
 async fn the_job_of_a_killed_worker_is_taken_again() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     push(&pool, 1).await;
     let killed = tokio::spawn({
         let worker = stuck_worker(&pool);
@@ -200,7 +200,7 @@ async fn the_job_of_a_killed_worker_is_taken_again() {
 
 #[tokio::test]
 async fn a_job_that_kills_each_of_its_workers_dies() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     push(&pool, 1).await;
     execute(&pool, "update jobs set attempts = 12").await;
     assert_eq!(logging_worker(&pool, &Log::default()).run_jobs().await.unwrap(), 1);
@@ -210,7 +210,7 @@ async fn a_job_that_kills_each_of_its_workers_dies() {
 
 #[tokio::test]
 async fn a_stopping_worker_hands_back_what_it_cannot_end() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     push(&pool, 1).await;
     let (stop, stopping) = watch::channel(false);
     let running = tokio::spawn(stuck_worker(&pool).run(stopping));
@@ -223,7 +223,7 @@ async fn a_stopping_worker_hands_back_what_it_cannot_end() {
 
 #[tokio::test]
 async fn a_panic_is_a_failure() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     push(&pool, 1).await;
     let outcomes = Arc::new(Mutex::new(Vec::new()));
     let observed = outcomes.clone();
@@ -243,7 +243,7 @@ async fn a_panic_is_a_failure() {
 /// ends meanwhile and the job is taken again.
 #[tokio::test]
 async fn a_job_that_ends_with_its_work_is_done_once() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     push(&pool, 1).await;
     let works = pool.clone();
     let worker = Worker::new(pool.clone()).with_job(move |_: Push, attempt: Attempt| {

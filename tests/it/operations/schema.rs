@@ -152,7 +152,7 @@ async fn the_schema_knows_no_game() {
 /// column, `d` deletes.
 #[tokio::test]
 async fn the_service_can_neither_change_nor_remove_what_was_booked() {
-    let (database, pool) = TestDatabase::with_pool().await;
+    let (_database, pool) = TestDatabase::with_pool().await;
     let rights: Vec<String> = read_values(
         &pool,
         "

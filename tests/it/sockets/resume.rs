@@ -303,7 +303,7 @@ async fn a_gap_is_filled_by_its_updates_or_by_one_snapshot() {
 /// again.
 #[tokio::test(flavor = "multi_thread")]
 async fn resuming_from_before_a_shortened_journal_gives_a_snapshot() {
-    let (house, client) = House::with_guest().await;
+    let (_house, client) = House::with_guest().await;
     let table = client.seat("newbie").await.unwrap();
     reconnect(&client, 20).await;
     let shortened = async {

@@ -4,9 +4,9 @@ use std::fs::File;
 
 use bahay_client::{Client, SocketAuth};
 use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::db::TestDatabase;

@@ -88,7 +88,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
 /// An operator may halt a table between games and without a defect.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
-    let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::start_with_stores(Clocks::default()).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = seat_players(std::slice::from_ref(&node), &players[..2]).await;
     let voided = node.tables().void(table, &reason("the room closes")).await.unwrap();

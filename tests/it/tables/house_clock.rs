@@ -91,7 +91,8 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
 async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     const BEHIND: Duration = Duration::from_millis(700);
     let (bank, live, node) = Node::start_with_stores(Clocks::default()).await;
-    let (table, players) = seat_new_players(std::slice::from_ref(&node), &bank, [100_000; 3]).await;
+    let (table, _players) =
+        seat_new_players(std::slice::from_ref(&node), &bank, [100_000; 3]).await;
 
     let (redis, _publications) = live.connect().await;
     let (ledger, _tasks) = bank.node().await;

@@ -203,7 +203,7 @@ async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_too_long_or_binary_ends_the_connection() {
-    let (house, client) = House::with_guest().await;
+    let (_house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     play.send_text(" ".repeat(MESSAGE_BYTES_MAX + 1)).await.unwrap();
     assert_eq!(play.close_code().await, close::TOO_LONG);
@@ -257,7 +257,7 @@ async fn the_newest_connection_wins() {
 /// Signing out ends the session's open sockets.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_has_ended_plays_no_more() {
-    let (house, client) = House::with_guest().await;
+    let (_house, client) = House::with_guest().await;
     let mut play = client.play().await.unwrap();
     client.sign_out().await.unwrap();
     // Silent until then.

@@ -233,7 +233,7 @@ async fn an_account_that_asks_many_times_at_once_sits_once() {
 /// Rule 6.9: a player who could not pay the greatest loss does not sit down.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_asks_for_a_wallet() {
-    let (bank, live, node) = Node::with_stores(Clocks::default()).await;
+    let (bank, _live, node) = Node::with_stores(Clocks::default()).await;
     let poor = bank.player(1_499).await;
     let asked = node.lobby.seat(poor, "newbie").await;
     let needed = Coins::from_hundredths(1_500);
