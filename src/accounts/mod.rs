@@ -52,22 +52,18 @@ use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
-pub use bahay_names::{
-    AVATARS, Avatar, DeviceId, Name, NewPassword, PasswordAttempt, TimeZone,
-};
+pub use bahay_names::{AVATARS, Avatar, DeviceId, Name, NewPassword, PasswordAttempt, TimeZone};
 pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
 pub use house_bots::HouseBot;
+pub use impose_sanction::{
+    impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
+};
 pub use lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
 pub use names::RENAME_INTERVAL;
 pub use nonces::NONCE_LIFE;
 pub use players::{LOOKUP_MAX, ProfileChange};
 pub use revocations::RevocationCursor;
-pub use impose_sanction::{
-    impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
-};
-pub use sanctions::{
-    Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
-};
+pub use sanctions::{Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord};
 pub use session_lookup::session_lookup;
 pub use sessions::end_sessions_in_tx;
 
@@ -273,4 +269,3 @@ impl Method {
         text.parse().map_err(|_| broken())
     }
 }
-

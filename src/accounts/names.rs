@@ -9,9 +9,9 @@ use sqlx::PgConnection;
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
 
-use bahay_names::{is_reserved, skeletons};
 use super::transaction::TransactionError;
 use super::{AccountError, Name, from_sql, to_sql};
+use bahay_names::{is_reserved, skeletons};
 
 /// The time between two changes of a name, which keeps players recognizable.
 pub const RENAME_INTERVAL: Duration = Duration::from_hours(7 * 24);

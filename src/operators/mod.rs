@@ -54,9 +54,9 @@ pub use operator_admin::OperatorAdminError;
 pub use player_notes::{Moderation, ModerationError, NOTE_LENGTH, NoteText, ParseNoteError};
 pub use sanctions::Sanctions;
 pub use second_factor::SecondFactor;
-pub use sign_in::{PASSWORD_MIN, 
-    IDLE_MAX, OpenedSession, OperatorAuth, OperatorAuthError, RequestContext, SESSION_MAX,
-    SignInClient, SignInRequest,
+pub use sign_in::{
+    IDLE_MAX, OpenedSession, OperatorAuth, OperatorAuthError, PASSWORD_MIN, RequestContext,
+    SESSION_MAX, SignInClient, SignInRequest,
 };
 pub use tokens::TOKEN_LIFE;
 

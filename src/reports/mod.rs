@@ -33,7 +33,6 @@ use std::sync::Arc;
 use sqlx::PgPool;
 use tokio::sync::Mutex;
 
-
 use crate::db::{self, from_sql, to_sql};
 use crate::projections;
 use crate::records::Records;
@@ -107,4 +106,3 @@ impl Reports {
         projections::catch_up(self).await.map(|_| ())
     }
 }
-

@@ -23,7 +23,6 @@ use bahay_engine::game::{GameRules, SeatRange};
 use bahay_engine::table::Terms;
 use thiserror::Error;
 
-
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;

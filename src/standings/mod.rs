@@ -48,7 +48,6 @@ pub use check::{StandingsCheck, check};
 pub use season::{Calendar, ParseSeasonError, ParseZoneError, Season, Span, Zone};
 pub use statistics::Statistics;
 
-
 /// The maximum page size.
 pub const LIMIT_MAX: u32 = 100;
 

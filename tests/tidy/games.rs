@@ -31,9 +31,8 @@ pub(super) fn games_named(files: &[File]) -> Complaints {
                 place.strip_prefix("crates/bots/src/").is_some_and(|at| at.starts_with(part))
             });
         let roots = ["src/", "crates/api/src/", "crates/lab/src/"];
-        let is_checked = roots.iter().any(|root| place.starts_with(root))
-            || is_engine && !of_engine
-            || is_bots;
+        let is_checked =
+            roots.iter().any(|root| place.starts_with(root)) || is_engine && !of_engine || is_bots;
         if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
             continue;
         }

@@ -32,14 +32,13 @@ mod socket_ticket;
 
 use std::sync::Arc;
 
-
 use bahay_base::clock::{Clock, Timestamp};
 use bahay_base::ids::{PlayerId, SessionId};
 
 use session_cache::SessionCache;
 
-pub use headers::bearer_token;
 pub use bahay_base::auth_error::AuthError;
+pub use headers::bearer_token;
 pub use holder::{Holder, HolderProof, InvalidProofError, PROOF_LIFE, ParseProofError};
 pub use hs256::install as install_algorithms;
 pub use hs256::{hmac_sha256, is_hmac_sha256};

@@ -46,6 +46,7 @@ use tokio::sync::mpsc;
 use crate::connection::Connection;
 use crate::watch::Subscriptions;
 
+pub use bahay_base::states::{TicketState, WaitReason};
 pub use bahay_shell::lobby::SeatClaim;
 pub use bahay_shell::{
     AppendOutcome, JournalEntry, NoShow, NodeId, PlayerConnection, Point, StoredTable, Tail,
@@ -53,7 +54,6 @@ pub use bahay_shell::{
 pub use boards::{BOARDS_MAX, BoardPage, BoardRank, BoardSection, ReachedScore, rank_scores};
 pub use journal::NewLine;
 pub use listing::{JoinableTable, PlayingCount, ReservedSeat, SeatReservation, TableListing};
-pub use bahay_base::states::{TicketState, WaitReason};
 pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketUpdate};
 pub use no_shows::{NoShowSubject, SeatOrigin};
 pub use online::ONLINE_MS;

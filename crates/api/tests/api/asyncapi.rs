@@ -239,9 +239,7 @@ fn every_example_fits() {
 fn document_and_server_refuse_the_same_commands() {
     let document = asyncapi();
     let game = "019ca944-3c00-7000-8000-000000009a3e";
-    let act = |action: Value| {
-        json!({ "type": "act", "id": 1, "game": game, "prompt": 2, "action": action })
-    };
+    let act = |action: Value| json!({ "type": "act", "id": 1, "game": game, "prompt": 2, "action": action });
     let refused = [
         json!({ "type": "join" }),
         json!({ "type": "join", "id": -1 }),

@@ -9,7 +9,7 @@ use bahay::grant_limits::{GrantLimits, LimitedGrant};
 use bahay::lobby::{self, Room, conflict_keys, max_winnings};
 use bahay::ratings::{INITIAL_RATING, MatchmakingProfile};
 use bahay::rewards::{self, daily_amount};
-use bahay_engine::catalog::{AnyGame, AnyRules};
+use bahay_engine::catalog::AnyRules;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::GameRules;
 use bahay_engine::matchmaking::{Candidate, RoomSet, Round, Ticket, TicketId};
