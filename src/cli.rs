@@ -319,11 +319,12 @@ async fn rebuild(projection: ProjectionName, database: Database) -> Result<(), C
         ..db::PoolOptions::default()
     };
     let pool = db::connect_as_login(database.database_url, options).await?;
-    Ok(match projection {
+    match projection {
         ProjectionName::Standings => projections::rebuild::<Standings>(&pool).await?,
         ProjectionName::Ratings => projections::rebuild::<Ratings>(&pool).await?,
         ProjectionName::Figures => projections::rebuild::<Reports>(&pool).await?,
-    })
+    }
+    Ok(())
 }
 
 /// Opens one connection with all rights of the login.

@@ -475,12 +475,7 @@ fn the_checks_find_what_is_wrong_and_only_that() {
             "use crate::{db::A, verify::{hourly::B, Ledger}};",
             "use crate::{db::A, verify::{hourly::{B, C as D}}};",
         ),
-        (
-            arrows,
-            "crates/live-store/src/lib.rs",
-            "fn f() { crate::ledger::post() }",
-            "// crate::ledger",
-        ),
+        (arrows, "src/archive/mod.rs", "fn f() { crate::ledger::post() }", "// crate::ledger"),
         (arrows, "crates/engine/src/table/mod.rs", "use crate::cards::Card;", "use crate::seat;"),
         (
             arrows,

@@ -23,6 +23,7 @@ const COINS: [&str; 12] = [
 ];
 const FLOATS: &[&str] = &[
     // Training a bot's weights; the trained weights are integers.
+    "crates/bots/examples/training/mod.rs",
     "crates/bots/examples/tongits_train.rs",
     "crates/bots/examples/tongits_train_large/rollout.rs",
     "crates/bots/examples/tongits_train_large/learner.rs",

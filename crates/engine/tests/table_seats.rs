@@ -1,8 +1,6 @@
 //! Tables at which not every seat has to be taken: a game for two to five players begins when
 //! enough are ready, later players wait, and a table without a POT has none.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{ClientSeed, Contribution};

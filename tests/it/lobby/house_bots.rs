@@ -208,7 +208,7 @@ async fn waiting_times_outlive_the_matcher() {
     for _ in 0..3 {
         let bots_after = Duration::from_hours(1);
         let options = lobby::Options { bots_after, ..lobby::Options::default() };
-        let mut matcher = Matcher::new(node.lobby_with(&[bot.clone()], options));
+        let mut matcher = Matcher::new(node.lobby_with(std::slice::from_ref(&bot), options));
         // Companions are provided in one of every few rounds, which these include.
         for _ in 0..10 {
             assert!(matcher.run_round().await.unwrap().is_some(), "the lease was released");

@@ -235,7 +235,7 @@ async fn a_hundred_thousand_random_frames_harm_no_other_client() {
     let house = House::new().await;
     let (_, players) = house.table().await;
     let stop = Stop::default();
-    let playing = spawn_players(&players, &[house.base.clone()], &stop);
+    let playing = spawn_players(&players, std::slice::from_ref(&house.base), &stop);
     static SENT: AtomicUsize = AtomicUsize::new(0);
     let mut fuzzers = JoinSet::new();
     for number in 0..FUZZERS {
@@ -307,7 +307,7 @@ async fn a_client_that_does_not_read_delays_no_other_client() {
         deaf
     });
     let stop = Stop::default();
-    let playing = spawn_players(&clients[1..], &[house.base.clone()], &stop);
+    let playing = spawn_players(&clients[1..], std::slice::from_ref(&house.base), &stop);
     let mut deaf = timeout(PATIENCE * 2, asking).await.expect("the client is closed").unwrap();
     let code = deaf.close_code().await;
     assert!(matches!(code, Some(close::TOO_SLOW) | None), "{code:?}");

@@ -47,7 +47,7 @@ fn is_connected(play: &Play, player: PlayerId) -> Option<bool> {
 /// Starts a game of three players, and returns the prompted player, its connection, and the other
 /// connections.
 async fn start_game(house: &House) -> (PlayerId, Play, Vec<Play>) {
-    let (_, clients, mut plays) = join_new_table(&house).await;
+    let (_, clients, mut plays) = join_new_table(house).await;
     become_ready(&mut plays).await;
     let is_prompted = |play: &Play| play.advice().is_some();
     read_all_until(&mut plays, |plays| plays.iter().any(is_prompted)).await;

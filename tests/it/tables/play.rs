@@ -166,7 +166,7 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
 
 /// Returns three connections whose game has begun.
 async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
-    let (_, clients, mut plays) = join_new_table(&house).await;
+    let (_, clients, mut plays) = join_new_table(house).await;
     deal_game(&mut plays).await;
     (clients, plays)
 }

@@ -41,7 +41,7 @@ fn commitments(play: &Play) -> Vec<Commitment> {
 
 /// Returns three ready clients: two have committed to the text `text N`, the last to none.
 async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
-    let (_, clients, mut plays) = join_new_table(&house).await;
+    let (_, clients, mut plays) = join_new_table(house).await;
     let game = plays[0].prepared_game().await;
     for (number, play) in plays.iter_mut().enumerate() {
         let text = (number < 2).then(|| format!("text {number}"));

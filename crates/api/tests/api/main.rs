@@ -1,5 +1,7 @@
 //! Both contracts: openapi.yaml and asyncapi.yaml.
 
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
 mod asyncapi;
 mod example_bodies;
 mod openapi;

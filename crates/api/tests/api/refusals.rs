@@ -65,7 +65,7 @@ fn command(table: &Table<AnyGame>, dice: &mut TestRng) -> Input<AnyAction> {
         3 | 4 => Input::Ready { player, game, commitment: None },
         _ => {
             let seat = table.seat_of(player);
-            match seat.and_then(|seat| ai_action(&table, seat)) {
+            match seat.and_then(|seat| ai_action(table, seat)) {
                 Some(Input::AiAction { prompt, action, .. }) => {
                     let prompt = prompt.wrapping_sub(dice.below(2));
                     Input::Act { player, game, prompt, action }

@@ -355,7 +355,7 @@ impl Recorder {
         if !playing.prompt.seats.contains(seat) {
             return;
         }
-        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(&before, seat) else {
+        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(before, seat) else {
             return;
         };
         let wish = self.push_wish(&json!({ "type": "act", "action": action }));

@@ -153,7 +153,7 @@ pub(crate) struct CorrectionForm {
 
 impl CorrectionForm {
     /// Converts what an operator typed into the request of the API.
-    fn to_request(self) -> Result<RequestCorrection, Problem> {
+    fn into_request(self) -> Result<RequestCorrection, Problem> {
         let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
         let reason = self.reason;
         match self.kind.as_str() {
@@ -185,7 +185,7 @@ pub(crate) async fn request(
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
     let attempt = input.attempt;
-    let (subject, reason) = query::subject(input.to_request()?)?;
+    let (subject, reason) = query::subject(input.into_request()?)?;
     let correction = corrections.request(&by, subject, &reason, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", correction.id)).into_response())
 }

@@ -140,7 +140,7 @@ impl Round {
         playing: &Playing<AnyGame>,
         seat: Seat,
     ) -> bool {
-        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(&now, seat) else {
+        let Some(Input::AiAction { game, prompt, action, .. }) = ai_action(now, seat) else {
             panic!("the AI has no answer: {:?}", playing.prompt);
         };
         let action = choose_action(&playing.state, seat, action, &mut self.dice);
