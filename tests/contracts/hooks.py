@@ -43,6 +43,7 @@ BEYOND_SCHEMAS = {
 # these words.
 BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
+    ("query_invalid", "Failed to deserialize query string: `from` is not before `to`"),
     ("query_invalid", "`gross_min` is above `gross_max`"),
     # A schema cannot limit the range of a time or a day.
     ("query_invalid", "from: a time is as in"),
@@ -60,7 +61,7 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),
     # The list of actions grows.
-    ("query_invalid", "unknown action"),
+    ("query_invalid", "Failed to deserialize query string: action: unknown variant"),
     # The list of avatars grows.
     ("body_invalid", "there is no such avatar"),
     # The characters of a name are defined by Unicode properties.

@@ -61,7 +61,9 @@ impl<'de, F: DeserializeOwned> Deserialize<'de> for PageQuery<F> {
             }
         }
         let filter = serde_urlencoded::to_string(filter).map_err(D::Error::custom)?;
-        let filter = serde_urlencoded::from_str(&filter).map_err(D::Error::custom)?;
+        let fields = serde_urlencoded::Deserializer::new(form_urlencoded::parse(filter.as_bytes()));
+        // The error names the invalid field.
+        let filter = serde_path_to_error::deserialize(fields).map_err(D::Error::custom)?;
         let limit = limit.map(|limit| limit.parse().map_err(D::Error::custom)).transpose()?;
         let limit = limit.map(|items| Limit::new(items).map_err(D::Error::custom)).transpose()?;
         Ok(Self { filter, cursor, limit: limit.unwrap_or_default() })
@@ -158,6 +160,7 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
+        assert!(parse("size=x").unwrap_err().to_string().starts_with("size: "));
         assert!(serde_urlencoded::from_str::<PageQuery<NoFilter>>("state=a").is_err());
     }
 }

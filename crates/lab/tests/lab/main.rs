@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
 mod loadtest;
+mod simulate;
 mod support;
