@@ -70,8 +70,9 @@ const EPOCH_MS: i64 = 1_800_000_000_000;
 /// The number of log lines in the story of a failed run.
 const STORY_LINES: usize = 80;
 
-/// How long a run may continue under faults without a settled game.
-const STALE_MS: u64 = 40 * 60_000;
+/// How long a run may continue under faults without a settled game, in countdowns of the game's
+/// longest kind: a game whose players are all away waits for each of them.
+const STALE_COUNTDOWNS: u64 = 180;
 
 /// How long every player may take to finish a game once it is calm, and then to leave.
 const CALM_MS: u64 = 40 * 60_000;
@@ -440,14 +441,16 @@ fn run<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), String> {
 
     let mut games = 0;
     let mut since_ms = 0;
+    let longest_ms = *house_terms::<G>(options).rules.countdown_ms().end();
+    let stale_ms = STALE_COUNTDOWNS * u64::from(longest_ms);
     while games < options.games {
         run_step(world)?;
         let now = world.totals.borrow().games;
         if now > games {
             (games, since_ms) = (now, world.now_ms());
         }
-        if world.now_ms() - since_ms > STALE_MS {
-            return Err(format!("no game was settled in {} s", STALE_MS / 1_000));
+        if world.now_ms() - since_ms > stale_ms {
+            return Err(format!("no game was settled in {} s", stale_ms / 1_000));
         }
     }
 
