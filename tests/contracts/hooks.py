@@ -29,8 +29,9 @@ BEYOND_SCHEMAS = {
     "idempotency_key_reused",
     # The limit is a setting of the house.
     "adjustment_too_large",
-    # Common passwords are a list, not a pattern.
+    # Common passwords and reserved names are lists, not patterns.
     "password_easy",
+    "name_reserved",
     # Two settings of a room contradict each other.
     "room_unsound",
     # Two settings of a private table contradict each other, or the catalogue lacks the rule set.

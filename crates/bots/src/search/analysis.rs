@@ -1,4 +1,4 @@
-//! Post-game analysis of one player's decisions by the searching bot ([`super::search`]), using
+//! Post-game analysis of one player's decisions by the searching bot ([`crate::search`]), using
 //! only what the seat could see at each decision.
 //!
 //! Each decision is examined in two stages. The search first compares the action taken with its own

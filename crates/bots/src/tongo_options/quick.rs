@@ -2,7 +2,7 @@
 //!
 //! It improves its hand first of all: in each turn it chooses the floor, the card to turn up, the
 //! card to turn down, the roll and the draw that leave the hand most likely to win, with lower
-//! thresholds than the AI in [`super::bot`]. It leaves all other decisions to that AI.
+//! thresholds than the AI in [`super::greedy`]. It leaves all other decisions to that AI.
 
 use bahay_engine::games::tongo_options::analysis::{check, has_die_facing};
 use bahay_engine::games::tongo_options::{

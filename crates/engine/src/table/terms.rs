@@ -43,7 +43,7 @@ pub struct Price {
 
 impl Price {
     /// Returns the price of one count if a bet times its multiplier is worth `counts_per_bet`
-    /// counts (see [`Game::counts_per_bet`]).
+    /// counts (see [`GameRules::counts_per_bet`]).
     ///
     /// # Errors
     /// If the price is not a whole number of hundredths, or does not fit.

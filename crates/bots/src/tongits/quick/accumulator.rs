@@ -53,7 +53,7 @@ impl<'a> Accumulator<'a> {
     }
 
     /// Returns the probability of a win and the counts, four of which are one, in units of 1 /
-    /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
+    /// ([`WEIGHT_ONE`](crate::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
     pub(super) fn outputs(&mut self, position: &NetworkPosition) -> [i64; OUTPUTS] {
         self.update_categories(position);
         self.update_cards(position);

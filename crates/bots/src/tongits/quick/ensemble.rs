@@ -39,7 +39,7 @@ pub struct EnsembleJudge<'a> {
 impl<'a> EnsembleJudge<'a> {
     /// Returns the probability of a win and the counts divided by [`COUNTS_PER_ONE`], averaged over
     /// the networks, in units of 1 /
-    /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
+    /// ([`WEIGHT_ONE`](crate::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
     pub fn outputs(
         &self,
         position: &NetworkPosition,

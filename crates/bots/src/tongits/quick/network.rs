@@ -84,7 +84,7 @@ impl Networks {
     }
 
     /// Returns the value of a position, in units of 1 /
-    /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
+    /// ([`WEIGHT_ONE`](crate::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
     fn output(&self, kind: DecisionKind, inputs: &Inputs) -> i64 {
         let network = &self.0[kind.index()];
         let mut sums = [i32x8::ZERO; HIDDEN / LANES];

@@ -41,8 +41,8 @@ pub struct Tongits {
 }
 
 impl Tongits {
-    /// Returns the public state with complete fights; [`Game::view`] restricts it to the knowledge
-    /// of a viewer.
+    /// Returns the public state with complete fights;
+    /// [`Game::view`](crate::game::Game::view) restricts it to the knowledge of a viewer.
     pub const fn public(&self) -> &PublicState {
         &self.public
     }
