@@ -35,8 +35,7 @@ macro_rules! session_refusals {
             SocketRequired, "socket_required", true,
                 "open the socket first: a seat is kept only for players who are there";
             NotReadyBefore, "not_ready_before", false,
-                "you, your device or many of your network took seats and were not ready: wait for \
-         `retry_after_ms`";
+                "you, your device or many of your network took seats and were not ready: wait for `retry_after_ms`";
             RoomsInvalid, "rooms_invalid", false, "name one to eight rooms of one game";
             TicketNotFound, "ticket_not_found", false, "this connection has no ticket";
             TicketMatched, "ticket_matched", false, "a table has been found already";
