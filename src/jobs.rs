@@ -62,7 +62,8 @@ impl Jobs {
             None => worker,
         };
         let jobs = Self { worker, months, checks: checks.clone(), stats: Arc::default() };
-        let (oldest, dead) = (jobs.clone(), jobs.clone());
+        let oldest = jobs.clone();
+        let dead = jobs.clone();
         metrics.register_gauge_fn(
             "bahay_oldest_due_job_seconds",
             "Time for which the oldest due job has waited",

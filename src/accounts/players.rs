@@ -100,7 +100,8 @@ impl Accounts {
     ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let GuestSignIn { device_id, name, time_zone } = request;
-        let (hash, time_zone) = (device_id.hash(), time_zone.0.as_ref());
+        let hash = device_id.hash();
+        let time_zone = time_zone.0.as_ref();
         let mut tx = self.pool.begin().await?;
         let profile = match player_of_device(&mut tx, &hash).await? {
             Some(player) => {

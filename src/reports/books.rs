@@ -290,7 +290,8 @@ impl Reports {
             let ends = row.sources.into_iter().zip(row.destinations);
             let transfers = row.numbers.into_iter().zip(row.codes).zip(ends).zip(row.amounts);
             let transfers = transfers.map(|(((number, code), (source, destination)), amount)| {
-                let (code, amount) = (ledger_code(&code)?, Coins::from_hundredths(amount));
+                let code = ledger_code(&code)?;
+                let amount = Coins::from_hundredths(amount);
                 Ok(Transfer { number, code, source, destination, amount })
             });
             let transfers = transfers.collect::<Result<Vec<_>, ReportError>>()?;

@@ -60,7 +60,8 @@ impl Reports {
         let mut head = String::new();
         write_line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
         let pages = stream::try_unfold(Some(None), move |below| {
-            let (reports, filter) = (self.clone(), filter.clone());
+            let reports = self.clone();
+            let filter = filter.clone();
             async move {
                 let Some(below) = below else {
                     return Ok(None);

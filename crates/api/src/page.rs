@@ -46,7 +46,9 @@ impl<F: IntoParams> IntoParams for PageQuery<F> {
 impl<'de, F: DeserializeOwned> Deserialize<'de> for PageQuery<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let pairs = Vec::<(String, String)>::deserialize(deserializer)?;
-        let (mut cursor, mut limit, mut filter) = (None, None, Vec::new());
+        let mut cursor = None;
+        let mut limit = None;
+        let mut filter = Vec::new();
         for (name, value) in pairs {
             let is_repeated = match name.as_str() {
                 "cursor" => cursor.replace(value).is_some(),

@@ -60,7 +60,8 @@ pub fn ai_action<G: Ai>(table: &Table<G>, seat: Seat) -> Option<Input<G::Action>
     } else {
         choose_action(table, playing, seat, skill)?
     };
-    let (game, prompt) = (playing.game, playing.prompt.number);
+    let game = playing.game;
+    let prompt = playing.prompt.number;
     Some(Input::AiAction { player: *player, game, prompt, action })
 }
 
@@ -75,7 +76,9 @@ pub fn ai_question<G: Ai>(table: &Table<G>, seat: Seat) -> Option<AiQuestion<'_,
     }
     let view = playing.state.view(Viewer::Seat(seat));
     let games = G::imagined_game_count(&view)?;
-    let (player, game, prompt) = (*player, playing.game, playing.prompt.number);
+    let player = *player;
+    let game = playing.game;
+    let prompt = playing.prompt.number;
     Some(AiQuestion { table, seat, player, game, prompt, view, games })
 }
 

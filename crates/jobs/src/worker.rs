@@ -186,7 +186,8 @@ impl Worker {
             while running.len() < RUNNING_MAX {
                 let taken = queue::take_job(&self.pool, &names).await.inspect_err(log_failure);
                 let Ok(Some(job)) = taken else { break };
-                let (worker, mut stop) = (self.clone(), stop.clone());
+                let worker = self.clone();
+                let mut stop = stop.clone();
                 running.spawn(async move {
                     let stop = async {
                         let _ = stop.wait_for(|stop| *stop).await;
@@ -265,7 +266,9 @@ impl Worker {
         attempt: Attempt,
         result: Result<(), String>,
     ) -> (Outcome, Result<(), sqlx::Error>) {
-        let (pool, period, number) = (&self.pool, handler.period, attempt.number);
+        let pool = &self.pool;
+        let period = handler.period;
+        let number = attempt.number;
         match result {
             Ok(()) => {
                 tracing::debug!(job, "a job is done");

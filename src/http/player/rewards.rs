@@ -52,7 +52,8 @@ pub(crate) async fn claim_daily(
     let work = async move |attempt| {
         let claimed = rewards.claim_daily(player.id, attempt).await?;
         let DailyClaim { amount, streak_day, wallet, next } = claimed;
-        let (amount, available) = (amount.into(), wallet.into());
+        let amount = amount.into();
+        let available = wallet.into();
         Ok(Json(DailyClaimed { amount, streak_day, available, next: next.into() }))
     };
     request.execute(&player, work).await

@@ -86,7 +86,8 @@ impl Matcher {
         }
         let mut locations = self.lobby.locate_bots().await;
         for open in long {
-            let (room, plan) = (&rooms.rooms[open.room], &rooms.plan[open.room]);
+            let room = &rooms.rooms[open.room];
+            let plan = &rooms.plan[open.room];
             let invited = Companions::fitting_tickets(plan, &open, &mut waiting);
             if !invited.is_empty() {
                 self.place_tickets(held, &PlannedTable::new(room.id(), open.id), &invited).await;
@@ -110,7 +111,8 @@ impl Matcher {
                 let planned = PlannedTable::new(room.id(), TableId(entropy::uuid()));
                 if self.place_tickets(held, &planned, &group.tickets).await > 0 {
                     let table = planned.table;
-                    let (count, rating) = (group.bots, group.rating);
+                    let count = group.bots;
+                    let rating = group.rating;
                     let lobby = &self.lobby;
                     lobby.fill_with_bots(now, room, table, count, rating, &mut locations).await;
                 }

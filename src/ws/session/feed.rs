@@ -93,7 +93,8 @@ pub(super) fn table_refusal(
 ) -> Message<AnyGame> {
     let (session, detail) = match error {
         TableError::Rejected(rejection) => {
-            let (code, rule) = (rejection.code(), rejection.rule());
+            let code = rejection.code();
+            let rule = rejection.rule();
             return build_refusal(play, Some(id), code, rule, rejection.to_string(), false);
         }
         TableError::Missing => (SessionRefusal::NotSeated, Some(error.to_string())),

@@ -16,7 +16,8 @@ impl Session {
             LobbyError::RoomClosed => SessionRefusal::RoomClosed,
             LobbyError::Banned(_) => SessionRefusal::Banned,
             LobbyError::PlayerGone => {
-                let (code, detail) = (AuthError::Revoked.code(), error.to_string());
+                let code = AuthError::Revoked.code();
+                let detail = error.to_string();
                 let refusal = build_refusal(self.metrics(), Some(id), code, None, detail, false);
                 return self.pending.push(refusal);
             }

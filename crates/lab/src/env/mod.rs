@@ -85,7 +85,8 @@ impl Visitor for OpenProtocol<'_> {
         let Some(set) = sets.iter().find(|set| wanted.is_none_or(|name| name == set.name)) else {
             let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
             let rule_set = wanted.unwrap_or_default().to_owned();
-            let (kind, known) = (G::NAME.to_owned(), known.join(", "));
+            let kind = G::NAME.to_owned();
+            let known = known.join(", ");
             return Err(RulesError::NoRuleSet { kind, rule_set, known }.into());
         };
         let rules = (set.rules)();

@@ -41,7 +41,8 @@ pub(crate) async fn list_account_entries(
     Query(PageQuery { cursor, limit, .. }): Query<PageQuery>,
 ) -> Result<Json<PageOf<AccountEntry>>, Problem> {
     let Account { code, .. } = query::find_account(&reports, &code).await?;
-    let (cursor, items) = (cursor.as_deref(), limit.items());
+    let cursor = cursor.as_deref();
+    let items = limit.items();
     Ok(Json(query::list_entries(&reports, &cursors, &operator, &code, cursor, items).await?))
 }
 
@@ -51,7 +52,8 @@ pub(crate) async fn list_operations(
     operator: Operator,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<PageOf<Operation>>, Problem> {
-    let (cursor, items) = (query.cursor.as_deref(), query.limit.items());
+    let cursor = query.cursor.as_deref();
+    let items = query.limit.items();
     let page = query::list_operations(&reports, &cursors, &operator, cursor, items).await?;
     Ok(Json(page.map(|row| row.operation)))
 }

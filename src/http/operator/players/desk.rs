@@ -79,7 +79,8 @@ pub(crate) async fn show_player(
     let dossier = query::load_dossier(&services, &session.operator, player).await?;
     let filter = SettlementFilter { player: Some(player.0), ..SettlementFilter::default() };
     let games = reports.settlements(&filter, None, SHOWN).await?;
-    let (account, operator) = (format!("wallet:{player}"), &session.operator);
+    let account = format!("wallet:{player}");
+    let operator = &session.operator;
     let cursor = cursor.as_deref();
     let entries = list_entries(reports, &cursors, operator, &account, cursor, SHOWN).await?;
     let partners = reports.partners(player).await?;

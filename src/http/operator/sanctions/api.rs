@@ -38,7 +38,8 @@ pub(super) async fn impose_sanction(
     let by = operator.require_moderator()?;
     let request = request.require_key()?;
     let sanction = query::check(request.parse_body()?)?;
-    let (player, kind) = (PlayerId(player), to_kind(path));
+    let player = PlayerId(player);
+    let kind = to_kind(path);
     let work = async move |_| {
         query::impose(&sanctions, &by, player, kind, sanction).await?;
         Ok((StatusCode::CREATED, list(&sanctions, player, kind).await?))
@@ -54,7 +55,8 @@ pub(super) async fn lift_sanctions(
 ) -> Result<Response, Problem> {
     let by = operator.require_moderator()?;
     let request = request.require_key()?;
-    let (player, kind) = (PlayerId(player), to_kind(path));
+    let player = PlayerId(player);
+    let kind = to_kind(path);
     let work = async move |_| {
         sanctions.lift(&by, player, kind).await?;
         list(&sanctions, player, kind).await
