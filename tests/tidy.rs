@@ -1,12 +1,14 @@
 //! The conventions of the repository as a test: permitted imports, banned items, the length of
 //! files, and the existence of what documents cite.
 //!
-//! The tables at the top and in `tidy/layers.rs` are the rules; the code below applies them. Every
-//! complaint names a file and a line and the remedy. The checks read text, not syntax trees:
+//! The tables in `tidy` are the rules; the code below them applies them. Every complaint names a
+//! file and a line and the remedy. The checks read text, not syntax trees:
 //! comments and strings are separated from code, paths through `crate::` and `super::` are
 //! followed, macros are not expanded. The last test gives each check a violation and expects a
 //! complaint.
 
+#[path = "tidy/arrows.rs"]
+mod arrows;
 #[path = "tidy/circles.rs"]
 mod circles;
 #[path = "tidy/documents.rs"]
@@ -19,6 +21,8 @@ mod games;
 mod glossary;
 #[path = "tidy/layers.rs"]
 mod layers;
+#[path = "tidy/names.rs"]
+mod names;
 #[path = "tidy/packages.rs"]
 mod packages;
 #[path = "tidy/purity.rs"]
@@ -34,117 +38,25 @@ mod versions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, OnceLock};
 
+use arrows::{arrows, unused_arrows};
 use circles::circles;
 use documents::{citations, links, tests_named};
 use floats::floats;
 use games::games_named;
 use glossary::glossary;
-use layers::{ARROWS, BOTS_ARROWS, ENGINE_ARROWS, PROTOCOL_ARROWS, SHELL_ARROWS};
-use packages::packages;
+use names::{banned, clocks, doors, unused_doors};
+use packages::{packages, restricted_crates};
 use purity::purity;
-use rust::{Parts, paths};
+use rust::Parts;
 use schemas::twins;
 use tables::written_tables;
 use versions::versions;
 
-/// Restricted crates: only these modules of `src` may name them.
-const DOORS: &[(&str, &[&str])] = &[
-    ("axum", &["app", "auth", "http", "operators", "problem", "ws"]),
-    ("argon2", &["accounts"]),
-    // Modules that read for REST read its bodies. Tables, the lobby and the socket know none.
-    (
-        "bahay_api",
-        &[
-            "accounts",
-            "archive",
-            "cli",
-            "http",
-            "ledger",
-            "notices",
-            "operators",
-            "problem",
-            "reports",
-            "rooms",
-            "social",
-            "standings",
-        ],
-    ),
-    ("hyper", &["http"]),
-    ("hyper_util", &["cli", "http", "openid", "records", "telemetry"]),
-    ("maud", &["http"]),
-    ("prometheus_client", &["metrics", "months", "verify"]),
-    ("qrcodegen", &["http"]),
-    ("redis", &["live_store"]),
-    // `app` and `config` name the pool, its options and its error, and no query.
-    (
-        "sqlx",
-        &[
-            "accounts",
-            "app",
-            "config",
-            "db",
-            "archive",
-            "grant_limits",
-            "idempotency",
-            "jobs",
-            "ledger",
-            "months",
-            "notices",
-            "operators",
-            "projections",
-            "ratings",
-            "records",
-            "reports",
-            "retention",
-            "rewards",
-            "rooms",
-            "social",
-            "standings",
-            "verify",
-        ],
-    ),
-    ("totp_rs", &["operators"]),
-    ("zstd", &["http", "records"]),
-    // axum's socket reports unreadable frames by these errors.
-    ("tokio_tungstenite", &["ws"]),
-];
-
-/// The clocks, and the modules that may name them.
-const CLOCKS: &[(&str, &[&str])] = &[
-    ("SystemTime", &["crates/base/src/clock.rs"]),
-    ("Timestamp::now", &["crates/base/src/clock.rs"]),
-    // Monotonic time, for limits and timeouts that no table records.
-    (
-        "Instant",
-        &[
-            "crates/base/src/clock.rs",
-            "crates/rate-limit/src/token_buckets.rs",
-            "src/http/core/connection/connection_limits.rs",
-            "src/http/core/connection/slow_reader.rs",
-            "src/ws/session/chat.rs",
-            "src/ws/session/command_rate.rs",
-            "src/ws/session/mod.rs",
-        ],
-    ),
-];
-
-/// Banned items, with their replacements.
-const BANNED: &[(&str, &str)] = &[
-    ("#[ignore", "mend the test or delete it"),
-    ("todo!", "do it, or leave it out"),
-    ("unimplemented!", "do it, or leave it out"),
-    ("dbg!", "log through tracing, or delete it"),
-    ("#[allow(", "use #[expect(…, reason = \"…\")]"),
-    ("#![allow(", "use #![expect(…, reason = \"…\")]"),
-];
-
 /// The longest file of these kinds, in lines.
 const LINES_MAX: usize = 600;
-const COUNTED: [&str; 6] = ["rs", "sql", "sh", "lua", "py", "ts"];
-
-/// A manifest whose package may not have this dependency, for the canary.
-const NEEDS_DB: &str = "[dependencies]\nbahay-db.workspace = true";
+const COUNTED: [&str; 8] = ["rs", "sql", "sh", "lua", "py", "ts", "tsx", "mjs"];
 
 /// Generated files in the repository that a test compares.
 const CONTRACTS: [&str; 2] = ["openapi.yaml", "asyncapi.yaml"];
@@ -160,6 +72,8 @@ const RULES_PAGES: &str = "docs/rules/";
 struct File {
     path: String,
     text: String,
+    /// The text of a Rust file without comments and strings, separated when first asked for.
+    parts: OnceLock<Parts>,
 }
 
 type Complaints = Vec<String>;
@@ -167,6 +81,11 @@ type Complaints = Vec<String>;
 #[test]
 fn modules_import_only_what_the_table_of_arrows_allows() {
     hold(arrows);
+}
+
+#[test]
+fn every_arrow_is_used() {
+    hold(unused_arrows);
 }
 
 #[test]
@@ -180,6 +99,11 @@ fn packages_depend_only_on_what_their_line_permits() {
 }
 
 #[test]
+fn restricted_crates_are_used_only_by_their_packages() {
+    hold(restricted_crates);
+}
+
+#[test]
 fn a_table_is_written_only_by_its_modules() {
     hold(written_tables);
 }
@@ -187,6 +111,11 @@ fn a_table_is_written_only_by_its_modules() {
 #[test]
 fn crates_with_a_door_are_named_only_behind_it() {
     hold(doors);
+}
+
+#[test]
+fn every_door_is_used() {
+    hold(unused_doors);
 }
 
 #[test]
@@ -261,109 +190,9 @@ fn contracts_are_kept() {
 
 #[track_caller]
 fn hold(check: fn(&[File]) -> Complaints) {
-    let complaints = check(&repository());
+    static REPOSITORY: LazyLock<Vec<File>> = LazyLock::new(repository);
+    let complaints = check(&REPOSITORY);
     assert!(complaints.is_empty(), "\n\n{}\n", complaints.join("\n"));
-}
-
-/// Reports imports against the arrows, and unknown modules.
-fn arrows(files: &[File]) -> Complaints {
-    let mut complaints = Vec::new();
-    let roots = [
-        ("src/", ARROWS),
-        ("crates/bots/src/", BOTS_ARROWS),
-        ("crates/engine/src/", ENGINE_ARROWS),
-        ("crates/protocol/src/", PROTOCOL_ARROWS),
-        ("crates/shell/src/", SHELL_ARROWS),
-    ];
-    for (root, table) in roots {
-        for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
-            let inner = file.path[root.len()..].trim_end_matches(".rs");
-            let mut place: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();
-            if place == ["lib"] {
-                place.clear();
-            }
-            let Some(module) = place.first().copied() else {
-                continue;
-            };
-            let Some((_, allowed)) = table.iter().find(|(name, _)| *name == module) else {
-                complaints.push(format!(
-                    "{}:1: the module {module} has no line in the table of arrows: give it one in \
-                     tests/tidy.rs",
-                    file.path
-                ));
-                continue;
-            };
-            let parts = Parts::of(&file.text);
-            for (line, path) in paths(&parts.code, &place) {
-                let target = path.split("::").next().unwrap_or_default();
-                let is_module = target.starts_with(|letter: char| letter.is_ascii_lowercase());
-                let is_allowed = allowed
-                    .iter()
-                    .any(|allowed| path == *allowed || path.starts_with(&format!("{allowed}::")));
-                if is_module && target != module && !is_allowed {
-                    complaints.push(format!(
-                        "{}:{line}: {module} may not import {path}: arrows go down only; move \
-                         what is needed below both, or pass it in",
-                        file.path
-                    ));
-                }
-            }
-        }
-    }
-    complaints
-}
-
-fn doors(files: &[File]) -> Complaints {
-    let mut complaints = Vec::new();
-    for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with("src/")) {
-        let module = file.path["src/".len()..].split(['/', '.']).next().unwrap_or_default();
-        let code = Parts::of(&file.text).code;
-        for (name, modules) in DOORS.iter().filter(|(_, modules)| !modules.contains(&module)) {
-            for line in lines_with(&code, &format!("{name}::")) {
-                complaints.push(format!(
-                    "{}:{line}: {name} may be named only in {}: ask one of them",
-                    file.path,
-                    modules.join(", ")
-                ));
-            }
-        }
-    }
-    complaints
-}
-
-fn clocks(files: &[File]) -> Complaints {
-    let mut complaints = Vec::new();
-    let ours = |file: &&File| {
-        let is_in_crate = file.path.starts_with("crates/") && file.path.contains("/src/");
-        file.is_rust() && (file.path.starts_with("src/") || is_in_crate)
-    };
-    for file in files.iter().filter(ours) {
-        let code = Parts::of(&file.text).code;
-        for (name, places) in CLOCKS.iter().filter(|(_, places)| !places.contains(&&*file.path)) {
-            for line in lines_with(&code, name) {
-                complaints.push(format!(
-                    "{}:{line}: {name} may be named only in {}: take the time as an argument, or \
-                     a Clock",
-                    file.path,
-                    places.join(", ")
-                ));
-            }
-        }
-    }
-    complaints
-}
-
-fn banned(files: &[File]) -> Complaints {
-    let mut complaints = Vec::new();
-    for file in files.iter().filter(|file| file.is_rust()) {
-        let code = Parts::of(&file.text).code;
-        for (banned, instead) in BANNED {
-            for line in lines_with(&code, banned) {
-                complaints.push(format!("{}:{line}: {banned} is banned: {instead}", file.path));
-            }
-        }
-    }
-    complaints
 }
 
 fn lengths(files: &[File]) -> Complaints {
@@ -419,7 +248,7 @@ fn lines_with(code: &str, word: &str) -> Vec<usize> {
 
 impl File {
     fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned() }
+        Self { path: path.to_owned(), text: text.to_owned(), parts: OnceLock::new() }
     }
 
     fn extension(&self) -> &str {
@@ -428,6 +257,34 @@ impl File {
 
     fn is_rust(&self) -> bool {
         self.extension() == "rs"
+    }
+
+    fn parts(&self) -> &Parts {
+        self.parts.get_or_init(|| Parts::of(&self.text))
+    }
+
+    /// Returns the code of a Rust file, without comments and strings.
+    fn code(&self) -> &str {
+        &self.parts().code
+    }
+
+    /// Returns the code of a Rust file before its unit tests.
+    fn code_without_tests(&self) -> &str {
+        let code = self.code();
+        let opens = |at: usize| code[at..].lines().nth(1).is_some_and(|line| line.ends_with('{'));
+        let mut modules = code.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at);
+        &code[..modules.find(|at| opens(*at)).unwrap_or(code.len())]
+    }
+
+    /// Returns the source folder of the file's package, such as `crates/engine/src/`.
+    fn source_root(&self) -> Option<&str> {
+        if self.path.starts_with("src/") {
+            return Some("src/");
+        }
+        let inner = self.path.strip_prefix("crates/")?;
+        let name = inner.find('/')?;
+        let is_source = inner[name..].starts_with("/src/");
+        is_source.then(|| &self.path[.."crates/".len() + name + "/src/".len()])
     }
 }
 
@@ -485,7 +342,7 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         ),
         (purity, "crates/shell/src/x.rs", "tokio::spawn(f())", "use crate::tokio_like;"),
         (purity, "crates/engine/src/x.rs", "use std::fs;", "use core::fmt;"),
-        (doors, "src/tables/mod.rs", "let c = redis::cmd(\"X\");", "let c = \"redis::cmd\";"),
+        (doors, "src/tables/mod.rs", "let c = sqlx::query(\"X\");", "let c = \"sqlx::query\";"),
         (doors, "src/lobby/mod.rs", "use sqlx::PgPool;", "use my_sqlx::PgPool;"),
         (clocks, "crates/auth/src/lib.rs", "let now = Instant::now();", "/// Instant. \nfn f() {}"),
         (clocks, "crates/auth/src/lib.rs", "jiff::Timestamp::now()", "clock.now()"),
@@ -506,7 +363,18 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (floats, "src/archive/x.rs", "q(\"select a\n::float8\")", "q(\"select a::bigint\")"),
         (floats, "crates/engine/src/x.rs", "let fee = 1e2;", "let fee = 0x1e2;"),
         (floats, "migrations/0001.sql", "amount REAL not null", "amount bigint -- a real one"),
-        (packages, "crates/names/Cargo.toml", NEEDS_DB, "[dev-dependencies]\nbahay-db.workspace"),
+        (
+            packages,
+            "crates/names/Cargo.toml",
+            "[dependencies]\nbahay-db.workspace = true",
+            "[dev-dependencies]\nbahay-db.workspace",
+        ),
+        (
+            restricted_crates,
+            "crates/names/Cargo.toml",
+            "[dependencies]\nredis.workspace = true",
+            "[dependencies]\nredis-like = \"1\"",
+        ),
         (written_tables, "src/ws/x.rs", "q(\"Update\n players set\")", "q(\"update of players\")"),
         (first_words, "src/x.rs", "use std::fs;", "//! Reads."),
         (first_words, "migrations/1.sql", "create table t ();", "-- Things.\ncreate table t ();"),
@@ -545,6 +413,14 @@ fn the_checks_find_what_is_wrong_and_only_that() {
     };
     assert_eq!(circle(""), 1);
     assert_eq!(circle("#[cfg(test)]\nmod tests {\n"), 0);
+    let importing = [File::new("src/a.rs", "use crate::b::C;\nuse bahay_db::D;")];
+    let unused = |arrows| arrows::unused_in(&importing, "src/", &[("a", arrows)]);
+    assert!(unused(&["b", "db::D"]).is_empty(), "{:?}", unused(&["b", "db::D"]));
+    assert_eq!(unused(&["b::D", "db"]).len(), 1);
+    assert_eq!(arrows::unused_in(&importing, "src/", &[("z", &[])]).len(), 1);
+    let naming = [File::new("src/a/mod.rs", "use axum::Router;")];
+    let unused = |modules| names::unused(&naming, &[("axum::", modules)], names::module).len();
+    assert_eq!([unused(&["a"]), unused(&["a", "b"])], [0, 1]);
     let unlisted = arrows(&[File::new("src/casino.rs", "fn f() {}")]);
     assert_eq!(unlisted.len(), 1, "{unlisted:?}");
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rust::{Parts, paths};
+use super::rust::paths;
 use super::{Complaints, File};
 
 /// The modules of one package by their path, with the modules that each imports.
@@ -15,7 +15,7 @@ type Graph = BTreeMap<String, BTreeSet<String>>;
 pub(super) fn circles(files: &[File]) -> Complaints {
     let mut packages: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.is_rust()) {
-        if let Some(root) = source_root(&file.path) {
+        if let Some(root) = file.source_root() {
             packages.entry(root).or_default().push(file);
         }
     }
@@ -31,16 +31,6 @@ pub(super) fn circles(files: &[File]) -> Complaints {
         }
     }
     complaints
-}
-
-/// Returns the source folder of the package, such as `crates/engine/src/`.
-fn source_root(path: &str) -> Option<&str> {
-    if path.starts_with("src/") {
-        return Some("src/");
-    }
-    let inner = path.strip_prefix("crates/")?;
-    let name = inner.find('/')?;
-    inner[name..].starts_with("/src/").then(|| &path[.."crates/".len() + name + "/src/".len()])
 }
 
 fn imports(root: &str, files: &[&File]) -> Graph {
@@ -62,8 +52,7 @@ fn imports(root: &str, files: &[&File]) -> Graph {
             continue;
         }
         let place: Vec<&str> = name.split("::").collect();
-        let text = file.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-        let imported = paths(&Parts::of(text).code, &place).into_iter();
+        let imported = paths(file.code_without_tests(), &place).into_iter();
         let imported = imported.filter_map(|(_, path)| leaf_of(&path, &leaves));
         graph.insert(name.clone(), imported.filter(|other| *other != name).collect());
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::rust::Parts;
 use super::{Complaints, File, RULES_PAGE, RULES_PAGES};
 
 /// Returns the number that a line of the rules page gives to a rule.
@@ -98,7 +97,7 @@ pub(crate) fn links(files: &[File]) -> Complaints {
                 }
             }
             "rs" => {
-                for (line, text) in (1..).zip(Parts::of(&file.text).comments.lines()) {
+                for (line, text) in (1..).zip(file.parts().comments.lines()) {
                     let words = text.split(|letter: char| !is_of_path(letter));
                     let words = words.filter(|word| word.starts_with("docs/"));
                     let words = words.map(|word| word.trim_end_matches('.'));
@@ -168,10 +167,10 @@ pub(crate) fn citations(files: &[File]) -> Complaints {
         match file.extension() {
             "md" => cited.extend(cited_in(&file.text)),
             "rs" => {
-                let parts = Parts::of(&file.text);
+                let parts = file.parts();
                 cited.extend(cited_in(&parts.comments));
                 if !file.path.starts_with("tests/") && !file.path.contains("/tests/api/") {
-                    cited.extend(parts.strings.into_iter().filter(|(_, text)| is_number(text)));
+                    cited.extend(parts.strings.iter().filter(|(_, text)| is_number(text)).cloned());
                 }
             }
             _ => {}

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::rust::Parts;
 use super::{Complaints, File, lines_with};
 
 /// The engine, the bots, and the modules that move, store or show coins. Floating-point numbers are
@@ -40,10 +39,9 @@ pub(crate) fn floats(files: &[File]) -> Complaints {
     for file in files.iter().filter(|file| !FLOATS.contains(&&*file.path)) {
         let mut lines = BTreeSet::new();
         if file.is_rust() && COINS.iter().any(|place| file.path.starts_with(place)) {
-            let parts = Parts::of(&file.text);
-            let code = (1..).zip(parts.code.lines());
+            let code = (1..).zip(file.code().lines());
             lines.extend(code.filter(|(_, code)| has_float(code)).map(|(line, _)| line));
-            for (line, text) in &parts.strings {
+            for (line, text) in &file.parts().strings {
                 let found = SQL.iter().flat_map(|name| lines_with(text, name));
                 lines.extend(found.map(|inner| line + inner - 1));
             }

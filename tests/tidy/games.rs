@@ -1,7 +1,6 @@
 //! Games are named only in their folders, in the catalogue, in tests and in documents, so a game is
 //! added without a change to the code that runs games.
 
-use super::rust::Parts;
 use super::{Complaints, File};
 
 /// The files that may name a game, its actions or cards beside `games`, the catalogue and test
@@ -36,13 +35,11 @@ pub(super) fn games_named(files: &[File]) -> Complaints {
         if !is_checked || KNOWS_A_GAME.iter().any(|(known, _)| place.starts_with(known)) {
             continue;
         }
-        // Unit tests may name any game.
-        let text = file.text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        for (number, line) in (1..).zip(Parts::of(text).code.lines()) {
+        for (number, line) in (1..).zip(file.code_without_tests().lines()) {
             if let Some(named) = OF_A_GAME.iter().find(|named| line.contains(**named)) {
                 complaints.push(format!(
                     "{place}:{number}: {named} is of one game: ask `Game`, `GameKind` or the \
-                     catalogue, or say in KNOWS_A_GAME of tests/tidy.rs why not"
+                     catalogue, or say in KNOWS_A_GAME of tests/tidy/games.rs why not"
                 ));
             }
         }

@@ -1,9 +1,36 @@
 //! The layers as data: the permitted imports. Arrows go down only.
 
-/// The permitted imports in `src`: a module, and the parts of the crate that it may name. An arrow
-/// to a module allows all of it, an arrow to a part only that part.
-pub(super) const ARROWS: &[(&str, &[&str])] = &[
-    // Time, ids, randomness, the pool and other leaf crates are named as modules of the service.
+/// A module, and the modules or parts of them that it may import. An arrow to a module allows all
+/// of it, an arrow to a part only that part.
+type Arrows = &'static [(&'static str, &'static [&'static str])];
+
+/// The source folders of packages with layers, and their arrows.
+pub(super) const LAYERS: &[(&str, Arrows)] = &[
+    ("src/", ARROWS),
+    ("crates/bots/src/", BOTS_ARROWS),
+    ("crates/engine/src/", ENGINE_ARROWS),
+    ("crates/protocol/src/", PROTOCOL_ARROWS),
+    ("crates/shell/src/", SHELL_ARROWS),
+];
+
+/// The packages that the service has as modules: a path that begins with one counts as the other.
+pub(super) const LEAVES: &[(&str, &str)] = &[
+    ("bahay::", "crate::"),
+    ("bahay_auth::", "crate::auth::"),
+    ("bahay_base::clock::", "crate::clock::"),
+    ("bahay_base::entropy::", "crate::entropy::"),
+    ("bahay_base::ids::", "crate::ids::"),
+    ("bahay_base::reason::", "crate::reason::"),
+    ("bahay_db::", "crate::db::"),
+    ("bahay_live_store::", "crate::live_store::"),
+    ("bahay_openid::", "crate::openid::"),
+    ("bahay_rate_limit::", "crate::rate_limit::"),
+    ("bahay_records::", "crate::records::"),
+    ("bahay_telemetry::", "crate::telemetry::"),
+];
+
+/// The arrows of the service. Leaf packages count as modules.
+const ARROWS: Arrows = &[
     // Bounds on collecting the coins of many accounts: pure, or with a count of its own.
     ("allowance", &[]),
     ("grant_limits", &["clock"]),
@@ -28,7 +55,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // in the transaction that settles it.
     ("idempotency", &["db", "entropy"]),
     ("archive", &["clock", "db", "ids", "records"]),
-    ("notices", &["clock", "db", "ids"]),
+    ("notices", &["clock", "db"]),
     // Refusals as responses.
     ("problem", &["auth", "db", "records"]),
     // Monthly partitions, created ahead of time.
@@ -44,10 +71,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("replay", &[]),
     // The runner of projections of the ledger.
     ("projections", &["clock", "db", "ids", "metrics"]),
-    (
-        "standings",
-        &["clock", "db", "archive", "ids", "live_store", "projections", "records", "replay"],
-    ),
+    ("standings", &["clock", "db", "ids", "live_store", "projections", "records", "replay"]),
     // Coins apart from tables: the house's grants and operators' corrections.
     ("rewards", &["clock", "db", "grant_limits", "ids", "ledger"]),
     (
@@ -85,7 +109,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "clock",
             "rate_limit",
             "entropy",
-            "ids",
             "ledger",
             "live_store",
             "ratings",
@@ -145,7 +168,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "reason",
         ],
     ),
-    ("verify", &["db", "archive", "ids", "ledger", "metrics", "records"]),
+    ("verify", &["db", "archive", "ledger", "metrics", "records"]),
     // Operators' commands on the services of a running house.
     (
         "operate",
@@ -170,7 +193,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "auth",
             "rate_limit",
             "grant_limits",
-            "ids",
             "live_store",
             "lobby",
             "openid",
@@ -191,10 +213,8 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "config",
             "db",
             "rate_limit",
-            "archive",
             "http",
             "idempotency",
-            "ids",
             "jobs",
             "ledger",
             "live_store",
@@ -212,7 +232,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "social",
             "standings",
             "tables",
-            "telemetry",
             "verify",
             "ws",
         ],
@@ -225,7 +244,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "clock",
             "config",
             "db",
-            "http",
             "ids",
             "operators",
             "operate",
@@ -237,7 +255,6 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "standings",
             "telemetry",
             "verify",
-            "ws",
             "reason",
         ],
     ),
@@ -245,30 +262,30 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The arrows of the engine.
-pub(super) const ENGINE_ARROWS: &[(&str, &[&str])] = &[
+const ENGINE_ARROWS: Arrows = &[
     ("coins", &[]),
     ("hex", &[]),
     ("seat", &[]),
     ("cards", &[]),
     ("chance", &["hex"]),
     ("game", &["chance", "seat"]),
-    ("refusals", &["game"]),
+    ("refusals", &[]),
     ("actions", &[]),
     ("bit_set", &[]),
     ("variants", &[]),
-    ("short_events", &["game"]),
+    ("short_events", &[]),
     // A game in the form for learning programs.
     ("spaces", &["game", "seat"]),
     ("games", &["cards", "chance", "game", "seat", "spaces"]),
-    ("table", &["chance", "coins", "game", "hex", "seat"]),
-    ("catalog_macro", &["chance", "game", "seat", "table"]),
-    ("catalog", &["chance", "game", "games", "seat", "spaces", "table", "testing"]),
+    ("table", &["chance", "coins", "game", "seat"]),
+    ("catalog_macro", &["table"]),
+    ("catalog", &["chance", "game", "seat", "spaces", "table"]),
     ("matchmaking", &["table"]),
-    ("testing", &["cards", "chance", "coins", "game", "games", "hex", "seat", "spaces", "table"]),
+    ("testing", &["cards", "chance", "coins", "game", "games", "seat", "spaces", "table"]),
 ];
 
 /// The arrows of the bots.
-pub(super) const BOTS_ARROWS: &[(&str, &[&str])] = &[
+const BOTS_ARROWS: Arrows = &[
     ("ai", &[]),
     ("tongits", &["ai"]),
     ("tongo_assets", &["ai"]),
@@ -282,7 +299,7 @@ pub(super) const BOTS_ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The arrows of the protocol.
-pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] = &[
+const PROTOCOL_ARROWS: Arrows = &[
     ("phrase", &[]),
     ("limits", &[]),
     ("refusals", &[]),
@@ -292,7 +309,7 @@ pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The arrows of the shell.
-pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
+const SHELL_ARROWS: Arrows = &[
     ("synced_clock", &[]),
     ("failure", &[]),
     ("limits", &[]),

@@ -1,4 +1,5 @@
-//! The packages of the workspace, and the packages of it on which each may depend.
+//! The packages of the workspace, the packages of it on which each may depend, and the crates on
+//! which only some may.
 
 use super::{Complaints, File};
 
@@ -14,12 +15,12 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
     ("base", &["engine", "shell"]),
     ("names", &[]),
     ("db", &["base"]),
-    ("jobs", &["base", "db"]),
+    ("jobs", &["db"]),
     ("auth", &["base", "engine"]),
     ("openid", &["auth", "base"]),
     ("rate-limit", &["base"]),
     ("telemetry", &["base"]),
-    ("records", &["base", "db", "engine", "jobs"]),
+    ("records", &["base", "db", "engine"]),
     ("live-store", &["base", "engine", "shell"]),
     ("api", &["base", "engine", "names", "protocol", "shell"]),
     ("events", &["base", "db"]),
@@ -28,15 +29,41 @@ pub(super) const PACKAGES: &[(&str, &[&str])] = &[
     ("lab", &["base", "bots", "client", "db", "engine", "protocol", "rate-limit"]),
 ];
 
-/// Reports packages without a line, and dependencies that their line does not permit.
+/// The name of the root package.
+const SERVICE: &str = "bahay";
+
+/// Dependencies on crates that reach the network or the system, or that have one purpose, by the
+/// packages that may have them. `bahay` is the service. Dependencies for tests are not restricted.
+pub(super) const RESTRICTED: &[(&str, &[&str])] = &[
+    ("argon2", &["bahay"]),
+    ("async-nats", &["events"]),
+    ("axum", &["bahay"]),
+    ("getrandom", &["base"]),
+    ("hyper", &["bahay"]),
+    ("hyper-rustls", &["openid", "records", "telemetry"]),
+    ("hyper-util", &["bahay", "openid", "records", "telemetry"]),
+    ("jsonwebtoken", &["auth", "openid"]),
+    ("maud", &["bahay"]),
+    ("object_store", &["records"]),
+    ("opentelemetry", &["telemetry"]),
+    ("prometheus-client", &["bahay"]),
+    ("redis", &["live-store"]),
+    ("reqwest", &["client"]),
+    ("ring", &["auth"]),
+    ("rustix", &["bahay"]),
+    ("socket2", &["rate-limit"]),
+    ("sqlx", &["bahay", "db", "events", "jobs", "lab", "records"]),
+    ("tokio-tungstenite", &["bahay", "client"]),
+    ("totp-rs", &["bahay"]),
+    ("tracing-subscriber", &["telemetry"]),
+    ("zstd", &["bahay", "records"]),
+];
+
+/// Reports packages without a line, dependencies on packages that their line does not permit, and
+/// permitted ones that they do not have.
 pub(super) fn packages(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
-    for file in files {
-        let name =
-            file.path.strip_prefix("crates/").and_then(|path| path.strip_suffix("/Cargo.toml"));
-        let Some(name) = name.filter(|name| !name.contains('/')) else {
-            continue;
-        };
+    for (file, name) in manifests(files).filter(|(_, name)| *name != SERVICE) {
         let Some((_, permitted)) = PACKAGES.iter().find(|(package, _)| *package == name) else {
             complaints.push(format!(
                 "{}:1: the package {name} has no line in PACKAGES: give it one in \
@@ -45,20 +72,66 @@ pub(super) fn packages(files: &[File]) -> Complaints {
             ));
             continue;
         };
-        let mut is_dependency = false;
-        for (number, line) in (1..).zip(file.text.lines()) {
-            if line.starts_with('[') {
-                is_dependency = line == "[dependencies]";
-            }
-            let dependency = line.strip_prefix("bahay-").filter(|_| is_dependency);
-            let dependency = dependency.and_then(|rest| rest.split([' ', '.', '=']).next());
-            if let Some(dependency) = dependency.filter(|one| !permitted.contains(one)) {
-                complaints.push(format!(
-                    "{}:{number}: {name} may not depend on {dependency}: arrows go down only",
+        let dependencies: Vec<(usize, &str)> = dependencies(file)
+            .filter_map(|(line, crate_name)| Some((line, crate_name.strip_prefix("bahay-")?)))
+            .collect();
+        for (line, other) in dependencies.iter().filter(|(_, other)| !permitted.contains(other)) {
+            complaints.push(format!(
+                "{}:{line}: {name} may not depend on {other}: arrows go down only",
+                file.path
+            ));
+        }
+        let is_unused = |other: &&&str| !dependencies.iter().any(|(_, one)| one == *other);
+        for other in permitted.iter().filter(is_unused) {
+            complaints.push(format!(
+                "{}:1: {name} does not depend on {other}: remove it from its line in PACKAGES",
+                file.path
+            ));
+        }
+    }
+    complaints
+}
+
+/// Reports packages with a restricted dependency, and permissions that a package does not use.
+pub(super) fn restricted_crates(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for (file, name) in manifests(files) {
+        for (restricted, permitted) in RESTRICTED {
+            let line = dependencies(file).find(|(_, one)| one == restricted).map(|(line, _)| line);
+            match (line, permitted.contains(&name)) {
+                (Some(line), false) => complaints.push(format!(
+                    "{}:{line}: only {} may depend on {restricted}: ask one of them",
+                    file.path,
+                    permitted.join(", ")
+                )),
+                (None, true) => complaints.push(format!(
+                    "{}:1: {name} does not depend on {restricted}: remove it from RESTRICTED",
                     file.path
-                ));
+                )),
+                (Some(_), true) | (None, false) => {}
             }
         }
     }
     complaints
+}
+
+/// Returns the manifests of the packages, each with the package's short name.
+fn manifests(files: &[File]) -> impl Iterator<Item = (&File, &str)> {
+    files.iter().filter_map(|file| {
+        if file.path == "Cargo.toml" {
+            return Some((file, SERVICE));
+        }
+        let name = file.path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml")?;
+        (!name.contains('/')).then_some((file, name))
+    })
+}
+
+/// Returns the names of a package's dependencies with their lines.
+fn dependencies(manifest: &File) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(manifest.text.lines());
+    let section = lines.skip_while(|(_, line)| *line != "[dependencies]").skip(1);
+    section.take_while(|(_, line)| !line.starts_with('[')).filter_map(|(number, line)| {
+        let end = line.find([' ', '.', '='])?;
+        (!line.starts_with('#')).then_some((number, &line[..end]))
+    })
 }

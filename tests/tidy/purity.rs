@@ -1,6 +1,5 @@
 //! The packages without I/O name nothing that blocks or reads external state.
 
-use super::rust::Parts;
 use super::{Complaints, File, lines_with};
 
 /// Names banned in the packages without I/O: anything that blocks or reads external state.
@@ -34,9 +33,8 @@ pub(super) fn purity(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for (root, banned) in PURE {
         for file in files.iter().filter(|file| file.is_rust() && file.path.starts_with(root)) {
-            let code = Parts::of(&file.text).code;
             // One of our modules may have the name of the service that it models.
-            let code = code.replace("crate::simulation::services::redis::", "");
+            let code = file.code().replace("crate::simulation::services::redis::", "");
             for name in *banned {
                 for line in lines_with(&code, name) {
                     complaints.push(format!(

@@ -72,7 +72,7 @@ fn follow<'a>(text: &'a str, base: &str, found: &mut Vec<String>) -> &'a str {
 }
 
 /// The parts of a Rust file. Code and comments keep their lines; everything else in them is blank.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Parts {
     pub(crate) code: String,
     pub(crate) comments: String,

@@ -1,0 +1,177 @@
+//! Names that only some modules may use: crates behind a door, and the clocks. Names that none may
+//! use: banned items.
+
+use super::{Complaints, File, lines_with};
+
+/// A name, and the places that may use it.
+type Permitted = (&'static str, &'static [&'static str]);
+
+/// Crates that only these modules of `src` may name. `packages.rs` has the packages that may depend
+/// on a crate.
+pub(super) const DOORS: &[Permitted] = &[
+    ("axum::", &["http", "operators", "problem", "ws"]),
+    ("argon2::", &["accounts"]),
+    // Modules that read for REST read its bodies. Tables, the lobby and the socket know none.
+    (
+        "bahay_api::",
+        &[
+            "accounts",
+            "archive",
+            "cli",
+            "http",
+            "ledger",
+            "notices",
+            "operators",
+            "problem",
+            "reports",
+            "rooms",
+            "social",
+            "standings",
+        ],
+    ),
+    ("hyper::", &["http"]),
+    ("hyper_util::", &["cli", "http"]),
+    ("maud::", &["http"]),
+    ("prometheus_client::", &["metrics", "months", "verify"]),
+    ("qrcodegen::", &["http"]),
+    // `app` and `config` name the pool, its options and its error, and no query.
+    (
+        "sqlx::",
+        &[
+            "accounts",
+            "app",
+            "config",
+            "archive",
+            "grant_limits",
+            "idempotency",
+            "jobs",
+            "ledger",
+            "months",
+            "notices",
+            "operators",
+            "projections",
+            "ratings",
+            "reports",
+            "retention",
+            "rewards",
+            "rooms",
+            "social",
+            "standings",
+            "verify",
+        ],
+    ),
+    ("totp_rs::", &["operators"]),
+    ("zstd::", &["http"]),
+    // axum's socket reports unreadable frames by these errors.
+    ("tokio_tungstenite::", &["ws"]),
+];
+
+/// The clocks, and the modules that may name them.
+pub(super) const CLOCKS: &[Permitted] = &[
+    ("Timestamp::now", &["crates/base/src/clock.rs"]),
+    // Monotonic time, for limits and timeouts that no table records.
+    (
+        "Instant",
+        &[
+            "crates/base/src/clock.rs",
+            "crates/rate-limit/src/token_buckets.rs",
+            "src/http/core/connection/connection_limits.rs",
+            "src/http/core/connection/slow_reader.rs",
+            "src/ws/session/chat.rs",
+            "src/ws/session/command_rate.rs",
+            "src/ws/session/mod.rs",
+        ],
+    ),
+];
+
+/// Banned items, with their replacements.
+const BANNED: &[(&str, &str)] = &[
+    ("#[ignore", "mend the test or delete it"),
+    ("todo!", "do it, or leave it out"),
+    ("unimplemented!", "do it, or leave it out"),
+    ("dbg!", "log through tracing, or delete it"),
+    ("#[allow(", "use #[expect(…, reason = \"…\")]"),
+    ("SystemTime", "take the time as an argument, or a Clock"),
+    ("#![allow(", "use #![expect(…, reason = \"…\")]"),
+];
+
+/// Reports crates named by modules of `src` that have no door to them.
+pub(super) fn doors(files: &[File]) -> Complaints {
+    uses_elsewhere(files, DOORS, module, "ask one of them")
+}
+
+/// Reports clocks named by files that have to be given the time.
+pub(super) fn clocks(files: &[File]) -> Complaints {
+    uses_elsewhere(files, CLOCKS, source, "take the time as an argument, or a Clock")
+}
+
+/// Reports places of `DOORS` and `CLOCKS` that do not use their name.
+pub(super) fn unused_doors(files: &[File]) -> Complaints {
+    let mut complaints = unused(files, DOORS, module);
+    complaints.extend(unused(files, CLOCKS, source));
+    complaints
+}
+
+pub(super) fn banned(files: &[File]) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        for (banned, instead) in BANNED {
+            for line in lines_with(file.code(), banned) {
+                complaints.push(format!("{}:{line}: {banned} is banned: {instead}", file.path));
+            }
+        }
+    }
+    complaints
+}
+
+/// Returns the module of `src` to which a file belongs.
+pub(super) fn module(file: &File) -> Option<&str> {
+    file.path.strip_prefix("src/").and_then(|path| path.split(['/', '.']).next())
+}
+
+/// Returns the path of a file of a package's source.
+fn source(file: &File) -> Option<&str> {
+    file.source_root().map(|_| file.path.as_str())
+}
+
+/// Reports the uses of names outside of their places. Files without a place are not read.
+fn uses_elsewhere(
+    files: &[File],
+    table: &[Permitted],
+    place: fn(&File) -> Option<&str>,
+    remedy: &str,
+) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        let Some(place) = place(file) else { continue };
+        for (name, places) in table.iter().filter(|(_, places)| !places.contains(&place)) {
+            let places = places.join(", ");
+            for line in lines_with(file.code(), name) {
+                complaints.push(format!(
+                    "{}:{line}: {name} may be named only in {places}: {remedy}",
+                    file.path
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+/// Reports places without a use of their name.
+pub(super) fn unused(
+    files: &[File],
+    table: &[Permitted],
+    place: fn(&File) -> Option<&str>,
+) -> Complaints {
+    let uses = |name: &str, at: &str| {
+        let mut of_place = files.iter().filter(|file| file.is_rust() && place(file) == Some(at));
+        of_place.any(|file| !lines_with(file.code(), name).is_empty())
+    };
+    let pairs = table.iter().flat_map(|(name, places)| places.iter().map(move |at| (name, at)));
+    pairs
+        .filter(|(name, at)| !uses(name, at))
+        .map(|(name, at)| {
+            format!("tests/tidy/names.rs:1: {at} does not use {name}: remove it from the places")
+        })
+        .collect()
+}
