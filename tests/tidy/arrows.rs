@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layers::{LAYERS, LEAVES};
 use super::rust::paths;
-use super::{Complaints, File};
+use super::{Complaints, File, read_table};
 
 /// Reports imports that no arrow permits, and modules without a line.
 pub(super) fn arrows(files: &[File]) -> Complaints {
     let mut complaints = Vec::new();
     for (root, table) in LAYERS {
+        let table = read_table(table);
         for (file, module, imports) in modules(files, root) {
             let Some((_, permitted)) = table.iter().find(|(name, _)| *name == module) else {
                 complaints.push(format!(
@@ -39,13 +40,13 @@ pub(super) fn unused_arrows(files: &[File]) -> Complaints {
 }
 
 /// Reports the unused arrows of one package.
-pub(super) fn unused_in(files: &[File], root: &str, table: &[(&str, &[&str])]) -> Complaints {
+pub(super) fn unused_in(files: &[File], root: &str, table: &str) -> Complaints {
     let mut imported: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (_, module, imports) in modules(files, root) {
         imported.entry(module).or_default().extend(imports.into_iter().map(|(_, path)| path));
     }
     let mut complaints = Vec::new();
-    for (module, permitted) in table {
+    for (module, permitted) in read_table(table) {
         let Some(imports) = imported.get(module) else {
             complaints.push(format!(
                 "tests/tidy/layers.rs:1: {root}{module} does not exist: remove its line"

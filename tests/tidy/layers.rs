@@ -1,11 +1,9 @@
 //! The layers as data: the permitted imports. Arrows go down only.
 
-/// A module, and the modules or parts of them that it may import. An arrow to a module allows all
-/// of it, an arrow to a part only that part.
-type Arrows = &'static [(&'static str, &'static [&'static str])];
-
-/// The source folders of packages with layers, and their arrows.
-pub(super) const LAYERS: &[(&str, Arrows)] = &[
+/// The source folders of packages with layers, and their arrows: a module, and the modules or parts
+/// of them that it may import. An arrow to a module allows all of it, an arrow to a part only that
+/// part.
+pub(super) const LAYERS: &[(&str, &str)] = &[
     ("src/", ARROWS),
     ("crates/bots/src/", BOTS_ARROWS),
     ("crates/engine/src/", ENGINE_ARROWS),
@@ -30,298 +28,125 @@ pub(super) const LEAVES: &[(&str, &str)] = &[
 ];
 
 /// The arrows of the service. Leaf packages count as modules.
-const ARROWS: Arrows = &[
-    // Bounds on collecting the coins of many accounts: pure, or with a count of its own.
-    ("allowance", &[]),
-    ("grant_limits", &["clock"]),
-    ("metrics", &[]),
-    // Authentication and accounts.
-    (
-        "accounts",
-        &[
-            "auth",
-            "clock",
-            "db",
-            "entropy",
-            "grant_limits",
-            "ids",
-            "ledger",
-            "notices",
-            "openid",
-            "reason",
-        ],
-    ),
-    // Stored and live state. They are independent, but for the ledger, which stores a game's record
-    // in the transaction that settles it.
-    ("idempotency", &["db", "entropy"]),
-    ("archive", &["clock", "db", "ids", "records"]),
-    ("notices", &["clock", "db"]),
-    // Refusals as responses.
-    ("problem", &["auth", "db", "records"]),
-    // Monthly partitions, created ahead of time.
-    ("months", &["metrics"]),
-    // The removal of old data.
-    ("retention", &["clock", "db", "idempotency"]),
-    (
-        "ledger",
-        &["allowance", "archive", "clock", "db", "entropy", "ids", "months", "notices", "reason"],
-    ),
-    // Relations and standings of players: projected from records, some time after the game.
-    ("social", &["db", "ids", "reason"]),
-    ("replay", &[]),
-    // The runner of projections of the ledger.
-    ("projections", &["clock", "db", "ids", "metrics"]),
-    ("standings", &["clock", "db", "ids", "live_store", "projections", "records", "replay"]),
-    // Coins apart from tables: the house's grants and operators' corrections.
-    ("rewards", &["clock", "db", "grant_limits", "ids", "ledger"]),
-    (
-        "operators",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "db",
-            "rate_limit",
-            "entropy",
-            "ids",
-            "ledger",
-            "social",
-            "reason",
-        ],
-    ),
-    // Reports for operators.
-    ("reports", &["clock", "db", "archive", "ids", "ledger", "projections", "records", "verify"]),
-    // Projections of finished games.
-    ("ratings", &["db", "ids", "projections"]),
-    // The registration of jobs.
-    ("jobs", &["metrics", "months", "records", "retention", "verify::hourly"]),
-    // Tables, and the path to them.
-    (
-        "tables",
-        &["clock", "db", "entropy", "archive", "ids", "ledger", "live_store", "metrics", "reason"],
-    ),
-    ("rooms", &["clock", "db", "ids", "operators", "tables", "reason"]),
-    (
-        "lobby",
-        &[
-            "accounts",
-            "allowance",
-            "clock",
-            "rate_limit",
-            "entropy",
-            "ledger",
-            "live_store",
-            "ratings",
-            "rooms",
-            "tables",
-        ],
-    ),
-    // The two public interfaces, which share the protocol.
-    (
-        "ws",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "rate_limit",
-            "entropy",
-            "ids",
-            "live_store",
-            "lobby",
-            "metrics",
-            "notices",
-            "problem",
-            "social",
-            "tables",
-        ],
-    ),
-    (
-        "http",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "db",
-            "rate_limit",
-            "entropy",
-            "archive",
-            "idempotency",
-            "ids",
-            "ledger",
-            "live_store",
-            "lobby",
-            "metrics",
-            "operators",
-            "problem",
-            "records",
-            "replay",
-            "reports",
-            "rewards",
-            "rooms",
-            "notices",
-            "openid",
-            "social",
-            "standings",
-            "tables",
-            "telemetry",
-            "verify::hourly",
-            "reason",
-        ],
-    ),
-    ("verify", &["db", "archive", "ledger", "metrics", "records"]),
-    // Operators' commands on the services of a running house.
-    (
-        "operate",
-        &[
-            "clock",
-            "config",
-            "db",
-            "archive",
-            "ledger",
-            "live_store",
-            "operators",
-            "tables",
-            "reason",
-        ],
-    ),
-    // Settings, the wiring, the commands.
-    (
-        "config",
-        &[
-            "accounts",
-            "allowance",
-            "auth",
-            "rate_limit",
-            "grant_limits",
-            "live_store",
-            "lobby",
-            "openid",
-            "records",
-            "retention",
-            "rewards",
-            "standings",
-            "telemetry",
-            "operators::AdjustmentBounds",
-        ],
-    ),
-    (
-        "app",
-        &[
-            "accounts",
-            "auth",
-            "clock",
-            "config",
-            "db",
-            "rate_limit",
-            "http",
-            "idempotency",
-            "jobs",
-            "ledger",
-            "live_store",
-            "lobby",
-            "metrics",
-            "operators",
-            "projections",
-            "ratings",
-            "records",
-            "reports",
-            "retention",
-            "rewards",
-            "rooms",
-            "notices",
-            "social",
-            "standings",
-            "tables",
-            "verify",
-            "ws",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "accounts",
-            "app",
-            "clock",
-            "config",
-            "db",
-            "ids",
-            "operators",
-            "operate",
-            "projections",
-            "ratings",
-            "records",
-            "reports",
-            "rooms",
-            "standings",
-            "telemetry",
-            "verify",
-            "reason",
-        ],
-    ),
-    ("main", &["cli"]),
-];
+const ARROWS: &str = "
+# Bounds on collecting the coins of many accounts: pure, or with a count of its own.
+allowance:
+grant_limits: clock
+metrics:
+# Authentication and accounts.
+accounts: auth clock db entropy grant_limits ids ledger notices openid reason
+# Stored and live state. They are independent, but for the ledger, which stores a game's record
+# in the transaction that settles it.
+idempotency: db entropy
+archive: clock db ids records
+notices: clock db
+# Refusals as responses.
+problem: auth db records
+# Monthly partitions, created ahead of time.
+months: metrics
+# The removal of old data.
+retention: clock db idempotency
+ledger: allowance archive clock db entropy ids months notices reason
+# Relations and standings of players: projected from records, some time after the game.
+social: db ids reason
+replay:
+# The runner of projections of the ledger.
+projections: clock db ids metrics
+standings: clock db ids live_store projections records replay
+# Coins apart from tables: the house's grants and operators' corrections.
+rewards: clock db grant_limits ids ledger
+operators: accounts auth clock db entropy ids ledger rate_limit reason social
+# Reports for operators.
+reports: archive clock db ids ledger projections records verify
+# Projections of finished games.
+ratings: db ids projections
+# The registration of jobs.
+jobs: metrics months records retention verify::hourly
+# Tables, and the path to them.
+tables: archive clock db entropy ids ledger live_store metrics reason
+rooms: clock db ids operators reason tables
+lobby: accounts allowance clock entropy ledger live_store rate_limit ratings rooms tables
+# The two public interfaces, which share the protocol.
+ws: accounts auth clock entropy ids live_store lobby metrics notices problem rate_limit social
+    tables
+http: accounts archive auth clock db entropy idempotency ids ledger live_store lobby metrics notices
+    openid operators problem rate_limit reason records replay reports rewards rooms social standings
+    tables telemetry verify::hourly
+verify: archive db ledger metrics records
+# Operators' commands on the services of a running house.
+operate: archive clock config db ledger live_store operators reason tables
+# Settings, the wiring, the commands.
+config: accounts allowance auth grant_limits live_store lobby openid operators::AdjustmentBounds
+    rate_limit records retention rewards standings telemetry
+app: accounts auth clock config db http idempotency jobs ledger live_store lobby metrics notices
+    operators projections rate_limit ratings records reports retention rewards rooms social
+    standings tables verify ws
+cli: accounts app clock config db ids operate operators projections ratings reason records reports
+    rooms standings telemetry verify
+main: cli
+";
 
 /// The arrows of the engine.
-const ENGINE_ARROWS: Arrows = &[
-    ("coins", &[]),
-    ("hex", &[]),
-    ("seat", &[]),
-    ("cards", &[]),
-    ("chance", &["hex"]),
-    ("game", &["chance", "seat"]),
-    ("refusals", &[]),
-    ("actions", &[]),
-    ("bit_set", &[]),
-    ("variants", &[]),
-    ("short_events", &[]),
-    // A game in the form for learning programs.
-    ("spaces", &["game", "seat"]),
-    ("games", &["cards", "chance", "game", "seat", "spaces"]),
-    ("table", &["chance", "coins", "game", "seat"]),
-    ("catalog_macro", &["table"]),
-    ("catalog", &["chance", "game", "seat", "spaces", "table"]),
-    ("matchmaking", &["table"]),
-    ("testing", &["cards", "chance", "coins", "game", "games", "seat", "spaces", "table"]),
-];
+const ENGINE_ARROWS: &str = "
+coins:
+hex:
+seat:
+cards:
+chance: hex
+game: chance seat
+refusals:
+actions:
+bit_set:
+variants:
+short_events:
+# A game in the form for learning programs.
+spaces: game seat
+games: cards chance game seat spaces
+table: chance coins game seat
+catalog_macro: table
+catalog: chance game seat spaces table
+matchmaking: table
+testing: cards chance coins game games seat spaces table
+";
 
 /// The arrows of the bots.
-const BOTS_ARROWS: Arrows = &[
-    ("ai", &[]),
-    ("tongits", &["ai"]),
-    ("tongo_assets", &["ai"]),
-    ("tongo_options", &["ai"]),
-    ("catalog", &["ai"]),
-    ("table", &["ai"]),
-    ("search", &["ai", "table"]),
-    ("simulation", &["ai", "table"]),
-    ("gym", &["ai"]),
-    ("arena", &["ai", "search"]),
-];
+const BOTS_ARROWS: &str = "
+ai:
+tongits: ai
+tongo_assets: ai
+tongo_options: ai
+catalog: ai
+table: ai
+search: ai table
+simulation: ai table
+gym: ai
+arena: ai search
+";
 
 /// The arrows of the protocol.
-const PROTOCOL_ARROWS: Arrows = &[
-    ("phrase", &[]),
-    ("limits", &[]),
-    ("refusals", &[]),
-    ("brief", &[]),
-    ("reader", &["brief"]),
-    ("command_reader", &[]),
-];
+const PROTOCOL_ARROWS: &str = "
+phrase:
+limits:
+refusals:
+brief:
+reader: brief
+command_reader:
+";
 
 /// The arrows of the shell.
-const SHELL_ARROWS: Arrows = &[
-    ("synced_clock", &[]),
-    ("failure", &[]),
-    ("limits", &[]),
-    ("guard", &[]),
-    ("terms", &[]),
-    ("lost", &[]),
-    ("history", &["failure", "guard", "limits"]),
-    ("presence", &["failure"]),
-    ("halting", &["guard", "history", "limits"]),
-    ("context", &["halting", "history", "limits", "terms"]),
-    ("delivery", &["context", "failure", "guard", "halting", "history"]),
-    ("host", &["context", "delivery", "failure", "guard", "halting", "history"]),
-    ("lobby", &["failure", "host"]),
-    ("simulation", &["is_departure_known", "lobby", "redact_events"]),
-];
+const SHELL_ARROWS: &str = "
+synced_clock:
+failure:
+limits:
+guard:
+terms:
+lost:
+history: failure guard limits
+presence: failure
+halting: guard history limits
+context: halting history limits terms
+delivery: context failure guard halting history
+host: context delivery failure guard halting history
+lobby: failure host
+simulation: is_departure_known lobby redact_events
+";

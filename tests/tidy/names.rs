@@ -1,88 +1,37 @@
 //! Names that only some modules may use: crates behind a door, and the clocks. Names that none may
 //! use: banned items.
 
-use super::{Complaints, File, lines_with};
-
-/// A name, and the places that may use it.
-type Permitted = (&'static str, &'static [&'static str]);
+use super::{Complaints, File, lines_with, read_table};
 
 /// Crates that only these modules of `src` may name. `packages.rs` has the packages that may depend
 /// on a crate.
-pub(super) const DOORS: &[Permitted] = &[
-    ("axum::", &["http", "operators", "problem", "ws"]),
-    ("argon2::", &["accounts"]),
-    // Modules that read for REST read its bodies. Tables, the lobby and the socket know none.
-    (
-        "bahay_api::",
-        &[
-            "accounts",
-            "archive",
-            "cli",
-            "http",
-            "ledger",
-            "notices",
-            "operators",
-            "problem",
-            "reports",
-            "rooms",
-            "social",
-            "standings",
-        ],
-    ),
-    ("hyper::", &["http"]),
-    ("hyper_util::", &["cli", "http"]),
-    ("maud::", &["http"]),
-    ("prometheus_client::", &["metrics", "months", "verify"]),
-    ("qrcodegen::", &["http"]),
-    // `app` and `config` name the pool, its options and its error, and no query.
-    (
-        "sqlx::",
-        &[
-            "accounts",
-            "app",
-            "config",
-            "archive",
-            "grant_limits",
-            "idempotency",
-            "jobs",
-            "ledger",
-            "months",
-            "notices",
-            "operators",
-            "projections",
-            "ratings",
-            "reports",
-            "retention",
-            "rewards",
-            "rooms",
-            "social",
-            "standings",
-            "verify",
-        ],
-    ),
-    ("totp_rs::", &["operators"]),
-    ("zstd::", &["http"]),
-    // axum's socket reports unreadable frames by these errors.
-    ("tokio_tungstenite::", &["ws"]),
-];
+const DOORS: &str = "
+axum: http operators problem ws
+argon2: accounts
+# Modules that read for REST read its bodies. Tables, the lobby and the socket know none.
+bahay_api: accounts archive cli http ledger notices operators problem reports rooms social standings
+hyper: http
+hyper_util: cli http
+maud: http
+prometheus_client: metrics months verify
+qrcodegen: http
+# `app` and `config` name the pool, its options and its error, and no query.
+sqlx: accounts app archive config grant_limits idempotency jobs ledger months notices operators
+    projections ratings reports retention rewards rooms social standings verify
+totp_rs: operators
+zstd: http
+# axum's socket reports unreadable frames by these errors.
+tokio_tungstenite: ws
+";
 
 /// The clocks, and the modules that may name them.
-pub(super) const CLOCKS: &[Permitted] = &[
-    ("Timestamp::now", &["crates/base/src/clock.rs"]),
-    // Monotonic time, for limits and timeouts that no table records.
-    (
-        "Instant",
-        &[
-            "crates/base/src/clock.rs",
-            "crates/rate-limit/src/token_buckets.rs",
-            "src/http/core/connection/connection_limits.rs",
-            "src/http/core/connection/slow_reader.rs",
-            "src/ws/session/chat.rs",
-            "src/ws/session/command_rate.rs",
-            "src/ws/session/mod.rs",
-        ],
-    ),
-];
+const CLOCKS: &str = "
+Timestamp::now: crates/base/src/clock.rs
+# Monotonic time, for limits and timeouts that no table records.
+Instant: crates/base/src/clock.rs crates/rate-limit/src/token_buckets.rs
+    src/http/core/connection/connection_limits.rs src/http/core/connection/slow_reader.rs
+    src/ws/session/chat.rs src/ws/session/command_rate.rs src/ws/session/mod.rs
+";
 
 /// Banned items, with their replacements.
 const BANNED: &[(&str, &str)] = &[
@@ -137,10 +86,11 @@ fn source(file: &File) -> Option<&str> {
 /// Reports the uses of names outside of their places. Files without a place are not read.
 fn uses_elsewhere(
     files: &[File],
-    table: &[Permitted],
+    table: &str,
     place: fn(&File) -> Option<&str>,
     remedy: &str,
 ) -> Complaints {
+    let table = read_table(table);
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
         let Some(place) = place(file) else { continue };
@@ -158,20 +108,17 @@ fn uses_elsewhere(
 }
 
 /// Reports places without a use of their name.
-pub(super) fn unused(
-    files: &[File],
-    table: &[Permitted],
-    place: fn(&File) -> Option<&str>,
-) -> Complaints {
-    let uses = |name: &str, at: &str| {
-        let mut of_place = files.iter().filter(|file| file.is_rust() && place(file) == Some(at));
-        of_place.any(|file| !lines_with(file.code(), name).is_empty())
-    };
-    let pairs = table.iter().flat_map(|(name, places)| places.iter().map(move |at| (name, at)));
-    pairs
-        .filter(|(name, at)| !uses(name, at))
-        .map(|(name, at)| {
-            format!("tests/tidy/names.rs:1: {at} does not use {name}: remove it from the places")
-        })
-        .collect()
+pub(super) fn unused(files: &[File], table: &str, place: fn(&File) -> Option<&str>) -> Complaints {
+    let mut complaints = Vec::new();
+    for (name, places) in read_table(table) {
+        for at in places {
+            let mut there = files.iter().filter(|file| file.is_rust() && place(file) == Some(at));
+            if there.all(|file| lines_with(file.code(), name).is_empty()) {
+                complaints.push(format!(
+                    "tests/tidy/names.rs:1: {at} does not use {name}: remove it from the places"
+                ));
+            }
+        }
+    }
+    complaints
 }
