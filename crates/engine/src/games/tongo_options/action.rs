@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::conditions::is_default;
+use crate::games::list::List;
 use crate::games::tongo_options::card::Card;
-use crate::games::tongo_options::list::List;
 use crate::games::tongo_options::rules::HAND_CARDS;
 use crate::seat::Seat;
 
@@ -20,7 +21,7 @@ actions! {
         Retreat,
         /// Evades by token (rule 3.2), also in answer to a confrontation (rule 6.2).
         Evade {
-            discards: Discards = "is_empty",
+            discards: Discards = "is_default",
         },
         /// Converts reserves (rules 5.1 and 5.2).
         ConvertReserves,
@@ -82,10 +83,6 @@ pub struct NewCosts {
     pub sell: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u16>,
-}
-
-fn is_empty(discards: &Discards) -> bool {
-    discards.is_empty()
 }
 
 #[cfg(test)]

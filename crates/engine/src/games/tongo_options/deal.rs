@@ -7,11 +7,11 @@ use alloc::boxed::Box;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{ChanceAnswer, Request};
+use crate::games::list::BySeat;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::{Dice, Die};
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::hidden::{Hidden, OptionsLayout};
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::Phase;
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES, SLOTS};

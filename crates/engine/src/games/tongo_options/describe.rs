@@ -7,6 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Describe, Piece, Row};
+use crate::games::description::{say, table_row, text_piece};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, Suit};
 use crate::games::tongo_options::dice::{Dice, Die};
@@ -191,19 +192,6 @@ impl Describe for TongoOptions {
     }
 }
 
-fn table_row(label: impl Into<Cow<'static, str>>, pieces: Vec<Piece>) -> Row {
-    Row { seat: None, label: label.into(), pieces }
-}
-
-fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
-    Piece::Text(text.into())
-}
-
-/// Returns a text alone.
-fn say(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
-    vec![text_piece(text)]
-}
-
 fn player_piece(player: &PlayerState) -> Piece {
     let marks = [
         (player.folded, "folded"),
@@ -293,7 +281,7 @@ fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {
     pieces
 }
 
-/// Returns a card as its number and its suit.
+/// Returns a card as its number and suit.
 fn card_piece(card: Card) -> Piece {
     let is_red = matches!(card.suit(), Suit::Diamonds | Suit::Hearts);
     Piece::Token { text: card_text(card), is_red }

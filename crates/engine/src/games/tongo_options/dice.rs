@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::tongo_options::list::List;
+use crate::games::list::List;
 use crate::games::tongo_options::rules::{DICE, PLACES};
 use crate::games::tongo_options::strength::DiceCounts;
 

@@ -9,15 +9,15 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::game::Viewer;
+use crate::games::list::BySeat;
 use crate::games::tongo_options::action::Discards;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::Dice;
 use crate::games::tongo_options::hidden::{Deck, Hidden};
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{Costs, CostsChange, GameEnding};
 use crate::games::tongo_options::rules::FLOORS;
 use crate::games::tongo_options::strength::Matches;
-use crate::seat::Seat;
+use crate::seat::{SEATS_MAX, Seat};
 
 /// An event of a game. Payments are in chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,32 +126,26 @@ impl Event {
     /// Redacts the event for a viewer.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let sees_all = viewer == Viewer::Everything;
-        match self {
-            Self::Dealt { dealer, hands, up, dice, hidden } => {
-                let mut hands = *hands;
-                for (number, hand) in (0..).zip(hands.iter_mut()) {
-                    *hand =
-                        hand.filter(|_| Seat::new(number).is_some_and(|seat| viewer.sees(seat)));
+        let mut seen = self.clone();
+        match &mut seen {
+            Self::Dealt { hands, hidden, .. } => {
+                for (seat, hand) in Seat::all(SEATS_MAX).zip(hands.iter_mut()) {
+                    *hand = hand.filter(|_| viewer.sees(seat));
                 }
-                let hidden = hidden.clone().filter(|_| sees_all);
-                Self::Dealt { dealer: *dealer, hands, up: *up, dice: *dice, hidden }
+                *hidden = hidden.take().filter(|_| sees_all);
             }
-            Self::Evaded { seat, token, chips, count, discards } => Self::Evaded {
-                seat: *seat,
-                token: *token,
-                chips: *chips,
-                count: *count,
-                discards: discards.filter(|_| viewer.sees(*seat)),
-            },
-            Self::Drew { seat, cards, deck } => Self::Drew {
-                seat: *seat,
-                cards: cards.filter(|_| viewer.sees(*seat)),
-                deck: deck.clone().filter(|_| sees_all),
-            },
+            Self::Evaded { seat, discards, .. } => {
+                *discards = discards.filter(|_| viewer.sees(*seat));
+            }
+            Self::Drew { seat, cards, deck } => {
+                *cards = cards.filter(|_| viewer.sees(*seat));
+                *deck = deck.take().filter(|_| sees_all);
+            }
             variants!(Self: Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
                 Exchanged, Rolling, Rolled, ReservesConverted, Confronted, Acquired, Answered,
-                Ended, Shown, Over) => self.clone(),
+                Ended, Shown, Over) => {}
         }
+        seen
     }
 
     /// Updates the hidden cards; `facing` is the floor that faced the seat of the event.

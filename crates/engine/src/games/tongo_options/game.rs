@@ -13,7 +13,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{commitment, kind, legal, showdown};
+use crate::games::tongo_options::{kind, legal, showdown};
 use crate::seat::Seat;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -91,15 +91,9 @@ impl Game for TongoOptions {
                     next.apply_event(Event::Rolled { seat: turn.seat, dice }, events);
                 }
             }
-            (
-                Phase::Stop { .. }
-                | Phase::Turn(_)
-                | Phase::Shuffle { .. }
-                | Phase::Challenge(_)
-                | Phase::Showdown(_)
-                | Phase::Over,
-                _,
-            ) => unreachable!("the answer fits the request of this phase"),
+            (variants!(Phase: Stop, Turn, Shuffle, Challenge, Showdown, Over), _) => {
+                unreachable!("the answer fits the request of this phase")
+            }
         }
         next
     }
@@ -161,6 +155,6 @@ impl Game for TongoOptions {
     }
 
     fn is_commitment(view: &View, action: &Action) -> bool {
-        commitment::is_commitment(&view.public, action)
+        legal::is_commitment(&view.public, action)
     }
 }

@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::list::List;
 use crate::games::tongo_options::action::Discards;
 use crate::games::tongo_options::card::Card;
-use crate::games::tongo_options::list::List;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 
 /// The player deck from its top.

@@ -6,11 +6,16 @@ use alloc::vec::Vec;
 use crate::game::{CounterIncrement, GameKind, RuleSet, TitledName};
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::phase::GameEnding;
-use crate::games::tongo_options::presets::RULE_SETS;
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::{NAME, Rules};
 use crate::games::tongo_options::state::TongoOptions;
+
+/// The named rule sets (rule 8.4); the first is the default. Neither has a POT (rule 9.2).
+const RULE_SETS: [RuleSet<Rules>; 2] = [
+    RuleSet { name: "lively", title: "Lively", rules: Rules::lively, hits: None },
+    RuleSet { name: "seed", title: "Seed", rules: Rules::seed, hits: None },
+];
 
 impl GameKind for TongoOptions {
     const NAME: &'static str = NAME;
@@ -66,4 +71,20 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
         Some(CounterIncrement { seat: end.winner, name, more: 1 })
     });
     counted.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE_SETS;
+    use crate::game::GameRules;
+    use crate::games::tongo_options::rules::Rules;
+
+    #[test]
+    fn rule_sets_can_be_dealt_and_the_default_comes_first() {
+        assert_eq!(RULE_SETS.map(|set| set.name), ["lively", "seed"]);
+        for set in RULE_SETS {
+            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
+        }
+        assert_ne!(Rules::lively(), Rules::seed());
+    }
 }

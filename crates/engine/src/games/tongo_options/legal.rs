@@ -6,6 +6,7 @@
 //! cost, by one and by the maximum, for all changes of costs; discards in the order of the cards
 //! for all orders. Random play compares the two.
 
+use crate::games::conditions::require;
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
@@ -42,6 +43,19 @@ pub fn check(
             TurnActor::new(public, turn, hand).check(action)
         }
         Phase::Challenge(challenge) => check_answer(public, &challenge, seat, hand, action),
+    }
+}
+
+/// Returns whether the action commits a seat without a prompt to do so (rule 9.3): it confronts or
+/// acquires in its turn, or is the first to wager its reserves.
+pub fn is_commitment(public: &PublicState, action: &Action) -> bool {
+    match action {
+        Action::Acquire => true,
+        // Without a target the action answers an acquisition.
+        Action::Confront { target } => target.is_some(),
+        Action::ConvertReserves => public.reserves.is_none(),
+        variants!(Action: Stop, Retreat, Evade, Fold, PayRisk, Lower, Buy, Sell, Exchange, Raise,
+            IndexMargin, Roll, End, PayToEvade, Stand, Join) => false,
     }
 }
 
@@ -475,8 +489,4 @@ fn for_each_discards(hand: CardSet, may_be_none: bool, mut each: impl FnMut(Disc
         let chosen = (0..).zip(cards.iter()).filter(|(place, _)| set >> place & 1 == 1);
         each(chosen.map(|(_, card)| *card).collect());
     }
-}
-
-fn require(holds: bool, otherwise: Illegal) -> Result<(), Illegal> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

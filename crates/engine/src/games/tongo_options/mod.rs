@@ -6,14 +6,12 @@
 //! game under them.
 //!
 //! Each file names only files further right: `game` → `imagine`, `kind`, `setup`, `spaces` →
-//! `describe`, `legal`, `state` → `commitment`, `costs`, `deal`, `showdown`, `view` → `public` →
-//! `event` → `dice`, `hidden` → `action`, `presets`, `strength` → `card`, `list`, `phase`,
-//! `player`, `refusal`, `rules`. The AI is a module of `bahay-bots`; [`analysis`] is what it needs
-//! beside the rules.
+//! `describe`, `legal`, `state` → `costs`, `deal`, `showdown`, `view` → `public` → `event` →
+//! `dice`, `hidden` → `action`, `strength` → `card`, `phase`, `player`, `refusal`, `rules`. The AI
+//! is a module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod card;
-mod commitment;
 mod costs;
 mod deal;
 mod describe;
@@ -24,10 +22,8 @@ mod hidden;
 mod imagine;
 mod kind;
 mod legal;
-mod list;
 mod phase;
 mod player;
-mod presets;
 mod public;
 mod refusal;
 mod rules;
@@ -39,12 +35,12 @@ mod state;
 mod strength;
 mod view;
 
+pub use crate::games::list::{BySeat, List};
 pub use action::{Action, Discards, NewCosts};
 pub use card::{Card, CardSet, ParseCardError, Suit};
 pub use dice::{Dice, Die};
 pub use event::{ChallengeAnswer, Event, ShownHand};
 pub use hidden::{Deck, Hidden};
-pub use list::{BySeat, List};
 pub use phase::{
     Challenge, CostRises, Costs, CostsChange, GameEnding, Phase, Showdown, Step, TurnState,
 };
@@ -61,8 +57,7 @@ pub use view::View;
 /// The prices, dice and legal actions by which an AI weighs its choices.
 pub mod analysis {
     pub use super::card::NUMBERS;
-    pub use super::commitment::is_commitment;
     pub use super::costs::answer_price;
     pub use super::dice::{count_values, has_die_facing};
-    pub use super::legal::{check, default_action, for_each};
+    pub use super::legal::{check, default_action, for_each, is_commitment};
 }

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::conditions::is_default;
 use crate::seat::{Seat, SeatSet};
 
 /// The phase of a game.
@@ -55,7 +56,7 @@ pub struct TurnState {
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub indexed: bool,
     /// The amount by which each cost has risen in this turn, at most `raise_max` (rule 1.6).
-    #[serde(default, skip_serializing_if = "CostRises::are_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub risen: CostRises,
     /// The rest of the wager of a seat that has converted its reserves in this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,19 +69,15 @@ pub struct TurnState {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsRises"))]
 pub struct CostRises {
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub buy: u16,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub sell: u16,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub exchange: u16,
 }
 
 impl CostRises {
-    fn are_none(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Returns the rises after a change of the costs.
     fn with_change(self, old: &Costs, new: &Costs) -> Self {
         let sum = |risen: u16, old: u16, new: u16| risen.saturating_add(new.saturating_sub(old));
@@ -90,11 +87,6 @@ impl CostRises {
             exchange: sum(self.exchange, old.exchange, new.exchange),
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(risen: &u16) -> bool {
-    *risen == 0
 }
 
 /// The last completed step of rule 3.4 in a turn, or a step before it.

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::game::Item;
+use crate::games::conditions::is_default;
 
 /// The public state of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,42 +41,31 @@ pub struct PreviousTurn {
     pub confronted: bool,
 }
 
-/// The purpose of a payment, each an item of the settlement (rule 8.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PaymentPurpose {
-    BuyIn,
-    Risk,
-    Buys,
-    Sells,
-    Exchanges,
-    Rates,
-    Evasion,
-    Answer,
-    Reserves,
-}
+/// The purpose of a payment, given by the amount that it adds to.
+pub(super) type PaymentPurpose = fn(&mut Payments) -> &mut u8;
 
 /// The chips that a seat has paid into the pot, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoOptionsPaid"))]
 pub struct Payments {
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub buy_in: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub risk: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub buys: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub sells: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub exchanges: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub rates: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub evasion: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub answer: u8,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub reserves: u8,
 }
 
@@ -90,7 +80,7 @@ impl PlayerState {
     /// If the seat has fewer chips; the action must be checked first.
     pub(super) fn pay(&mut self, chips: u8, purpose: PaymentPurpose) {
         self.chips = self.chips.checked_sub(chips).expect("a seat pays at most its chips");
-        *self.paid.amount_mut(purpose) += chips;
+        *purpose(&mut self.paid) += chips;
     }
 
     /// Returns whether the previous turn was an evasion, by token or paid.
@@ -113,14 +103,24 @@ impl PlayerState {
 
 impl Payments {
     pub fn total(&self) -> u8 {
-        let Self { buy_in, risk, buys, sells, exchanges, rates, evasion, answer, reserves } = *self;
-        buy_in + risk + buys + sells + exchanges + rates + evasion + answer + reserves
+        self.lines().into_iter().map(|(.., chips)| chips).sum()
     }
 
     /// Returns the lines of a settlement.
     pub(super) fn items(&self) -> Vec<Item> {
+        let paid = self.lines().into_iter().filter(|(.., chips)| *chips > 0);
+        paid.map(|(name, rule, chips)| Item {
+            name: name.into(),
+            rule: rule.into(),
+            counts: chips.into(),
+        })
+        .collect()
+    }
+
+    /// Returns every amount with its name and its rule (rule 8.3).
+    fn lines(&self) -> [(&'static str, &'static str, u8); 9] {
         let Self { buy_in, risk, buys, sells, exchanges, rates, evasion, answer, reserves } = *self;
-        let lines = [
+        [
             ("buy_in", "1.6", buy_in),
             ("risk", "3.3", risk),
             ("buys", "3.4", buys),
@@ -130,32 +130,6 @@ impl Payments {
             ("evasion", "3.5", evasion),
             ("answer", "8.4", answer),
             ("reserves", "5.1", reserves),
-        ];
-        let paid = lines.into_iter().filter(|(.., chips)| *chips > 0);
-        paid.map(|(name, rule, chips)| Item {
-            name: name.into(),
-            rule: rule.into(),
-            counts: u32::from(chips),
-        })
-        .collect()
+        ]
     }
-
-    fn amount_mut(&mut self, purpose: PaymentPurpose) -> &mut u8 {
-        match purpose {
-            PaymentPurpose::BuyIn => &mut self.buy_in,
-            PaymentPurpose::Risk => &mut self.risk,
-            PaymentPurpose::Buys => &mut self.buys,
-            PaymentPurpose::Sells => &mut self.sells,
-            PaymentPurpose::Exchanges => &mut self.exchanges,
-            PaymentPurpose::Rates => &mut self.rates,
-            PaymentPurpose::Evasion => &mut self.evasion,
-            PaymentPurpose::Answer => &mut self.answer,
-            PaymentPurpose::Reserves => &mut self.reserves,
-        }
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(chips: &u8) -> bool {
-    *chips == 0
 }

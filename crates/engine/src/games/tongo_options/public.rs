@@ -12,10 +12,10 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::game::Prompt;
+use crate::games::list::BySeat;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::Dice;
 use crate::games::tongo_options::event::{ChallengeAnswer, Event, ShownHand};
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{
     Challenge, Costs, GameEnding, Phase, Showdown, Step, TurnState,
 };
@@ -79,7 +79,9 @@ impl PublicState {
         let start = u16::from(rules.start_cost);
         let mut players: BySeat<PlayerState> =
             Seat::all(seats).map(|_| PlayerState::new(rules.chips)).collect();
-        players.iter_mut().for_each(|player| player.pay(rules.buy_in, PaymentPurpose::BuyIn));
+        for player in players.iter_mut() {
+            player.pay(rules.buy_in, |paid| &mut paid.buy_in);
+        }
         Self {
             rules: *rules,
             dealer,
@@ -135,18 +137,12 @@ impl PublicState {
 
     /// Returns the progress of the turn, if a seat has to continue its turn.
     pub(super) const fn turn(&self) -> Option<TurnState> {
-        match self.phase {
-            Phase::Turn(turn) => Some(turn),
-            variants!(Phase: Deal, Stop, Roll, Shuffle, Challenge, Showdown, Over) => None,
-        }
+        if let Phase::Turn(turn) = self.phase { Some(turn) } else { None }
     }
 
     /// Returns the confronted seat while a confrontation is answered.
     pub(super) const fn target(&self) -> Option<Seat> {
-        match self.phase {
-            Phase::Challenge(challenge) => challenge.target,
-            variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Showdown, Over) => None,
-        }
+        if let Phase::Challenge(challenge) = self.phase { challenge.target } else { None }
     }
 
     /// Returns the facing floor of the turn.
@@ -175,7 +171,7 @@ impl PublicState {
                 self.start_prompt(Phase::Turn(TurnState::new(*seat, *floor)));
             }
             Event::RiskPaid { seat, chips } => {
-                self.pay(*seat, *chips, PaymentPurpose::Risk);
+                self.pay(*seat, *chips, |paid| &mut paid.risk);
                 self.continue_turn(|turn| turn.step = Step::Begun);
             }
             Event::Retreated { seat } => {
@@ -185,21 +181,21 @@ impl PublicState {
             Event::Folded { seat } => self.fold(*seat),
             Event::CostsChanged { seat, how, costs, chips } => {
                 let old = core::mem::replace(&mut self.costs, *costs);
-                self.pay(*seat, *chips, PaymentPurpose::Rates);
+                self.pay(*seat, *chips, |paid| &mut paid.rates);
                 self.continue_turn(|turn| turn.change_costs(*how, &old, costs));
             }
             Event::Bought { seat, slot, card, chips, leverage } => {
                 self.turn_card(*slot, Some(*card));
-                self.record_trade(*seat, *chips, *leverage, PaymentPurpose::Buys);
+                self.record_trade(*seat, *chips, *leverage, |paid| &mut paid.buys);
                 self.continue_turn(|turn| turn.bought = true);
             }
             Event::Sold { seat, slot, chips, leverage } => {
                 self.turn_card(*slot, None);
-                self.record_trade(*seat, *chips, *leverage, PaymentPurpose::Sells);
+                self.record_trade(*seat, *chips, *leverage, |paid| &mut paid.sells);
                 self.continue_turn(|turn| turn.sold = true);
             }
             Event::Exchanged { seat, chips, leverage, .. } => {
-                self.record_trade(*seat, *chips, *leverage, PaymentPurpose::Exchanges);
+                self.record_trade(*seat, *chips, *leverage, |paid| &mut paid.exchanges);
                 self.continue_turn(|turn| turn.exchanged = true);
             }
             Event::Rolling { .. } => {
@@ -234,7 +230,7 @@ impl PublicState {
             }
             Event::Answered { seat, answer, chips } => self.apply_answer(*seat, *answer, *chips),
             Event::Ended { seat, chips } => {
-                self.pay(*seat, *chips, PaymentPurpose::Reserves);
+                self.pay(*seat, *chips, |paid| &mut paid.reserves);
                 self.player_mut(*seat).begin_previous();
                 self.pass_turn(*seat);
             }
@@ -300,7 +296,7 @@ impl PublicState {
 
     /// Records an evasion (rules 3.2, 3.5 and 6.2).
     fn evade(&mut self, seat: Seat, token: bool, chips: u8, count: u8) {
-        self.pay(seat, chips, PaymentPurpose::Evasion);
+        self.pay(seat, chips, |paid| &mut paid.evasion);
         let player = self.player_mut(seat);
         player.evade_token &= !token;
         let turn = match self.phase {
@@ -332,7 +328,7 @@ impl PublicState {
     }
 
     fn apply_answer(&mut self, seat: Seat, answer: ChallengeAnswer, chips: u8) {
-        self.pay(seat, chips, PaymentPurpose::Answer);
+        self.pay(seat, chips, |paid| &mut paid.answer);
         if let Phase::Challenge(mut challenge) = self.phase {
             match answer {
                 // The others are prompted after the target, from the left of the challenger.

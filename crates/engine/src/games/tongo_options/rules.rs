@@ -1,5 +1,5 @@
 //! The rule sets of Tongo (options) as values: every number and every switch of
-//! docs/rules/tongo_options.md. `presets` has the named ones; an operator may change fields within
+//! docs/rules/tongo_options.md. `kind` names those of rule 8.4; an operator may change fields within
 //! the bounds of [`Rules::check`].
 //!
 //! Floors, slots, hand cards and the sides of dice (rules 1.2 to 1.5) are not part of a rule set
@@ -128,6 +128,31 @@ impl GameRules for Rules {
 }
 
 impl Rules {
+    /// Returns the rules without challenges in the first rounds, and with a price for answering
+    /// them.
+    pub const fn lively() -> Self {
+        Self { challenge_round: 3, answer_pays_risk: true, ..Self::seed() }
+    }
+
+    /// Returns the rules of the game's author.
+    pub const fn seed() -> Self {
+        Self {
+            seats_min: 2,
+            seats_max: 4,
+            chips: 100,
+            start_cost: 1,
+            raise_max: 5,
+            buy_in: 5,
+            free_exchange: true,
+            dice_2d6: false,
+            index_margin: false,
+            rounds_max: 20,
+            challenge_round: 1,
+            answer_pays_risk: false,
+            countdowns: Countdowns { stop_ms: 10_000, turn_ms: 40_000, answer_ms: 15_000 },
+        }
+    }
+
     /// Returns the lowest value and the number of sides of each die (rule 1.4).
     pub fn dice(&self) -> &'static [(u8, u8)] {
         let count = if self.dice_2d6 { DICE.len() } else { DICE_WITHOUT_2D6 };

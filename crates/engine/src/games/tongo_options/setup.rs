@@ -5,11 +5,11 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::game::{Game, ensure};
+use crate::games::list::BySeat;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::deal::Drawing;
 use crate::games::tongo_options::dice::Dice;
 use crate::games::tongo_options::hidden::Hidden;
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{Costs, Phase};
 use crate::games::tongo_options::player::PlayerState;
 use crate::games::tongo_options::public::PublicState;

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use crate::game::{Debt, Outcome};
+use crate::games::list::BySeat;
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::dice;
 use crate::games::tongo_options::event::ShownHand;
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{GameEnding, Showdown};
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::strength::{Strength, best_floor, matches};

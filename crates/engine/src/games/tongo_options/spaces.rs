@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::costs::{PERCENTS, raises_left};
-use crate::games::tongo_options::phase::{CostRises, Costs, Phase, Step, TurnState};
+use crate::games::tongo_options::phase::{CostRises, Costs, Phase, TurnState};
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
@@ -217,7 +217,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     tensor.push_one_hot(phase, 3);
     round.write_one_hot(tensor, turn);
     tensor.push_one_hot(state.map(|turn| turn.floor), FLOORS);
-    tensor.push_one_hot(state.map(|turn| step_index(turn.step)), 6);
+    tensor.push_one_hot(state.map(|turn| turn.step as u8), 6);
     let done = |how: fn(TurnState) -> bool| state.is_some_and(how);
     tensor.push_flag(done(|turn| turn.bought));
     tensor.push_flag(done(|turn| turn.sold));
@@ -230,17 +230,6 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     };
     round.write_one_hot(tensor, target);
     round.write_flags(tensor, joined);
-}
-
-const fn step_index(step: Step) -> u8 {
-    match step {
-        Step::Open => 0,
-        Step::Begun => 1,
-        Step::Lowered => 2,
-        Step::Traded => 3,
-        Step::Raised => 4,
-        Step::Rolled => 5,
-    }
 }
 
 fn write_card(tensor: &mut Tensor<'_>, card: Option<&Card>) {

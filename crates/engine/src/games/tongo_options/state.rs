@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::list::BySeat;
 use crate::games::tongo_options::action::{Action, Discards};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
@@ -17,7 +18,6 @@ use crate::games::tongo_options::costs::{
 use crate::games::tongo_options::deal::Drawing;
 use crate::games::tongo_options::event::{ChallengeAnswer, Event};
 use crate::games::tongo_options::hidden::Hidden;
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{Costs, CostsChange, Phase};
 use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;
@@ -55,8 +55,8 @@ impl TongoOptions {
     pub(super) fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         event.apply_to(&mut self.hidden, self.public.facing_floor());
         self.public.apply(&event);
-        for (number, hand) in (0..).zip(self.hands.iter_mut()) {
-            *hand = Seat::new(number).map_or(*hand, |seat| event.hand_after(seat, *hand));
+        for (seat, hand) in Seat::all(self.public.seats()).zip(self.hands.iter_mut()) {
+            *hand = event.hand_after(seat, *hand);
         }
         events.push(event);
     }

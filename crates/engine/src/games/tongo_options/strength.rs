@@ -9,8 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::list::List;
 use crate::games::tongo_options::card::{Card, CardSet, NUMBERS, Suit};
-use crate::games::tongo_options::list::List;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 
 /// The class of a hand card and a floor card of one number, possibly with dice, in ascending order.

@@ -7,10 +7,10 @@ use alloc::boxed::Box;
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::list::BySeat;
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::hidden::Hidden;
-use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::public::PublicState;
 use crate::seat::Seat;
 
@@ -43,9 +43,8 @@ impl View {
             event.apply_to(hidden, self.public.facing_floor());
         }
         self.public.apply(event);
-        for (number, hand) in (0..).zip(self.hands.iter_mut()) {
-            let seat = Seat::new(number);
-            *hand = hand.map(|hand| seat.map_or(hand, |seat| event.hand_after(seat, hand)));
+        for (seat, hand) in Seat::all(self.public.seats()).zip(self.hands.iter_mut()) {
+            *hand = hand.map(|hand| event.hand_after(seat, hand));
         }
     }
 }
