@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::conditions::is_default;
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
@@ -57,23 +58,14 @@ actions! {
         /// Offers a bribe of chips or of cards (rule 4.6).
         Bribe {
             to: Seat,
-            chips: u32 = "is_zero",
-            cards: CardSet = "has_none",
+            chips: u32 = "is_default",
+            cards: CardSet = "is_default",
         },
         /// Accepts the offered bribe (rule 4.6).
         Accept,
         /// Refuses the offered bribe (rule 4.6).
         Refuse,
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-const fn has_none(cards: &CardSet) -> bool {
-    cards.is_empty()
 }
 
 #[cfg(test)]

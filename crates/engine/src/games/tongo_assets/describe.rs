@@ -1,12 +1,12 @@
 //! Descriptions of Tongo (assets) for people: views, actions and events.
 
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Describe, Piece, Row};
+use crate::games::description::{say, table_row, text_piece};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, Colour};
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
@@ -22,7 +22,7 @@ use crate::seat::Seat;
 impl Describe for TongoAssets {
     fn describe(view: &View) -> Vec<Row> {
         let public = &view.public;
-        let mut rows = vec![table_row(public)];
+        let mut rows = vec![table_row("table", say(table_text(public)))];
         for (seat, player) in public.players.by_seat() {
             let out = if public.playing.contains(seat) { "" } else { ", retreated" };
             let mut pieces = say(format!("{} chips, paid {}{out}", player.chips, player.paid));
@@ -183,14 +183,13 @@ impl Describe for TongoAssets {
     }
 }
 
-/// Returns the row of the pot and the prices.
-fn table_row(public: &PublicState) -> Row {
+/// Describes the pot, the prices and the decks.
+fn table_text(public: &PublicState) -> String {
     let PublicState { rounds, pot, risk, purchase, sell, asset_deck, acquire_deck, .. } = public;
-    let text = format!(
+    format!(
         "round {rounds}, pot {pot}, risk {risk}, purchase {purchase}, sell {sell}; decks of \
          {asset_deck} assets and {acquire_deck} acquire cards"
-    );
-    Row { seat: None, label: "table".into(), pieces: say(text) }
+    )
 }
 
 /// Returns the hand and the kept cards of a seat, as far as the viewer sees them.
@@ -243,15 +242,6 @@ fn award_pieces(awards: &Ring<u32>) -> Vec<Piece> {
         pieces.extend([Piece::Seat(seat), text_piece(format!("{}{half} chips", halves / 2))]);
     }
     pieces
-}
-
-fn text_piece(text: impl Into<Cow<'static, str>>) -> Piece {
-    Piece::Text(text.into())
-}
-
-/// Returns a text alone.
-fn say(text: impl Into<Cow<'static, str>>) -> Vec<Piece> {
-    vec![text_piece(text)]
 }
 
 fn say_chips(chips: u32) -> Vec<Piece> {

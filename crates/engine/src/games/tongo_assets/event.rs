@@ -12,13 +12,14 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::Viewer;
+use crate::games::conditions::is_default;
 use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
-use crate::seat::Seat;
+use crate::seat::{SEATS_MAX, Seat};
 
 /// A card as a viewer sees it: the card or its shape. It serializes as `4Ra`, `asset` or `acquire`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,9 +203,9 @@ pub enum Event {
     BribeOffered {
         seat: Seat,
         to: Seat,
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_default")]
         chips: u32,
-        #[serde(default, skip_serializing_if = "has_none")]
+        #[serde(default, skip_serializing_if = "is_default")]
         cards: CardSet,
     },
     /// The seat that was offered a bribe has answered (rule 4.6).
@@ -213,15 +214,6 @@ pub enum Event {
     Shown { hands: Box<Ring<Option<ShownHand>>> },
     /// The game is over, with the awards by seat in half chips of the pot (rule 6).
     Over { ending: GameEnding, winner: Seat, awards: Ring<u32> },
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-const fn has_none(cards: &CardSet) -> bool {
-    cards.is_empty()
 }
 
 impl Event {
@@ -242,40 +234,35 @@ impl Event {
     /// Redacts the event for a viewer.
     #[must_use]
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
-        let own = match viewer {
-            Viewer::Everything => return self.clone(),
-            Viewer::Seat(seat) => Some(seat),
-            Viewer::Public => None,
-        };
         let mut seen = self.clone();
         match &mut seen {
-            Self::AssetsShuffled { deck } | Self::AcquiresShuffled { deck } => *deck = None,
+            Self::AssetsShuffled { deck } | Self::AcquiresShuffled { deck } => {
+                *deck = deck.take().filter(|_| viewer == Viewer::Everything);
+            }
             Self::Dealt { hands, .. } => {
-                let seats =
-                    hands.by_seat().map(|(seat, _)| seat).collect::<arrayvec::ArrayVec<_, 8>>();
-                for seat in seats.into_iter().filter(|seat| Some(*seat) != own) {
-                    hands[seat] = None;
+                for (seat, hand) in Seat::all(SEATS_MAX).zip(hands.as_mut_slice()) {
+                    *hand = hand.filter(|_| viewer.sees(seat));
                 }
             }
             Self::Assessing { seat, assets } | Self::Revealed { seat, assets, .. } => {
-                *assets = assets.filter(|_| Some(*seat) == own);
+                *assets = assets.filter(|_| viewer.sees(*seat));
             }
-            Self::Swapped { seat, taken, discarded, .. } if Some(*seat) != own => {
+            Self::Swapped { seat, taken, discarded, .. } if !viewer.sees(*seat) => {
                 *taken = taken.face_down();
                 *discarded = discarded.face_down();
             }
-            Self::Purchased { seat, taken, discarded, .. } if Some(*seat) != own => {
+            Self::Purchased { seat, taken, discarded, .. } if !viewer.sees(*seat) => {
                 *taken = taken.face_down();
                 *discarded = discarded.map(Face::face_down);
             }
-            Self::Acquired { seat, taken, to, discarded, .. } if Some(*seat) != own => {
+            Self::Acquired { seat, taken, to, discarded, .. } if !viewer.sees(*seat) => {
                 if *to != AcquireDestination::Pile {
                     *taken = taken.face_down();
                 }
                 *discarded = discarded.map(Face::face_down);
             }
-            Self::Sold { seat, hand, .. } => *hand = hand.filter(|_| Some(*seat) == own),
-            Self::Evaded { seat, discarded, .. } if Some(*seat) != own => {
+            Self::Sold { seat, hand, .. } => *hand = hand.filter(|_| viewer.sees(*seat)),
+            Self::Evaded { seat, discarded, .. } if !viewer.sees(*seat) => {
                 *discarded = discarded.map(Face::face_down);
             }
             variants!(Self: DealerChosen, Opened, Paid, Raised, Retreated, Stopped, Swapped,

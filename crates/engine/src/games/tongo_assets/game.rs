@@ -12,8 +12,8 @@ use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::Rules;
 use crate::games::tongo_assets::state::TongoAssets;
-use crate::games::tongo_assets::view::{View, prompt};
-use crate::games::tongo_assets::{clock, kind, legal, list, payout};
+use crate::games::tongo_assets::view::View;
+use crate::games::tongo_assets::{kind, legal, list, payout};
 use crate::seat::Seat;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -81,7 +81,7 @@ impl Game for TongoAssets {
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {
-        clock::default_action(&self.actor(seat))
+        legal::default_action(&self.actor(seat))
     }
 
     fn outcome(&self) -> Option<Outcome> {
@@ -97,19 +97,10 @@ impl Game for TongoAssets {
     }
 
     fn view(&self, viewer: Viewer) -> View {
-        let public = self.public.clone();
-        let hidden = &self.hidden;
-        match viewer {
-            Viewer::Seat(seat) => {
-                let own = Some(OwnKnowledge::from_state(&self.public, hidden, seat));
-                View { viewer: Some(seat), public, own, hidden: None }
-            }
-            Viewer::Public => View { viewer: None, public, own: None, hidden: None },
-            Viewer::Everything => {
-                let hidden = Some(Box::new(hidden.clone()));
-                View { viewer: None, public, own: None, hidden }
-            }
-        }
+        let Self { public, hidden } = self;
+        let own = viewer.seat().map(|seat| OwnKnowledge::from_state(public, hidden, seat));
+        let hidden = (viewer == Viewer::Everything).then(|| Box::new(hidden.clone()));
+        View { viewer: viewer.seat(), public: public.clone(), own, hidden }
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
@@ -125,7 +116,7 @@ impl Game for TongoAssets {
     }
 
     fn prompt_for(&self, _viewer: Viewer) -> Option<Prompt> {
-        prompt(&self.public)
+        self.public.prompt()
     }
 
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {

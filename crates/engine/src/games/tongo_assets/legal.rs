@@ -2,6 +2,7 @@
 //! player's view share this code, because neither needs to know more. `list` lists the actions that
 //! [`check`] accepts; random play compares the two.
 
+use crate::games::conditions::require;
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::phase::{Offer, Phase};
@@ -28,32 +29,45 @@ pub struct Actor<'a> {
 /// # Errors
 /// The first reason for a refusal.
 pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
-    match (actor.public.phase, action) {
-        (Phase::Dealer | Phase::Assets | Phase::Acquires | Phase::Deal, _) => {
-            return Err(Illegal::NotDealt);
-        }
-        (Phase::Over | Phase::Showdown { .. } | Phase::LastIn { .. }, _) => {
-            return Err(Illegal::GameOver);
-        }
-        (
-            Phase::Open { .. }
-            | Phase::Risk { .. }
-            | Phase::Stop
-            | Phase::Assess { .. }
-            | Phase::Confront { .. }
-            | Phase::Debts { .. },
-            _,
-        ) => {}
+    let PublicState { phase, playing, offer, .. } = actor.public;
+    match phase {
+        variants!(Phase: Dealer, Assets, Acquires, Deal) => return Err(Illegal::NotDealt),
+        variants!(Phase: Over, Showdown, LastIn) => return Err(Illegal::GameOver),
+        variants!(Phase: Open, Risk, Stop, Assess, Confront, Debts) => {}
     }
-    require(actor.public.playing.contains(actor.seat), Illegal::Retreated)?;
-    match action {
-        Action::Accept | Action::Refuse => actor.check_answer(),
-        variants!(Action: Open, Pay, Raise, RaiseConfront, Retreat, Swap, Purchase, Acquire, Sell,
-            Reveal, Dividend, Done, Confront, Evade, Index, Leverage, Bribe) => {
-            require(actor.public.offer.is_none(), Illegal::BribeOpen)?;
-            require(actor.public.phase.seat() == Some(actor.seat), Illegal::NotYourTurn)?;
-            actor.check_turn(action)
+    require(playing.contains(actor.seat), Illegal::Retreated)?;
+    if !matches!(action, Action::Accept | Action::Refuse) {
+        require(offer.is_none(), Illegal::BribeOpen)?;
+        require(phase.seat() == Some(actor.seat), Illegal::NotYourTurn)?;
+    }
+    actor.check_action(action)
+}
+
+/// Returns the action that the clock plays (rule 7.2); `None` for a seat that is not prompted.
+pub fn default_action(actor: &Actor<'_>) -> Option<Action> {
+    let public = actor.public;
+    if let Some(offer) = public.offer {
+        return (offer.to == actor.seat).then_some(Action::Refuse);
+    }
+    if public.phase.seat() != Some(actor.seat) {
+        return None;
+    }
+    match public.phase {
+        Phase::Open { .. } if public.is_last() => {
+            let may = actor.check_confront().is_ok();
+            Some(if may { Action::Confront } else { Action::Retreat })
         }
+        Phase::Open { .. } => {
+            let (risk, _) = public.opening_risk();
+            let PriceBounds { purchase_min: purchase, max: sell } = PriceBounds::for_risk(risk);
+            let opening = Action::Open { risk, purchase, sell };
+            Some(if actor.can_pay(risk).is_ok() { opening } else { Action::Retreat })
+        }
+        Phase::Risk { .. } | Phase::Confront { .. } | Phase::Debts { .. } => {
+            Some(if actor.can_pay_due() { Action::Pay } else { Action::Retreat })
+        }
+        Phase::Assess { .. } => Some(Action::Done),
+        variants!(Phase: Dealer, Assets, Acquires, Deal, Stop, Showdown, LastIn, Over) => None,
     }
 }
 
@@ -79,8 +93,7 @@ impl Actor<'_> {
     pub fn amount_due(&self) -> Option<u32> {
         let player = &self.public.players[self.seat];
         match self.public.phase {
-            Phase::Risk { .. } => Some(self.public.risk - player.paid),
-            Phase::Confront { .. } => Some(self.public.risk - player.paid),
+            Phase::Risk { .. } | Phase::Confront { .. } => Some(self.public.risk - player.paid),
             Phase::Debts { .. } => Some(player.owes),
             variants!(Phase: Dealer, Assets, Acquires, Deal, Open, Stop, Assess, Showdown, LastIn,
                 Over) => None,
@@ -92,7 +105,7 @@ impl Actor<'_> {
         require(offer.to == self.seat, Illegal::NotAsked)
     }
 
-    fn check_turn(&self, action: &Action) -> Result<(), Illegal> {
+    fn check_action(&self, action: &Action) -> Result<(), Illegal> {
         match *action {
             Action::Open { risk, purchase, sell } => self.check_opening(risk, purchase, sell),
             Action::Pay => self.can_pay(self.amount_due().ok_or(Illegal::NothingToPay)?),
@@ -156,7 +169,6 @@ impl Actor<'_> {
                 let from = self.seat;
                 self.check_bribe(&Offer { from, to, chips, cards })
             }
-            // These actions are answers, which are checked elsewhere.
             Action::Accept | Action::Refuse => self.check_answer(),
         }
     }
@@ -180,6 +192,11 @@ impl Actor<'_> {
 
     pub fn can_pay(&self, chips: u32) -> Result<(), Illegal> {
         require(self.chips() >= chips, Illegal::TooFewChips)
+    }
+
+    /// Returns whether something is to be paid, and the seat has the chips.
+    pub(super) fn can_pay_due(&self) -> bool {
+        self.amount_due().is_some_and(|missing| self.can_pay(missing).is_ok())
     }
 
     fn check_assessing(&self) -> Result<(), Illegal> {
@@ -257,13 +274,10 @@ impl Actor<'_> {
 
     /// Checks that the seat is one of those that answer a confront (rule 4.1).
     fn check_circle(&self) -> Result<(), Illegal> {
-        match self.public.phase {
-            Phase::Confront { seat, confronter } => {
-                require(seat != confronter, Illegal::ConfronterPays)
-            }
-            variants!(Phase: Dealer, Assets, Acquires, Deal, Open, Risk, Stop, Assess, Debts,
-                Showdown, LastIn, Over) => Err(Illegal::NotConfronting),
-        }
+        let Phase::Confront { seat, confronter } = self.public.phase else {
+            return Err(Illegal::NotConfronting);
+        };
+        require(seat != confronter, Illegal::ConfronterPays)
     }
 
     fn check_margin(&self, margin: u8) -> Result<(), Illegal> {
@@ -317,8 +331,4 @@ pub(super) fn indexed_risk(risk: u32, margin: u8) -> u32 {
 pub(super) fn leveraged_payment(risk: u32, percent: u8) -> u32 {
     let part = (u64::from(risk) * u64::from(percent)).div_ceil(100);
     u32::try_from(part).unwrap_or(u32::MAX)
-}
-
-fn require(holds: bool, otherwise: Illegal) -> Result<(), Illegal> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

@@ -15,8 +15,8 @@ use crate::games::tongo_assets::rules::{
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 
-/// The number of risks of a range that are listed.
-const RISKS: u32 = 11;
+/// The maximum number of risks of a range that are listed.
+pub(super) const RISKS: u8 = 11;
 
 /// The step between the listed percentages of a leverage.
 const LEVERAGE_STEP: usize = 5;
@@ -52,7 +52,7 @@ pub fn for_each_action(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
 }
 
 fn list_payment(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
-    if actor.amount_due().is_some_and(|missing| actor.can_pay(missing).is_ok()) {
+    if actor.can_pay_due() {
         each(Action::Pay);
     }
 }
@@ -86,11 +86,22 @@ fn list_risk_actions(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
 /// one.
 pub(super) fn for_each_risk(least: u32, most: u32, mut each: impl FnMut(u32)) {
     let Some(span) = most.checked_sub(least) else { return };
-    if span < RISKS {
+    let risks = u32::from(RISKS);
+    if span < risks {
         (least..=most).for_each(each);
     } else {
-        (0..RISKS).for_each(|place| each(least + span / (RISKS - 1) * place));
+        (0..risks).for_each(|place| each(least + span / (risks - 1) * place));
     }
+}
+
+/// Iterates over the margins that can be indexed (rule 4.4).
+pub(super) fn margins() -> impl Iterator<Item = u8> {
+    (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP))
+}
+
+/// Iterates over the listed leverages.
+pub(super) fn leverages() -> impl Iterator<Item = u8> {
+    LEVERAGE.step_by(LEVERAGE_STEP)
 }
 
 fn for_each_price(risk: u32, mut each: impl FnMut(u32, u32)) {
@@ -182,14 +193,12 @@ fn list_confront_answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
         }
     }
     if rules.margins && *raises < rules.raises_max && chips >= unindexed.unwrap_or(risk) {
-        let margins = (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP));
-        margins
+        margins()
             .filter(|margin| indexed_risk(risk, *margin) > risk)
             .for_each(|margin| each(Action::Index { margin }));
     }
     if rules.leverage {
-        LEVERAGE
-            .step_by(LEVERAGE_STEP)
+        leverages()
             .filter(|percent| chips >= leveraged_payment(risk, *percent))
             .for_each(|percent| each(Action::Leverage { percent }));
     }

@@ -6,13 +6,12 @@
 //! under them.
 //!
 //! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
-//! `clock`, `list`, `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` →
-//! `action`, `deck`, `strength` → `set`, `slots` → `card`, `refusal`, `ring`, `rules`. The AI is a
-//! module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
+//! `list`, `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` → `action`,
+//! `deck`, `strength` → `set`, `slots` → `card`, `refusal`, `ring`, `rules`. The AI is a module of
+//! `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod card;
-mod clock;
 mod deck;
 mod describe;
 mod event;
@@ -57,8 +56,7 @@ pub use view::View;
 /// The bounds and the legal actions of an actor, by which an AI weighs its choices.
 pub mod analysis {
     pub use super::card::CARDS;
-    pub use super::clock::default_action;
-    pub use super::legal::Actor;
+    pub use super::legal::{Actor, default_action};
     pub use super::list::for_each_action;
     pub use super::rules::{HAND_MAX, KEPT_MAX, LEVERAGE};
     pub use super::strength::largest_group;

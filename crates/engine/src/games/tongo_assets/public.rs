@@ -163,6 +163,14 @@ impl PublicState {
         Turn::Players(Prompt { number, seats: SeatSet::only(seat), countdown, countdown_ms })
     }
 
+    /// Returns the open prompt; `None` while chance decides and when the game is over.
+    pub fn prompt(&self) -> Option<Prompt> {
+        match self.turn() {
+            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
+            Turn::Chance(_) | Turn::Over => None,
+        }
+    }
+
     /// Updates the public state by an event, complete or redacted.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {

@@ -14,11 +14,11 @@ use alloc::vec::Vec;
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, NUMBERS};
 use crate::games::tongo_assets::hidden::OwnKnowledge;
-use crate::games::tongo_assets::list::for_each_risk;
+use crate::games::tongo_assets::list::{RISKS, for_each_risk, leverages, margins};
 use crate::games::tongo_assets::phase::{Phase, PlayerState};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{
-    EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds, SLOTS,
+    EVADE_CARDS, HAND_MAX, KEPT_MAX, MARGIN_MAX, MARGIN_STEP, PriceBounds, SLOTS,
 };
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::Assets;
@@ -38,9 +38,6 @@ const PLAIN: [(&str, Action); 7] = [
     ("refuse", Action::Refuse),
 ];
 
-/// The maximum number of risks of a range that are listed.
-const RISKS: u16 = 11;
-
 /// The combinations of two prices, each at its minimum or maximum.
 const PRICES: [&str; 4] = [
     "purchase_least sell_most",
@@ -59,9 +56,9 @@ const EVASIONS: u16 = 35;
 const GIFTS: u16 = 1 + HAND_MAX as u16 + KEPT_MAX as u16;
 
 const OPEN: u16 = 7;
-const RAISE: u16 = OPEN + RISKS * 4;
-const RAISE_CONFRONT: u16 = RAISE + RISKS * 4;
-const SWAP: u16 = RAISE_CONFRONT + RISKS;
+const RAISE: u16 = OPEN + RISKS as u16 * 4;
+const RAISE_CONFRONT: u16 = RAISE + RISKS as u16 * 4;
+const SWAP: u16 = RAISE_CONFRONT + RISKS as u16;
 const PURCHASE: u16 = SWAP + HAND_MAX as u16 * SLOTS as u16;
 const ACQUIRE: u16 = PURCHASE + SLOTS as u16 * DISCARDS * 2;
 const SELL: u16 = ACQUIRE + DISCARDS * 2;
@@ -349,13 +346,4 @@ fn price_index(risk: u32, purchase: u32, sell: u32) -> Option<u16> {
 /// Iterates over the choices of three cards out of seven, as bits.
 fn evasions() -> impl Iterator<Item = u8> {
     (0..1_u8 << HAND_MAX).filter(|choice| choice.count_ones() == u32::from(EVADE_CARDS))
-}
-
-fn margins() -> impl Iterator<Item = u8> {
-    (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP))
-}
-
-/// Iterates over the listed leverages.
-fn leverages() -> impl Iterator<Item = u8> {
-    LEVERAGE.step_by(usize::from(MARGIN_STEP))
 }

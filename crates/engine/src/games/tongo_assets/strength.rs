@@ -196,29 +196,15 @@ impl NaturalCards {
         if self.wilds == 0 && pairs.count_ones() < 2 {
             return None;
         }
-        let costs = |of: u64| {
-            if of & pairs != 0 {
-                0
-            } else if of & singles != 0 {
-                1
-            } else {
-                2
-            }
-        };
         for number in (0..NUMBERS).rev() {
             for colour in Colour::ALL {
-                let one = 1 << (colour.index() * NUMBERS + number);
+                let one = 1_u64 << (colour.index() * NUMBERS + number);
                 let other = cheapest_pair_cost(pairs & !one, singles & !one);
-                let wilds = costs(one) + other;
+                let wilds = cheapest_pair_cost(pairs & one, singles & one) + other;
                 if wilds <= self.wilds {
+                    let class = Class::MaterialContinuum;
                     let number = number + 1;
-                    let colour = Some(colour);
-                    return Some(HandRank {
-                        class: Class::MaterialContinuum,
-                        number,
-                        colour,
-                        wilds,
-                    });
+                    return Some(HandRank { class, number, colour: Some(colour), wilds });
                 }
             }
         }
@@ -265,7 +251,7 @@ impl NaturalCards {
     }
 }
 
-/// Returns the number of wilds for the cheapest pair.
+/// Returns the number of wilds for the cheapest pair, given the types that occur twice and once.
 const fn cheapest_pair_cost(pairs: u64, singles: u64) -> u8 {
     if pairs != 0 {
         0

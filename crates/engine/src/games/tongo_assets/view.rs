@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{Prompt, Turn};
+use crate::game::Prompt;
 use crate::games::tongo_assets::event::Event;
 use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
 use crate::games::tongo_assets::legal::Actor;
@@ -28,7 +28,7 @@ pub struct View {
 
 impl View {
     pub fn prompt(&self) -> Option<Prompt> {
-        prompt(&self.public)
+        self.public.prompt()
     }
 
     /// Returns the viewer as an actor, if it is a player.
@@ -47,12 +47,5 @@ impl View {
         if let (Some(seat), Some(own)) = (self.viewer, &mut self.own) {
             own.apply(&self.public, seat, event, offer);
         }
-    }
-}
-
-pub fn prompt(public: &PublicState) -> Option<Prompt> {
-    match public.turn() {
-        Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-        Turn::Chance(_) | Turn::Over => None,
     }
 }
