@@ -1,12 +1,11 @@
 //! A human-readable description of a game of Tong-its: the table, the hands, and the actions.
 
-use alloc::borrow::Cow;
 use alloc::format;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet, Suit};
 use crate::game::{Describe, Piece, Row};
+use crate::games::description::{say, table_row};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::event::{EndingKind, Event, FightAnswer};
 use crate::games::tongits::rules::SEATS;
@@ -23,40 +22,36 @@ impl Describe for Tongits {
         {
             let pieces = match hand {
                 Some(hand) => card_pieces(hand.iter()),
-                None => vec![Piece::Text(format!("{count} cards").into())],
+                None => say(format!("{count} cards")),
             };
             rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
         }
         for meld in public.melds.iter() {
-            let label = Cow::Borrowed("meld");
-            rows.push(Row {
-                seat: Some(meld.owner),
-                label,
-                pieces: card_pieces(meld.cards.iter()),
-            });
+            let pieces = card_pieces(meld.cards.iter());
+            rows.push(Row { seat: Some(meld.owner), label: "meld".into(), pieces });
         }
         let discards = card_pieces(public.discards.cards().iter().copied());
-        rows.push(Row { seat: None, label: "discards".into(), pieces: discards });
+        rows.push(table_row("discards", discards));
         let stock = match &view.stock {
             Some(stock) => card_pieces(stock.cards().iter().copied()),
-            None => vec![Piece::Text(format!("{} cards", public.stock_count).into())],
+            None => say(format!("{} cards", public.stock_count)),
         };
-        rows.push(Row { seat: None, label: "stock, the next at the end".into(), pieces: stock });
+        rows.push(table_row("stock, the next at the end", stock));
         rows
     }
 
     fn describe_action(action: &Action) -> Vec<Piece> {
         match *action {
-            Action::Draw => action_pieces("draws", CardSet::EMPTY),
+            Action::Draw => say("draws"),
             Action::Chow { cards } => action_pieces("takes the discard with", cards),
-            Action::Fight => action_pieces("fights", CardSet::EMPTY),
+            Action::Fight => say("fights"),
             Action::Drop { cards, face_down: false } => action_pieces("lays", cards),
             Action::Drop { cards, face_down: true } => action_pieces("lays face down", cards),
             Action::Sapaw { card, .. } => action_pieces("adds", CardSet::only(card)),
             Action::Dump { card } => action_pieces("dumps", CardSet::only(card)),
-            Action::Tongits => action_pieces("declares Tong-its", CardSet::EMPTY),
-            Action::Challenge => action_pieces("challenges", CardSet::EMPTY),
-            Action::Fold => action_pieces("folds", CardSet::EMPTY),
+            Action::Tongits => say("declares Tong-its"),
+            Action::Challenge => say("challenges"),
+            Action::Fold => say("folds"),
         }
     }
 
@@ -73,7 +68,7 @@ impl Describe for Tongits {
             }
             Event::Dropped { seat, cards: laid } => (Some(seat), "lays", card_pieces(laid.iter())),
             Event::LaidFaceDown { seat, cards: laid, count } => {
-                let unseen = || vec![Piece::Text(format!("{count} cards").into())];
+                let unseen = || say(format!("{count} cards"));
                 let pieces = if laid.is_empty() { unseen() } else { card_pieces(laid.iter()) };
                 (Some(seat), "lays face down", pieces)
             }
@@ -107,9 +102,7 @@ impl Describe for Tongits {
 }
 
 fn action_pieces(verb: &'static str, objects: CardSet) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Text(verb.into())];
-    pieces.extend(card_pieces(objects.iter()));
-    pieces
+    [say(verb), card_pieces(objects.iter())].concat()
 }
 
 fn card_pieces(cards: impl Iterator<Item = Card>) -> Vec<Piece> {

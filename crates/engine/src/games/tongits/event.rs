@@ -127,36 +127,26 @@ impl Event {
     /// Returns the event as the viewer may see it; `None` if the viewer may not learn that it
     /// happened.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Option<Self> {
-        Some(match self {
-            Self::Dealt { starter, hands, stock } => {
-                let mut hands = *hands;
-                for (seat, hand) in Seat::all(SEATS).zip(&mut hands) {
+        let mut seen = self.clone();
+        match &mut seen {
+            Self::Dealt { hands, stock, .. } => {
+                for (seat, hand) in Seat::all(SEATS).zip(hands) {
                     *hand = hand.filter(|_| viewer.sees(seat));
                 }
-                let stock = stock.filter(|_| viewer == Viewer::Everything);
-                Self::Dealt { starter: *starter, hands, stock }
+                *stock = stock.filter(|_| viewer == Viewer::Everything);
             }
-            Self::Drawn { seat, card, auto } => {
-                Self::Drawn { seat: *seat, card: card.filter(|_| viewer.sees(*seat)), auto: *auto }
+            Self::Drawn { seat, card, .. } => *card = card.filter(|_| viewer.sees(*seat)),
+            Self::LaidFaceDown { seat, cards, .. } if !viewer.sees(*seat) => {
+                *cards = CardSet::EMPTY
             }
-            Self::LaidFaceDown { seat, cards, count } => {
-                let cards = if viewer.sees(*seat) { *cards } else { CardSet::EMPTY };
-                Self::LaidFaceDown { seat: *seat, cards, count: *count }
+            Self::Fought { asked_secretly, .. } => {
+                *asked_secretly = asked_secretly.iter().filter(|seat| viewer.sees(*seat)).collect();
             }
-            Self::Fought { seat, asked, asked_secretly } => {
-                let asked_secretly =
-                    asked_secretly.iter().filter(|seat| viewer.sees(*seat)).collect();
-                Self::Fought { seat: *seat, asked: *asked, asked_secretly }
-            }
-            Self::Answered { seat, answer } => {
-                if !viewer.sees(*seat) {
-                    return None;
-                }
-                Self::Answered { seat: *seat, answer: *answer }
-            }
-            variants!(Self: StarterChosen, Chowed, Dropped, Sapawed, Sagasa, Dumped,
-                TongitsDeclared, Shown, Over) => self.clone(),
-        })
+            Self::Answered { seat, .. } if !viewer.sees(*seat) => return None,
+            variants!(Self: StarterChosen, Chowed, Dropped, LaidFaceDown, Sapawed, Sagasa, Dumped,
+                TongitsDeclared, Answered, Shown, Over) => {}
+        }
+        Some(seen)
     }
 
     /// Returns a seat's hand after this event. This is the only place where hands change, for the

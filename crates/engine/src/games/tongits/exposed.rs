@@ -213,11 +213,11 @@ impl ExposedMelds {
         self.facing[usize::from(meld)] = MeldFacing::SAGASA;
     }
 
-    /// Removes the cards of face-down melds whose owner's cards the viewer may not see.
-    pub(super) fn conceal_face_down(&mut self, sees: impl Fn(Seat) -> bool) {
+    /// Removes the cards of face-down melds, except those of the owners whose cards are visible.
+    pub(super) fn conceal_face_down(&mut self, visible: SeatSet) {
         for place in 0..self.len() {
             let owner = self.owners[place];
-            if !self.facing[place].is_open() && !sees(owner) {
+            if !self.facing[place].is_open() && !visible.contains(owner) {
                 let by = &mut self.by[owner.index()];
                 *by = by.difference(self.melds[place]);
                 self.melds[place] = CardSet::EMPTY;
@@ -311,7 +311,7 @@ impl<'de> Deserialize<'de> for ExposedMelds {
 mod tests {
     use super::ExposedMelds;
     use crate::cards::CardSet;
-    use crate::seat::Seat;
+    use crate::seat::{Seat, SeatSet};
 
     fn cards(text: &str) -> CardSet {
         text.split_whitespace().map(|card| card.parse().unwrap()).collect()
@@ -345,7 +345,7 @@ mod tests {
         assert!(exposed.additions().is_empty());
         assert_eq!((exposed.cards_if_open(0), exposed.cards_if_open(1)), (Some(None), None));
         let mut seen = exposed;
-        seen.conceal_face_down(|seat| seat == other);
+        seen.conceal_face_down(SeatSet::only(other));
         assert_eq!(
             serde_json::to_string(&seen).unwrap(),
             r#"[{"owner":0,"cards":[],"by":[[],[],[]],"face_down":4}]"#

@@ -64,15 +64,9 @@ impl Game for Tongits {
             (Phase::Deal { starter }, chance::ChanceAnswer::Order(deck)) => {
                 next.deal_cards(starter, deck, events);
             }
-            (
-                Phase::Starter
-                | Phase::Deal { .. }
-                | Phase::Draw { .. }
-                | Phase::Play { .. }
-                | Phase::Fight { .. }
-                | Phase::Over,
-                _,
-            ) => unreachable!("the answer fits the request of this phase"),
+            (variants!(Phase: Starter, Deal, Draw, Play, Fight, Over), _) => {
+                unreachable!("the answer fits the request of this phase")
+            }
         }
         next
     }
@@ -132,10 +126,7 @@ impl Game for Tongits {
     }
 
     fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
-        match self.public.redact_for(viewer).turn() {
-            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-            Turn::Chance(_) | Turn::Over => None,
-        }
+        self.public.redact_for(viewer).prompt()
     }
 
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {

@@ -6,6 +6,7 @@
 //! tests the two against each other.
 
 use crate::cards::{Card, CardSet, Rank, Suit};
+use crate::games::conditions::require;
 use crate::games::tongits::action::{Action, Illegal};
 use crate::games::tongits::arrange::leaves_nothing;
 use crate::games::tongits::meld::{
@@ -155,25 +156,24 @@ fn highest_addition(public: &PublicState, hand: CardSet) -> Option<Action> {
 }
 
 fn check_draw_phase(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
-    match public.phase {
-        Phase::Starter | Phase::Deal { .. } => Err(Illegal::NotDealt),
-        Phase::Over => Err(Illegal::GameOver),
-        Phase::Fight { .. } => Err(Illegal::FightOpen),
-        Phase::Draw { seat: turn, .. } => require(turn == seat, Illegal::NotYourTurn),
-        Phase::Play { seat: turn } if turn == seat => Err(Illegal::NotDrawPhase),
-        Phase::Play { .. } => Err(Illegal::NotYourTurn),
-    }
+    require(is_own_draw_phase(public, seat)?, Illegal::NotDrawPhase)
 }
 
 fn check_play_phase(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
-    match public.phase {
-        Phase::Starter | Phase::Deal { .. } => Err(Illegal::NotDealt),
-        Phase::Over => Err(Illegal::GameOver),
-        Phase::Fight { .. } => Err(Illegal::FightOpen),
-        Phase::Play { seat: turn } => require(turn == seat, Illegal::NotYourTurn),
-        Phase::Draw { seat: turn, .. } if turn == seat => Err(Illegal::NotPlayPhase),
-        Phase::Draw { .. } => Err(Illegal::NotYourTurn),
-    }
+    require(!is_own_draw_phase(public, seat)?, Illegal::NotPlayPhase)
+}
+
+/// Checks that it is the seat's turn, and returns whether it is in the draw phase.
+fn is_own_draw_phase(public: &PublicState, seat: Seat) -> Result<bool, Illegal> {
+    let (turn, is_draw) = match public.phase {
+        Phase::Starter | Phase::Deal { .. } => return Err(Illegal::NotDealt),
+        Phase::Over => return Err(Illegal::GameOver),
+        Phase::Fight { .. } => return Err(Illegal::FightOpen),
+        Phase::Draw { seat, .. } => (seat, true),
+        Phase::Play { seat } => (seat, false),
+    };
+    require(turn == seat, Illegal::NotYourTurn)?;
+    Ok(is_draw)
 }
 
 fn check_answer(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
@@ -209,8 +209,4 @@ fn can_spread(public: &PublicState, seat: Seat, hand: CardSet) -> bool {
 
 fn is_secret_here(public: &PublicState, cards: CardSet) -> bool {
     is_secret(cards, public.rules.secret_run_min)
-}
-
-fn require(holds: bool, otherwise: Illegal) -> Result<(), Illegal> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

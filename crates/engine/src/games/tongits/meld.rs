@@ -9,7 +9,7 @@ use crate::games::tongits::joker;
 use crate::games::tongits::lanes::Lanes;
 
 /// The number of cards in the smallest meld (rule 1.4).
-pub(super) const MELD_CARDS_MIN: usize = 3;
+const MELD_CARDS_MIN: usize = 3;
 
 /// The points of a card of rank ten or above (rule 1.9).
 const POINTS_MAX: u8 = 10;

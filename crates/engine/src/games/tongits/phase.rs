@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::Request;
 use crate::game::{Prompt, Turn, Viewer};
+use crate::games::conditions::is_default;
 use crate::games::tongits::event::{BySeat, EndingKind, Event, ShownHand, SpecialEnding};
 use crate::games::tongits::exposed::ExposedMelds;
 use crate::games::tongits::pile::Pile;
@@ -85,17 +86,13 @@ pub struct PublicState {
     /// seat may not fight at the beginning of its next turn.
     pub added_to: SeatSet,
     /// The seats that have not acted yet, if the rules have the Spread (rule 10.3).
-    #[serde(default, skip_serializing_if = "is_nobody")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub yet_to_act: SeatSet,
     /// The seat that drew the last card of the stock (rules 5.1, 5.2).
     pub drew_last: Option<Seat>,
     /// All hands by seat, once the game has ended.
     pub shown: Option<Box<BySeat<ShownHand>>>,
     pub end: Option<TongitsEnd>,
-}
-
-fn is_nobody(seats: &SeatSet) -> bool {
-    seats.is_empty()
 }
 
 impl PublicState {
@@ -136,28 +133,28 @@ impl PublicState {
         if seats.is_empty() { Turn::Wait(prompt) } else { Turn::Players(prompt) }
     }
 
+    /// Returns the open prompt, as far as this viewer knows it; `None` if there is none.
+    pub fn prompt(&self) -> Option<Prompt> {
+        match self.turn() {
+            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
+            Turn::Chance(_) | Turn::Over => None,
+        }
+    }
+
     /// Returns whether the answers to a fight are shown only at the end of its countdown. This is
     /// so if some seat may hold a concealed meld, which the duration of the fight must not reveal
     /// (rule 4.2).
     pub(super) fn shows_answers_late(&self) -> bool {
-        match self.phase {
-            Phase::Fight { asked, .. } => {
-                self.rules.secret_may_challenge && asked.len() < usize::from(SEATS) - 1
-            }
-            variants!(Phase: Starter, Deal, Draw, Play, Over) => false,
-        }
+        let Phase::Fight { asked, .. } = self.phase else { return false };
+        self.rules.secret_may_challenge && asked.len() < usize::from(SEATS) - 1
     }
 
     /// Returns the state without the information that the viewer may not know.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let mut redacted = self.clone();
-        let visible: SeatSet = match viewer {
-            Viewer::Everything => Seat::all(SEATS).collect(),
-            Viewer::Seat(own) => SeatSet::only(own),
-            Viewer::Public => SeatSet::EMPTY,
-        };
+        let visible: SeatSet = Seat::all(SEATS).filter(|seat| viewer.sees(*seat)).collect();
         if self.rules.bahay && self.shown.is_none() {
-            redacted.melds.conceal_face_down(|seat| visible.contains(seat));
+            redacted.melds.conceal_face_down(visible);
         }
         if let Phase::Fight { asked_secretly, answered, .. } = &mut redacted.phase {
             *asked_secretly = asked_secretly.intersection(visible);
@@ -233,12 +230,9 @@ impl PublicState {
                 }
                 self.shown = Some(hands.clone());
             }
-            Event::Over { ending, winner, showdown, special } => {
+            &Event::Over { ending, winner, showdown, special } => {
                 self.phase = Phase::Over;
-                let ending = *ending;
-                let winner = *winner;
-                let showdown = *showdown;
-                self.end = Some(TongitsEnd { ending, winner, showdown, special: *special });
+                self.end = Some(TongitsEnd { ending, winner, showdown, special });
             }
         }
     }

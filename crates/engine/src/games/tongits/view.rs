@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
-use crate::game::{Prompt, Turn};
+use crate::game::Prompt;
 use crate::games::tongits::event::{BySeat, Event};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::pile::Pile;
@@ -44,10 +44,7 @@ impl View {
     /// Returns the open prompt as far as the viewer may know it: in a fight it lists the open
     /// seats, answered or not, and the viewer.
     pub fn prompt(&self) -> Option<Prompt> {
-        match self.public.turn() {
-            Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
-            Turn::Chance(_) | Turn::Over => None,
-        }
+        self.public.prompt()
     }
 
     pub(super) fn observe(&mut self, event: &Event) {
