@@ -1,6 +1,7 @@
 //! The rules as examples: scenario files in a folder for each kind, one file for each chapter of
 //! its rules page, run against the game.
 
+mod desk;
 mod run;
 mod tongits;
 mod tongo_assets;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use bahay_engine::game::{GameKind, Refusal as _};
 
-use run::{Case, run};
+use run::{Scenario, run};
 
 #[test]
 fn scenarios_of_tongits_hold() {
@@ -29,17 +30,17 @@ fn scenarios_of_tongo_assets_hold() {
     check::<tongo_assets::Position>();
 }
 
-fn check<C: Case>() {
-    let game = <C::Game as GameKind>::NAME;
+fn check<S: Scenario>() {
+    let game = <S::Game as GameKind>::NAME;
     let files = files(game);
     for (name, text) in &files {
-        match run::<C>(text) {
+        match run::<S>(text) {
             Ok(cases) => println!("{game}/{name}: {cases} cases"),
             Err(what) => panic!("{game}/{name}: {what}"),
         }
     }
     let told = rules_in_files(&files);
-    let elsewhere = C::SHOWN_ELSEWHERE.iter().map(|rule| (*rule).to_owned()).collect();
+    let elsewhere = S::SHOWN_ELSEWHERE.iter().map(|rule| (*rule).to_owned()).collect();
     let page = rules_of_page(game);
     let missing: Vec<_> = page.difference(&(&told | &elsewhere)).cloned().collect();
     assert_eq!(missing, [""; 0], "{game}: rules without a case");
@@ -53,7 +54,7 @@ fn check<C: Case>() {
             line.split('#').next()?.split_once(" refused ").map(|(_, why)| why.trim())
         })
         .collect();
-    for illegal in <C::Game as GameKind>::refusals() {
+    for illegal in <S::Game as GameKind>::refusals() {
         let shown = format!("{} {}", illegal.code(), illegal.rule());
         assert!(refused.contains(shown.as_str()), "{game}: no scenario is refused {shown}");
     }
@@ -123,10 +124,10 @@ fn an_invalid_scenario_is_refused() {
 
 /// The canary of a game's cases: after the position the right lines pass, and each wrong one fails
 /// with its message.
-fn finds_wrong_lines<C: Case>(position: &str, right: &str, wrong: &[(&str, &str)]) {
-    assert_eq!(run::<C>(&format!("{position}{right}")), Ok(1));
+fn finds_wrong_lines<S: Scenario>(position: &str, right: &str, wrong: &[(&str, &str)]) {
+    assert_eq!(run::<S>(&format!("{position}{right}")), Ok(1));
     for (wrong, complaint) in wrong {
-        let failure = run::<C>(&format!("{position}{wrong}")).expect_err(wrong);
+        let failure = run::<S>(&format!("{position}{wrong}")).expect_err(wrong);
         assert!(failure.contains(complaint), "{wrong}: {failure}");
     }
 }

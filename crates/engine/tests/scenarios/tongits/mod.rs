@@ -1,28 +1,19 @@
 //! Scenarios of Tong-its. `docs/rules/tongits.md` explains the notation under "Scenarios".
 
-mod desk;
-
 use bahay_engine::cards::{Card, CardSet};
-use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
-use bahay_engine::game::{Game, GameRules, Turn, Viewer};
+use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongits::{
     Action, Arrangement, BySeat, EndingKind, ExposedMeld, GameSetup, Phase, PublicState, Rules,
     SEATS, SetupPhase, SpecialEnding, Tongits,
 };
-use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::testing::parse_rules;
 
-use self::desk::Desk;
 use super::finds_wrong_lines;
-use super::run::{
-    Case, CaseResult, card, cards, equal, expect_commitments, expect_settled, owes, played,
-    played_while_away, prompt, require, run, seats, set,
-};
+use super::run::{CaseResult, Scenario, card, cards, equal, owes, run, seats, set};
 
-/// A set-up, and the game once the first step needs it.
+/// A position at the beginning of a draw or play phase.
+#[derive(Default)]
 pub struct Position {
-    rules: Rules,
     turn: Option<(Seat, SetupPhase)>,
     hands: BySeat<CardSet>,
     /// From the top down, as written.
@@ -34,31 +25,9 @@ pub struct Position {
     added_to: SeatSet,
     yet_to_act: SeatSet,
     drawn: Option<Card>,
-    game: Option<Tongits>,
-    /// The table at which the game is dealt (chapter 9).
-    desk: Option<Desk>,
 }
 
-impl Default for Position {
-    fn default() -> Self {
-        Self {
-            rules: Rules::kingdom(),
-            turn: None,
-            hands: [CardSet::EMPTY; SEATS as usize],
-            stock: Vec::new(),
-            is_stock_all: false,
-            discards: Vec::new(),
-            melds: Vec::new(),
-            added_to: SeatSet::EMPTY,
-            yet_to_act: SeatSet::EMPTY,
-            drawn: None,
-            game: None,
-            desk: None,
-        }
-    }
-}
-
-impl Case for Position {
+impl Scenario for Position {
     type Game = Tongits;
 
     /// Antes, the starter, the POT, readiness, absence, bots and practice belong to the table; key
@@ -68,11 +37,11 @@ impl Case for Position {
         "9.3", "9.5",
     ];
 
-    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()> {
-        require(self.game.is_none(), || "the game has begun".into())?;
-        let words: Vec<&str> = what.split_whitespace().collect();
-        match words.as_slice() {
-            ["rules"] => self.rules = parse_rules::<Tongits>(text, "kingdom")?,
+    const RULE_SET: &'static str = "kingdom";
+    const SEATS: u8 = SEATS;
+
+    fn set_up(&mut self, what: &[&str], text: &str) -> CaseResult<()> {
+        match what {
             ["turn"] => {
                 let (number, phase) = text.split_once(' ').ok_or("a seat and draw or play")?;
                 let phase = match phase {
@@ -95,73 +64,79 @@ impl Case for Position {
             ["added", "to"] => self.added_to = seats(text)?,
             ["yet", "to", "act"] => self.yet_to_act = seats(text)?,
             ["drawn"] => self.drawn = Some(card(text)?),
-            ["undealt", starter] => {
-                self.game = Some(Tongits::new(&self.rules, SEATS, Some(seat(starter)?)))
-            }
-            ["deal", starter] => self.deal(starter, text)?,
-            ["opened"] => {
-                self.desk = Some(Desk::opened(self.rules, text)?);
-                self.see_deal();
-            }
-            _ => return Err(format!("no set-up is called {what}")),
+            _ => return Err(format!("no set-up is called {}", what.join(" "))),
         }
         Ok(())
     }
 
-    /// Also `expire`: a countdown without a prompted seat ends.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()> {
-        if step == "expire" {
-            let game = self.game()?;
-            require(matches!(game.turn(), Turn::Wait(_)), || "somebody is to act".into())?;
-            self.game = Some(game.expire(&mut Vec::new()));
-            return Ok(());
-        }
-        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
-        if let Some(desk) = &mut self.desk {
-            let told = match number {
-                "waits" => desk.wait(text),
-                number => desk.step(seat(number)?, text),
-            };
-            self.see_deal();
-            return match (told, refused) {
-                (told, None) => told,
-                (Ok(()), Some(_)) => Err("it is taken".into()),
-                (Err(refusal), Some(expected)) => equal(&refusal.trim(), &expected),
-            };
-        }
-        let (seat, action) = (seat(number)?, action(text)?);
-        self.game = Some(played(self.game()?, seat, &action, refused)?);
-        Ok(())
+    fn build_game(&self, rules: &Rules, _seats: u8) -> CaseResult<Tongits> {
+        let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
+        let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
+        let named =
+            self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
+        let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
+        let unnamed = rules.deck().difference(named);
+        let (mut stock, mut discards) = (Vec::new(), Vec::new());
+        if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
+        stock.extend(self.stock.iter().rev());
+        discards.extend(&self.discards);
+        let setup = GameSetup {
+            rules: *rules,
+            turn,
+            phase,
+            hands: self.hands,
+            stock,
+            discards,
+            melds: self.melds.clone(),
+            added_to: self.added_to,
+            yet_to_act: self.yet_to_act,
+            drawn: self.drawn,
+        };
+        setup.game().map_err(|error| error.to_string())
     }
 
-    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()> {
-        match (what, &self.desk) {
-            ("phase", Some(desk)) => return equal(&desk.phase(), text),
-            ("dealt with", Some(desk)) => return equal(&desk.dealt_with()?, text),
-            _ => {}
+    fn action(text: &str) -> CaseResult<Action> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Ok(match words.as_slice() {
+            ["draw"] => Action::Draw,
+            ["chow", cards @ ..] => Action::Chow { cards: set(&cards.join(" "))? },
+            ["fight"] => Action::Fight,
+            ["drop", cards @ .., "face", "down"] => {
+                Action::Drop { cards: set(&cards.join(" "))?, face_down: true }
+            }
+            ["drop", cards @ ..] => {
+                Action::Drop { cards: set(&cards.join(" "))?, face_down: false }
+            }
+            ["sapaw", added, "on", meld] => Action::Sapaw {
+                card: card(added)?,
+                meld: meld.parse().map_err(|_| format!("{meld} is not the number of a meld"))?,
+            },
+            ["dump", dumped] => Action::Dump { card: card(dumped)? },
+            ["tongits"] => Action::Tongits,
+            ["challenge"] => Action::Challenge,
+            ["fold"] => Action::Fold,
+            _ => return Err(format!("no action is written {text}")),
+        })
+    }
+
+    fn turn(game: &Tongits) -> String {
+        match game.public().phase {
+            Phase::Starter => "starter".into(),
+            Phase::Deal { .. } => "deal".into(),
+            Phase::Draw { seat, .. } => format!("{seat} draw"),
+            Phase::Play { seat } => format!("{seat} play"),
+            Phase::Fight { fighter, .. } => format!("{fighter} fight"),
+            Phase::Over => "over".into(),
         }
-        let game = self.game()?;
-        let words: Vec<&str> = what.split_whitespace().collect();
-        match words.as_slice() {
-            ["legal", number] => expect_legal(game, seat(number)?, text),
-            ["commits", number] => expect_commitments(game, seat(number)?, text, true, action),
-            ["commits", "not", number] => {
-                expect_commitments(game, seat(number)?, text, false, action)
-            }
-            ["away", number] => {
-                equal(&played_while_away(game, seat(number)?), &Some(action(text)?))
-            }
-            ["clock", number] => {
-                let played = game.default_action(seat(number)?);
-                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
-            }
-            ["turn"] => equal(&turn(game), text),
+    }
+
+    fn expect(game: &Tongits, what: &[&str], text: &str) -> CaseResult<()> {
+        match what {
             ["asked", number] => {
                 let view = game.view(Viewer::Seat(seat(number)?));
                 let seen = Tongits::prompt_in_view(&view).map(|prompt| prompt.seats);
                 equal(&seen, &Some(seats(text)?))
             }
-            ["prompt"] => equal(&prompt(game), text),
             ["hand", number] => equal(&game.hands()[seat(number)?.index()], &set(text)?),
             ["hands"] => {
                 equal(&game.public().hand_counts.map(|count| count.to_string()).join(" "), text)
@@ -218,100 +193,15 @@ impl Case for Position {
                 let outcome = game.outcome().ok_or("the game goes on")?;
                 equal(&String::from(if outcome.takes_pot { "yes" } else { "no" }), text)
             }
-            ["counts", "max"] => equal(&game.public().rules.counts_max(SEATS).to_string(), text),
             ["owes", number] => equal(&owes(game, seat(number)?)?, text),
-            ["settled"] => expect_settled(game, &game.public().rules, SEATS, text),
-            _ => Err(format!("no check is called {what}")),
+            _ => Err(format!("no check is called {}", what.join(" "))),
         }
-    }
-}
-
-impl Position {
-    /// Deals by a key, or by a server seed, a game's id and the clients' texts (chapter 9): `-` for
-    /// a client that takes no part, and a `?` after a text that was not revealed.
-    fn deal(&mut self, starter: &str, text: &str) -> CaseResult<()> {
-        let starter = if starter == "random" { None } else { Some(seat(starter)?) };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let key = match words.as_slice() {
-            ["key", key] => Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?),
-            ["seed", server, "game", game, "clients", clients @ ..] => {
-                let server: Hex<32> = server.parse().map_err(|_| "a seed is 64 digits")?;
-                let game: Hex<16> = game.parse().map_err(|_| "an id is 32 digits")?;
-                let client = |word: &&str| match (*word, word.strip_suffix('?')) {
-                    ("-", _) => Contribution::none(),
-                    (_, Some(text)) => {
-                        Contribution::new(Contribution::from_text(text).commitment, None)
-                    }
-                    (text, None) => Contribution::from_text(text),
-                };
-                let clients: Vec<Contribution> = clients.iter().map(client).collect();
-                require(clients.len() == usize::from(SEATS), || "three clients".into())?;
-                ServerSeed(server).key(&game.0, &clients)
-            }
-            _ => return Err("a deal is by key, or by seed, game and clients".into()),
-        };
-        let mut stream = Stream::new(key);
-        let mut game = Tongits::new(&self.rules, SEATS, starter);
-        while let Turn::Chance(request) = game.turn() {
-            game = game.resolve(&stream.draw(request), &mut Vec::new());
-        }
-        self.game = Some(game);
-        Ok(())
-    }
-
-    /// Returns the game, created from the set-up if it has not begun.
-    fn game(&mut self) -> CaseResult<&Tongits> {
-        if self.game.is_none() {
-            self.game = Some(self.begin()?);
-        }
-        self.game.as_ref().ok_or_else(|| "there is no game".into())
-    }
-
-    fn begin(&self) -> CaseResult<Tongits> {
-        let (turn, phase) = self.turn.ok_or("the case does not say whose turn it is")?;
-        let named: CardSet = self.hands.iter().flat_map(|hand| hand.iter()).collect();
-        let named =
-            self.stock.iter().chain(&self.discards).fold(named, |sum, card| sum.with(*card));
-        let named = self.melds.iter().fold(named, |sum, meld| sum.union(meld.cards));
-        let unnamed = self.rules.deck().difference(named);
-        let (mut stock, mut discards) = (Vec::new(), Vec::new());
-        if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
-        stock.extend(self.stock.iter().rev());
-        discards.extend(&self.discards);
-        let setup = GameSetup {
-            rules: self.rules,
-            turn,
-            phase,
-            hands: self.hands,
-            stock,
-            discards,
-            melds: self.melds.clone(),
-            added_to: self.added_to,
-            yet_to_act: self.yet_to_act,
-            drawn: self.drawn,
-        };
-        setup.game().map_err(|error| error.to_string())
-    }
-
-    /// Takes over a game that was dealt at the table.
-    fn see_deal(&mut self) {
-        self.game = self.desk.as_ref().and_then(Desk::dealt).cloned();
     }
 }
 
 fn nth_meld(public: &PublicState, number: &str) -> CaseResult<ExposedMeld> {
     let place: usize = number.parse().map_err(|_| "the number of a meld")?;
     public.melds.iter().nth(place).ok_or_else(|| "there is no such meld".into())
-}
-
-fn expect_legal(game: &Tongits, seat: Seat, text: &str) -> CaseResult<()> {
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
-    legal.sort();
-    let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
-    let mut expected = listed.map(action).collect::<CaseResult<Vec<Action>>>()?;
-    expected.sort();
-    equal(&legal, &expected)
 }
 
 /// `7C 7D 7H | 8H 9H TH / KS deadwood 10`.
@@ -323,17 +213,6 @@ fn expect_arrangement(arrangement: &Arrangement, text: &str) -> CaseResult<()> {
     equal(&arrangement.melds.to_vec(), &melds)?;
     equal(&arrangement.leftover, &set(leftover)?)?;
     equal(&arrangement.deadwood.to_string(), deadwood.trim())
-}
-
-fn turn(game: &Tongits) -> String {
-    match game.public().phase {
-        Phase::Starter => "starter".into(),
-        Phase::Deal { .. } => "deal".into(),
-        Phase::Draw { seat, .. } => format!("{seat} draw"),
-        Phase::Play { seat } => format!("{seat} play"),
-        Phase::Fight { fighter, .. } => format!("{fighter} fight"),
-        Phase::Over => "over".into(),
-    }
 }
 
 /// `fight 1 showdown 1 2`, `stock nobody`.
@@ -356,28 +235,6 @@ fn burned(game: &Tongits) -> CaseResult<SeatSet> {
     let shown = game.public().shown.as_ref().ok_or("no hand is shown")?;
     let seats = Seat::all(SEATS).zip(shown.iter());
     Ok(seats.filter(|(_, shown)| shown.burned).map(|(seat, _)| seat).collect())
-}
-
-fn action(text: &str) -> CaseResult<Action> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    Ok(match words.as_slice() {
-        ["draw"] => Action::Draw,
-        ["chow", cards @ ..] => Action::Chow { cards: set(&cards.join(" "))? },
-        ["fight"] => Action::Fight,
-        ["drop", cards @ .., "face", "down"] => {
-            Action::Drop { cards: set(&cards.join(" "))?, face_down: true }
-        }
-        ["drop", cards @ ..] => Action::Drop { cards: set(&cards.join(" "))?, face_down: false },
-        ["sapaw", added, "on", meld] => Action::Sapaw {
-            card: card(added)?,
-            meld: meld.parse().map_err(|_| format!("{meld} is not the number of a meld"))?,
-        },
-        ["dump", dumped] => Action::Dump { card: card(dumped)? },
-        ["tongits"] => Action::Tongits,
-        ["challenge"] => Action::Challenge,
-        ["fold"] => Action::Fold,
-        _ => return Err(format!("no action is written {text}")),
-    })
 }
 
 /// `5H 6H 7H 1:8H`: the owner's cards, and those that others added.

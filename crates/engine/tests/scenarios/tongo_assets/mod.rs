@@ -3,51 +3,45 @@
 
 use std::collections::VecDeque;
 
-use bahay_engine::chance::{ChanceAnswer, Key, Stream};
-use bahay_engine::game::{Game, GameRules, Turn, Viewer};
+use bahay_engine::chance::ChanceAnswer;
+use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongo_assets::{
-    Action, Assets, Card, CardSet, Colour, GameSetup, HandRank, Phase, PublicState, Rules, SlotSet,
-    TongoAssets,
+    Action, Assets, Card, CardSet, Colour, GameSetup, HandRank, Phase, Rules, SlotSet, TongoAssets,
 };
-use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::parse_rules;
 use serde_json::Value;
 
 use super::finds_wrong_lines;
 use super::run::{
-    Case, CaseResult, card, cards, equal, expect_commitments, expect_settled, number, played,
-    played_while_away, prompt, require, seat, seats, set,
+    CaseResult, Scenario, card, cards, equal, number, play_action, require, seat, seats, set,
 };
 
-/// A set-up, and the game once the first step needs it.
+/// A position, whose rules and seats are those of the case.
 pub struct Position {
     setup: GameSetup,
     /// The stopping points of the table's turns from the deal on; afterwards it does not turn.
     stops: VecDeque<u8>,
-    game: Option<TongoAssets>,
 }
 
 impl Default for Position {
     fn default() -> Self {
         let setup = GameSetup::new(Rules::standard(), 4, Seat::new(0).expect("a seat"));
-        Self { setup, stops: VecDeque::new(), game: None }
+        Self { setup, stops: VecDeque::new() }
     }
 }
 
-impl Case for Position {
+impl Scenario for Position {
     type Game = TongoAssets;
 
     /// The POT belongs to the table.
     const SHOWN_ELSEWHERE: &'static [&'static str] = &["7.3"];
 
-    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()> {
-        require(self.game.is_none(), || "the game has begun".into())?;
-        let words: Vec<&str> = what.split_whitespace().collect();
+    const RULE_SET: &'static str = "standard";
+    const SEATS: u8 = 4;
+
+    fn set_up(&mut self, what: &[&str], text: &str) -> CaseResult<()> {
         let setup = &mut self.setup;
-        match words.as_slice() {
-            ["rules"] => setup.rules = parse_rules::<TongoAssets>(text, "standard")?,
-            ["seats"] => setup.seats = number(text)?,
+        match what {
             ["dealer"] => setup.dealer = seat(text)?,
             ["assets"] => setup.assets = cards(text)?,
             ["acquires"] => setup.acquires = cards(text)?,
@@ -84,48 +78,116 @@ impl Case for Position {
                 };
                 setup.turn = Some((seat(turn)?, assesses));
             }
-            ["undealt"] => {
-                let dealer = seat(text).ok();
-                self.game = Some(TongoAssets::new(&setup.rules, setup.seats, dealer));
-            }
-            ["deal", dealer] => self.deal(dealer, text)?,
-            _ => return Err(format!("no set-up is called {what}")),
+            _ => return Err(format!("no set-up is called {}", what.join(" "))),
         }
         Ok(())
     }
 
-    /// Stops a table that is to be stopped.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()> {
-        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
-        let (seat, action) = (seat(number)?, action(text)?);
-        let next = played(self.game()?, seat, &action, refused)?;
-        let stop = matches!(next.public().phase, Phase::Stop);
-        let turned = if stop { self.stops.pop_front().unwrap_or(0) } else { 0 };
-        let turned = ChanceAnswer::Number(u32::from(turned));
-        self.game = Some(if stop { next.resolve(&turned, &mut Vec::new()) } else { next });
-        Ok(())
+    fn build_game(&self, rules: &Rules, seats: u8) -> CaseResult<TongoAssets> {
+        let setup = GameSetup { rules: *rules, seats, ..self.setup.clone() };
+        setup.build_game().map_err(|error| error.to_string())
     }
 
-    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()> {
-        let game = self.game()?;
+    fn action(text: &str) -> CaseResult<Action> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (words, free) = match words.as_slice() {
+            [words @ .., "free"] => (words, true),
+            words => (words, false),
+        };
+        Ok(match words {
+            ["open", risk, purchase, sell] => Action::Open {
+                risk: number(risk)?,
+                purchase: number(purchase)?,
+                sell: number(sell)?,
+            },
+            ["pay"] => Action::Pay,
+            ["raise", risk, purchase, sell] => Action::Raise {
+                risk: number(risk)?,
+                purchase: number(purchase)?,
+                sell: number(sell)?,
+            },
+            ["raise", risk] => Action::RaiseConfront { risk: number(risk)? },
+            ["retreat"] => Action::Retreat,
+            ["swap", discard, "for", slot] => {
+                Action::Swap { discard: card(discard)?, slot: number(slot)? }
+            }
+            ["purchase", slot] => Action::Purchase { slot: number(slot)?, discard: None, free },
+            ["purchase", slot, "for", discard] => {
+                Action::Purchase { slot: number(slot)?, discard: Some(card(discard)?), free }
+            }
+            ["acquire"] => Action::Acquire { replace: None, free },
+            ["acquire", "for", replace] => Action::Acquire { replace: Some(card(replace)?), free },
+            ["sell", slots @ ..] => {
+                let slots =
+                    slots.iter().map(|slot| number::<u8>(slot)).collect::<CaseResult<Vec<u8>>>()?;
+                require(slots.iter().all(|slot| *slot < 7), || "a slot is below 7".into())?;
+                Action::Sell { slots: slots.into_iter().collect::<SlotSet>() }
+            }
+            ["reveal", section] => Action::Reveal { section: number(section)? },
+            ["dividend"] => Action::Dividend,
+            ["done"] => Action::Done,
+            ["confront"] => Action::Confront,
+            ["evade", discards @ ..] => Action::Evade { discards: set(&discards.join(" "))? },
+            ["index", margin] => Action::Index { margin: number(margin)? },
+            ["leverage", percent] => Action::Leverage { percent: number(percent)? },
+            ["bribe", to, "chips", chips] => {
+                Action::Bribe { to: seat(to)?, chips: number(chips)?, cards: CardSet::EMPTY }
+            }
+            ["bribe", to, "cards", cards @ ..] => {
+                Action::Bribe { to: seat(to)?, chips: 0, cards: set(&cards.join(" "))? }
+            }
+            ["bribe", to, "both", chips, cards @ ..] => Action::Bribe {
+                to: seat(to)?,
+                chips: number(chips)?,
+                cards: set(&cards.join(" "))?,
+            },
+            ["accept"] => Action::Accept,
+            ["refuse"] => Action::Refuse,
+            _ => return Err(format!("no action is written {text}")),
+        })
+    }
+
+    /// Stops a table that is to be stopped.
+    fn play(
+        &mut self,
+        game: &TongoAssets,
+        step: &str,
+        refused: Option<&str>,
+    ) -> CaseResult<TongoAssets> {
+        let next = play_action::<Self>(game, step, refused)?;
+        if !matches!(next.public().phase, Phase::Stop) {
+            return Ok(next);
+        }
+        let turned = self.stops.pop_front().unwrap_or(0);
+        Ok(next.resolve(&ChanceAnswer::Number(turned.into()), &mut Vec::new()))
+    }
+
+    fn turn(game: &TongoAssets) -> String {
         let public = game.public();
-        let words: Vec<&str> = what.split_whitespace().collect();
-        match words.as_slice() {
-            ["turn"] => equal(&turn(public), text),
+        if let Some(offer) = public.offer {
+            return format!("{} bribe", offer.to);
+        }
+        match public.phase {
+            Phase::Dealer => "dealer".into(),
+            Phase::Assets => "assets".into(),
+            Phase::Acquires => "acquires".into(),
+            Phase::Deal => "deal".into(),
+            Phase::Open { seat } => format!("{seat} open"),
+            Phase::Risk { seat } => format!("{seat} risk"),
+            Phase::Stop => "stop".into(),
+            Phase::Assess { seat, .. } => format!("{seat} assess"),
+            Phase::Confront { seat, .. } => format!("{seat} confront"),
+            Phase::Debts { seat, .. } => format!("{seat} debt"),
+            Phase::Showdown { .. } | Phase::LastIn { .. } => "between".into(),
+            Phase::Over => "over".into(),
+        }
+    }
+
+    fn expect(game: &TongoAssets, what: &[&str], text: &str) -> CaseResult<()> {
+        let public = game.public();
+        match what {
             ["may", number] => expect_may(game, seat(number)?, text, true),
             ["may", "not", number] => expect_may(game, seat(number)?, text, false),
-            ["commits", number] => expect_commitments(game, seat(number)?, text, true, action),
-            ["commits", "not", number] => {
-                expect_commitments(game, seat(number)?, text, false, action)
-            }
-            ["away", number] => {
-                equal(&played_while_away(game, seat(number)?), &Some(action(text)?))
-            }
-            ["clock", number] => {
-                let played = game.default_action(seat(number)?);
-                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
-            }
-            ["prompt"] => equal(&prompt(game), text),
             ["chips"] => {
                 let chips: Vec<String> =
                     public.players.iter().map(|player| player.chips.to_string()).collect();
@@ -169,59 +231,14 @@ impl Case for Position {
                 equal(&awards.join(" "), text)
             }
             ["debts"] => equal(&debts(game)?, text),
-            ["counts", "max"] => equal(&public.rules.counts_max(public.seats()).to_string(), text),
-            ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
-            _ => Err(format!("no check is called {what}")),
+            _ => Err(format!("no check is called {}", what.join(" "))),
         }
-    }
-}
-
-impl Position {
-    /// Deals fairly by a key (rule 1.7).
-    fn deal(&mut self, dealer: &str, key: &str) -> CaseResult<()> {
-        let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
-        let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
-        let mut stream = Stream::new(key);
-        let mut game = TongoAssets::new(&self.setup.rules, self.setup.seats, dealer);
-        while let Turn::Chance(request) = game.turn() {
-            game = game.resolve(&stream.draw(request), &mut Vec::new());
-        }
-        self.game = Some(game);
-        Ok(())
-    }
-
-    /// Returns the game, created from the set-up if it has not begun.
-    fn game(&mut self) -> CaseResult<&TongoAssets> {
-        if self.game.is_none() {
-            self.game = Some(self.setup.build_game().map_err(|error| error.to_string())?);
-        }
-        self.game.as_ref().ok_or_else(|| "there is no game".into())
-    }
-}
-
-fn turn(public: &PublicState) -> String {
-    if let Some(offer) = public.offer {
-        return format!("{} bribe", offer.to);
-    }
-    match public.phase {
-        Phase::Dealer => "dealer".into(),
-        Phase::Assets => "assets".into(),
-        Phase::Acquires => "acquires".into(),
-        Phase::Deal => "deal".into(),
-        Phase::Open { seat } => format!("{seat} open"),
-        Phase::Risk { seat } => format!("{seat} risk"),
-        Phase::Stop => "stop".into(),
-        Phase::Assess { seat, .. } => format!("{seat} assess"),
-        Phase::Confront { seat, .. } => format!("{seat} confront"),
-        Phase::Debts { seat, .. } => format!("{seat} debt"),
-        Phase::Showdown { .. } | Phase::LastIn { .. } => "between".into(),
-        Phase::Over => "over".into(),
     }
 }
 
 fn expect_may(game: &TongoAssets, seat: Seat, text: &str, may: bool) -> CaseResult<()> {
     for listed in text.split('|').map(str::trim) {
-        let found = game.act(seat, &action(listed)?, &mut Vec::new()).is_ok();
+        let found = game.act(seat, &Position::action(listed)?, &mut Vec::new()).is_ok();
         require(found == may, || format!("{listed} is legal: {found}"))?;
     }
     Ok(())
@@ -275,59 +292,6 @@ fn debts(game: &TongoAssets) -> CaseResult<String> {
         })
         .collect();
     Ok(if told.is_empty() { "none".into() } else { told.join(", ") })
-}
-
-fn action(text: &str) -> CaseResult<Action> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let (words, free) = match words.as_slice() {
-        [words @ .., "free"] => (words, true),
-        words => (words, false),
-    };
-    Ok(match words {
-        ["open", risk, purchase, sell] => {
-            Action::Open { risk: number(risk)?, purchase: number(purchase)?, sell: number(sell)? }
-        }
-        ["pay"] => Action::Pay,
-        ["raise", risk, purchase, sell] => {
-            Action::Raise { risk: number(risk)?, purchase: number(purchase)?, sell: number(sell)? }
-        }
-        ["raise", risk] => Action::RaiseConfront { risk: number(risk)? },
-        ["retreat"] => Action::Retreat,
-        ["swap", discard, "for", slot] => {
-            Action::Swap { discard: card(discard)?, slot: number(slot)? }
-        }
-        ["purchase", slot] => Action::Purchase { slot: number(slot)?, discard: None, free },
-        ["purchase", slot, "for", discard] => {
-            Action::Purchase { slot: number(slot)?, discard: Some(card(discard)?), free }
-        }
-        ["acquire"] => Action::Acquire { replace: None, free },
-        ["acquire", "for", replace] => Action::Acquire { replace: Some(card(replace)?), free },
-        ["sell", slots @ ..] => {
-            let slots =
-                slots.iter().map(|slot| number::<u8>(slot)).collect::<CaseResult<Vec<u8>>>()?;
-            require(slots.iter().all(|slot| *slot < 7), || "a slot is below 7".into())?;
-            Action::Sell { slots: slots.into_iter().collect::<SlotSet>() }
-        }
-        ["reveal", section] => Action::Reveal { section: number(section)? },
-        ["dividend"] => Action::Dividend,
-        ["done"] => Action::Done,
-        ["confront"] => Action::Confront,
-        ["evade", discards @ ..] => Action::Evade { discards: set(&discards.join(" "))? },
-        ["index", margin] => Action::Index { margin: number(margin)? },
-        ["leverage", percent] => Action::Leverage { percent: number(percent)? },
-        ["bribe", to, "chips", chips] => {
-            Action::Bribe { to: seat(to)?, chips: number(chips)?, cards: CardSet::EMPTY }
-        }
-        ["bribe", to, "cards", cards @ ..] => {
-            Action::Bribe { to: seat(to)?, chips: 0, cards: set(&cards.join(" "))? }
-        }
-        ["bribe", to, "both", chips, cards @ ..] => {
-            Action::Bribe { to: seat(to)?, chips: number(chips)?, cards: set(&cards.join(" "))? }
-        }
-        ["accept"] => Action::Accept,
-        ["refuse"] => Action::Refuse,
-        _ => return Err(format!("no action is written {text}")),
-    })
 }
 
 fn numbers<const N: usize>(text: &str) -> CaseResult<[u32; N]> {

@@ -3,30 +3,26 @@
 
 mod notation;
 
-use bahay_engine::chance::{ChanceAnswer, Key, Stream};
+use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongo_options::{
     Action, BySeat, Card, CardSet, Costs, Dice, Die, GameSetup, Hidden, Payments, Phase,
     PlayerState, PreviousTurn, Rules, ShownHand, TongoOptions,
 };
-use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::testing::parse_rules;
 
-use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
+use self::notation::{costs, dice, floor_cards, previous, viewer_of};
 use super::finds_wrong_lines;
 use super::run::{
-    Case, CaseResult, cards, equal, expect_commitments, expect_settled, number, owes, played,
-    played_while_away, prompt, require, seat, seats, set,
+    CaseResult, Scenario, cards, equal, number, owes, play_action, require, seat, seats, set,
 };
 
-/// A set-up, and the game once the first step needs it.
+/// A position at the beginning of a turn.
+#[derive(Default)]
 pub struct Position {
-    rules: Rules,
-    seats: u8,
     dealer: Option<Seat>,
-    turn: Seat,
-    round: u8,
+    turn: Option<Seat>,
+    round: Option<u8>,
     costs: Option<Costs>,
     dice: Option<Dice>,
     hands: [CardSet; 8],
@@ -39,48 +35,21 @@ pub struct Position {
     leveraged: SeatSet,
     folded: SeatSet,
     facing: [u8; 8],
-    game: Option<TongoOptions>,
 }
 
-impl Default for Position {
-    fn default() -> Self {
-        Self {
-            rules: Rules::seed(),
-            seats: 3,
-            dealer: None,
-            turn: SEAT_0,
-            round: 1,
-            costs: None,
-            dice: None,
-            hands: [CardSet::EMPTY; 8],
-            deck: Vec::new(),
-            floors: Vec::new(),
-            free: Vec::new(),
-            chips: [None; 8],
-            previous: [PreviousTurn::default(); 8],
-            without_token: SeatSet::EMPTY,
-            leveraged: SeatSet::EMPTY,
-            folded: SeatSet::EMPTY,
-            facing: [0; 8],
-            game: None,
-        }
-    }
-}
-
-impl Case for Position {
+impl Scenario for Position {
     type Game = TongoOptions;
 
     const SHOWN_ELSEWHERE: &'static [&'static str] = &[];
 
-    fn set_up(&mut self, what: &str, text: &str) -> CaseResult<()> {
-        require(self.game.is_none(), || "the game has begun".into())?;
-        let words: Vec<&str> = what.split_whitespace().collect();
-        match words.as_slice() {
-            ["rules"] => self.rules = parse_rules::<TongoOptions>(text, "seed")?,
-            ["seats"] => self.seats = number(text)?,
+    const RULE_SET: &'static str = "seed";
+    const SEATS: u8 = 3;
+
+    fn set_up(&mut self, what: &[&str], text: &str) -> CaseResult<()> {
+        match what {
             ["dealer"] => self.dealer = Some(seat(text)?),
-            ["turn"] => self.turn = seat(text)?,
-            ["round"] => self.round = number(text)?,
+            ["turn"] => self.turn = Some(seat(text)?),
+            ["round"] => self.round = Some(number(text)?),
             ["costs"] => self.costs = Some(costs(text)?),
             ["dice"] => self.dice = Some(dice(text)?),
             ["hand", who] => self.hands[seat(who)?.index()] = set(text)?,
@@ -96,47 +65,71 @@ impl Case for Position {
             ["no", "token"] => self.without_token = seats(text)?,
             ["leveraged"] => self.leveraged = seats(text)?,
             ["folded"] => self.folded = seats(text)?,
-            ["deal", dealer] => self.deal(dealer, text)?,
-            ["undealt", dealer] => {
-                let dealer = Some(seat(dealer)?);
-                self.game = Some(TongoOptions::new(&self.rules, self.seats, dealer));
-            }
-            _ => return Err(format!("no set-up is called {what}")),
+            _ => return Err(format!("no set-up is called {}", what.join(" "))),
         }
         Ok(())
+    }
+
+    fn build_game(&self, rules: &Rules, seats: u8) -> CaseResult<TongoOptions> {
+        let turn = self.turn.unwrap_or(SEAT_0);
+        let start_costs = [rules.start_cost; 3].map(|cost| cost.to_string()).join(" ");
+        let highest = rules.dice().iter().map(|(lowest, sides)| lowest + sides - 1);
+        let mut setup = GameSetup {
+            rules: *rules,
+            dealer: self.dealer.unwrap_or(turn.previous(seats)),
+            turn,
+            round: self.round.unwrap_or(1),
+            costs: self.costs.unwrap_or(costs(&start_costs)?),
+            players: self.players(rules, seats)?,
+            hands: self.hands.into_iter().take(seats.into()).collect(),
+            hidden: Hidden::default(),
+            up: [[false, false, true]; 8],
+            // Dice that are not named all lie on floor 7, none with a number below its highest.
+            dice: self
+                .dice
+                .unwrap_or_else(|| highest.map(|value| Die { value, place: 14 }).collect()),
+        };
+        self.complete_hands(&mut setup.hands);
+        self.lay(&mut setup);
+        setup.build_game().map_err(|error| error.to_string())
+    }
+
+    fn action(text: &str) -> CaseResult<Action> {
+        notation::action(text)
     }
 
     /// Also `dice 1@0 5@3 9@7` for the positions of rolled dice; `top KD KH` for the top cards of a
     /// shuffled deck.
-    fn play(&mut self, step: &str, refused: Option<&str>) -> CaseResult<()> {
-        if let Some(text) = step.strip_prefix("dice ") {
-            return self.let_dice_fall(&dice(text)?);
+    fn play(
+        &mut self,
+        game: &TongoOptions,
+        step: &str,
+        refused: Option<&str>,
+    ) -> CaseResult<TongoOptions> {
+        match step.split_once(' ') {
+            Some(("dice", text)) => let_dice_fall(game, &dice(text)?),
+            Some(("top", text)) => shuffle(game, &cards(text)?),
+            _ => play_action::<Self>(game, step, refused),
         }
-        if let Some(text) = step.strip_prefix("top ") {
-            return self.shuffle(&cards(text)?);
-        }
-        let (number, text) = step.split_once(' ').ok_or("a seat and an action")?;
-        let (seat, action) = (seat(number)?, action(text)?);
-        self.game = Some(played(self.game()?, seat, &action, refused)?);
-        Ok(())
     }
 
-    fn expect(&mut self, what: &str, text: &str) -> CaseResult<()> {
-        let game = self.game()?;
+    fn turn(game: &TongoOptions) -> String {
+        match game.public().phase {
+            Phase::Deal => "deal".into(),
+            Phase::Stop { seat } => format!("{seat} stop"),
+            Phase::Turn(turn) => format!("{} turn", turn.seat),
+            Phase::Roll(turn) => format!("{} roll", turn.seat),
+            Phase::Shuffle { seat, count, .. } => format!("{seat} draws {count}"),
+            Phase::Challenge(challenge) => format!("{} answers {}", challenge.asked, challenge.by),
+            Phase::Showdown(_) => "showdown".into(),
+            Phase::Over => "over".into(),
+        }
+    }
+
+    fn expect(game: &TongoOptions, what: &[&str], text: &str) -> CaseResult<()> {
         let public = game.public();
-        let words: Vec<&str> = what.split_whitespace().collect();
-        match words.as_slice() {
-            ["legal", who] => expect_legal(game, seat(who)?, text),
+        match what {
             ["may", who] => expect_may(game, seat(who)?, text),
-            ["commits", who] => expect_commitments(game, seat(who)?, text, true, action),
-            ["commits", "not", who] => expect_commitments(game, seat(who)?, text, false, action),
-            ["away", who] => equal(&played_while_away(game, seat(who)?), &Some(action(text)?)),
-            ["clock", who] => {
-                let played = game.default_action(seat(who)?);
-                equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)
-            }
-            ["turn"] => equal(&turn(game), text),
-            ["prompt"] => equal(&prompt(game), text),
             ["round"] => equal(&public.round.to_string(), text),
             ["dealer"] => equal(&public.dealer, &Some(seat(text)?)),
             ["costs"] => equal(&public.costs, &costs(text)?),
@@ -182,65 +175,21 @@ impl Case for Position {
             }
             ["shown"] => equal(&shown(game), text),
             ["owes", who] => equal(&owes(game, seat(who)?)?, text),
-            ["settled"] => expect_settled(game, &public.rules, public.seats(), text),
-            _ => Err(format!("no check is called {what}")),
+            _ => Err(format!("no check is called {}", what.join(" "))),
         }
     }
 }
 
 impl Position {
-    /// Deals by a key.
-    fn deal(&mut self, dealer: &str, text: &str) -> CaseResult<()> {
-        let dealer = if dealer == "random" { None } else { Some(seat(dealer)?) };
-        let key = text.strip_prefix("key ").ok_or("a deal is by key")?;
-        let key = Key(key.parse::<Hex<32>>().map_err(|error| error.to_string())?);
-        let mut stream = Stream::new(key);
-        let mut game = TongoOptions::new(&self.rules, self.seats, dealer);
-        while let Turn::Chance(request) = game.turn() {
-            game = game.resolve(&stream.draw(request), &mut Vec::new());
-        }
-        self.game = Some(game);
-        Ok(())
-    }
-
-    /// Returns the game, created from the set-up if it has not begun.
-    fn game(&mut self) -> CaseResult<&TongoOptions> {
-        if self.game.is_none() {
-            self.game = Some(self.begin()?);
-        }
-        self.game.as_ref().ok_or_else(|| "there is no game".into())
-    }
-
-    fn begin(&self) -> CaseResult<TongoOptions> {
-        let seats = usize::from(self.seats);
-        let mut setup = GameSetup {
-            rules: self.rules,
-            dealer: self.dealer.unwrap_or(self.turn.previous(self.seats)),
-            turn: self.turn,
-            round: self.round,
-            costs: self.costs.unwrap_or(costs(
-                &[self.rules.start_cost; 3].map(|cost| cost.to_string()).join(" "),
-            )?),
-            players: self.players()?,
-            hands: self.hands.into_iter().take(seats).collect(),
-            hidden: Hidden::default(),
-            up: [[false, false, true]; 8],
-            dice: self.dice.unwrap_or_else(|| self.some_dice()),
-        };
-        self.complete_hands(&mut setup.hands);
-        self.lay(&mut setup);
-        setup.build_game().map_err(|error| error.to_string())
-    }
-
-    fn players(&self) -> CaseResult<BySeat<PlayerState>> {
+    fn players(&self, rules: &Rules, seats: u8) -> CaseResult<BySeat<PlayerState>> {
         let player = |seat: Seat| {
             let place = seat.index();
-            let all = self.rules.chips - self.rules.buy_in;
+            let all = rules.chips - rules.buy_in;
             let chips = self.chips[place].unwrap_or(all);
             let spent = all.checked_sub(chips).ok_or("more chips than there are")?;
             Ok(PlayerState {
                 chips,
-                paid: Payments { buy_in: self.rules.buy_in, rates: spent, ..Payments::default() },
+                paid: Payments { buy_in: rules.buy_in, rates: spent, ..Payments::default() },
                 facing: self.facing[place],
                 evade_token: !self.without_token.contains(seat),
                 leveraged: self.leveraged.contains(seat),
@@ -248,13 +197,7 @@ impl Position {
                 previous: self.previous[place],
             })
         };
-        Seat::all(self.seats).map(player).collect()
-    }
-
-    /// Returns dice that all lie on floor 7, none with a number below its highest.
-    fn some_dice(&self) -> Dice {
-        let highest = self.rules.dice().iter().map(|(lowest, sides)| lowest + sides - 1);
-        highest.map(|value| Die { value, place: 14 }).collect()
+        Seat::all(seats).map(player).collect()
     }
 
     /// Assigns unnamed cards to the hands from the lowest index, and then to the deck.
@@ -300,57 +243,45 @@ impl Position {
             }
         }
     }
-
-    fn let_dice_fall(&mut self, dice: &Dice) -> CaseResult<()> {
-        let kinds = self.rules.dice();
-        require(dice.len() == kinds.len(), || format!("{} dice fall", kinds.len()))?;
-        for (die, (lowest, _)) in dice.iter().zip(kinds) {
-            let value = die.value.checked_sub(*lowest).ok_or("no such value of this die")?;
-            self.resolve(ChanceAnswer::Number(value.into()))?;
-            self.resolve(ChanceAnswer::Number(die.place.into()))?;
-        }
-        Ok(())
-    }
-
-    fn shuffle(&mut self, top: &[Card]) -> CaseResult<()> {
-        let deck = self.game()?.hidden().deck;
-        let place = |card: &Card| deck.iter().position(|other| other == card);
-        let mut order: Vec<usize> =
-            top.iter().map(place).collect::<Option<_>>().ok_or("a card is not in the deck")?;
-        let rest: Vec<usize> = (0..deck.len()).filter(|place| !order.contains(place)).collect();
-        order.extend(rest);
-        self.resolve(ChanceAnswer::Order(
-            order.iter().filter_map(|place| u8::try_from(*place).ok()).collect(),
-        ))
-    }
-
-    fn resolve(&mut self, answer: ChanceAnswer) -> CaseResult<()> {
-        let game = self.game()?;
-        let Turn::Chance(request) = game.turn() else { return Err("no chance is due".into()) };
-        require(answer.fits(request), || format!("{request:?} is asked"))?;
-        self.game = Some(game.resolve(&answer, &mut Vec::new()));
-        Ok(())
-    }
 }
 
 const SEAT_0: Seat = Seat::new(0).expect("every table has seat 0");
 
-fn expect_legal(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
-    let listed = text.split('|').map(str::trim).filter(|text| *text != "nothing");
-    let expected = listed.map(action).collect::<CaseResult<Vec<Action>>>()?;
-    let legal = legal(game, seat);
-    let named = |these: &[Action], action: &Action| these.contains(action);
-    let missing: Vec<_> = expected.iter().filter(|action| !named(&legal, action)).collect();
-    let more: Vec<_> = legal.iter().filter(|action| !named(&expected, action)).collect();
-    require(missing.is_empty() && more.is_empty(), || {
-        format!("not legal: {missing:?}; legal too: {more:?}")
-    })
+fn let_dice_fall(game: &TongoOptions, dice: &Dice) -> CaseResult<TongoOptions> {
+    let kinds = game.public().rules.dice();
+    require(dice.len() == kinds.len(), || format!("{} dice fall", kinds.len()))?;
+    let mut fallen = game.clone();
+    for (die, (lowest, _)) in dice.iter().zip(kinds) {
+        let value = die.value.checked_sub(*lowest).ok_or("no such value of this die")?;
+        for number in [value, die.place] {
+            fallen = resolve(&fallen, ChanceAnswer::Number(number.into()))?;
+        }
+    }
+    Ok(fallen)
+}
+
+fn shuffle(game: &TongoOptions, top: &[Card]) -> CaseResult<TongoOptions> {
+    let deck = &game.hidden().deck;
+    let place = |card: &Card| deck.iter().position(|other| other == card);
+    let mut order: Vec<usize> =
+        top.iter().map(place).collect::<Option<_>>().ok_or("a card is not in the deck")?;
+    let rest: Vec<usize> = (0..deck.len()).filter(|place| !order.contains(place)).collect();
+    order.extend(rest);
+    let order = order.iter().filter_map(|place| u8::try_from(*place).ok()).collect();
+    resolve(game, ChanceAnswer::Order(order))
+}
+
+fn resolve(game: &TongoOptions, answer: ChanceAnswer) -> CaseResult<TongoOptions> {
+    let Turn::Chance(request) = game.turn() else { return Err("no chance is due".into()) };
+    require(answer.fits(request), || format!("{request:?} is asked"))?;
+    Ok(game.resolve(&answer, &mut Vec::new()))
 }
 
 /// Checks the kinds of legal actions, by name: `retreat fold pay_risk`.
 fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
-    let mut names: Vec<String> = Vec::new();
-    for action in legal(game, seat) {
+    let (mut legal, mut names) = (Vec::new(), Vec::<String>::new());
+    game.legal_actions(seat, &mut legal);
+    for action in legal {
         let written = serde_json::to_value(action).map_err(|error| error.to_string())?;
         let name = written["type"].as_str().unwrap_or_default().to_owned();
         if !names.contains(&name) {
@@ -361,25 +292,6 @@ fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
     let mut expected: Vec<&str> = text.split_whitespace().collect();
     expected.sort();
     equal(&names.join(" "), &expected.join(" "))
-}
-
-fn legal(game: &TongoOptions, seat: Seat) -> Vec<Action> {
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
-    legal
-}
-
-fn turn(game: &TongoOptions) -> String {
-    match game.public().phase {
-        Phase::Deal => "deal".into(),
-        Phase::Stop { seat } => format!("{seat} stop"),
-        Phase::Turn(turn) => format!("{} turn", turn.seat),
-        Phase::Roll(turn) => format!("{} roll", turn.seat),
-        Phase::Shuffle { seat, count, .. } => format!("{seat} draws {count}"),
-        Phase::Challenge(challenge) => format!("{} answers {}", challenge.asked, challenge.by),
-        Phase::Showdown(_) => "showdown".into(),
-        Phase::Over => "over".into(),
-    }
 }
 
 /// `1 floor 2 chain 7D, pair KD | 0 floor 0 nothing`.

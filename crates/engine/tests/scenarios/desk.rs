@@ -1,30 +1,30 @@
-//! The tables of the scenario files: three clients that were ready, from the opening to the deal
-//! (chapter 9). The parent module plays the game after the deal.
+//! The tables of the scenario files: clients that were ready, from the opening to the deal (chapter
+//! 9 of Tong-its). The runner plays the game after the deal.
 
 use uuid::Uuid;
 
+use bahay_bots::Ai;
 use bahay_engine::chance::{ClientSeed, Contribution, ServerSeed};
-use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
+use bahay_engine::game::{Game, GameKind, Hits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::table::{GameEntropy, GameId, Input, Phase, Terms, Timestamp};
-use bahay_engine::variants;
+use bahay_engine::table::{GameEntropy, GameId, Input, Phase, Timestamp};
+use bahay_engine::{testing, variants};
 
-use crate::scenarios::run::CaseResult;
-use crate::support::desk::{self, connection, kingdom_terms, player};
+use super::run::{CaseResult, require, seat};
+use crate::support::desk::{self, coins, connection, player};
 
 /// A table whose game the ledger has opened just now, at time 0.
-pub(super) struct Desk(desk::Desk);
+pub(super) struct Desk<G: Game>(desk::Desk<G>);
 
-impl Desk {
+impl<G: Ai + GameKind> Desk<G> {
     /// `clients` are the texts of the seeds to which the clients commit, `-` for none.
-    pub(super) fn opened(rules: Rules, clients: &str) -> CaseResult<Self> {
+    pub(super) fn opened(rules: G::Rules, seats: u8, clients: &str) -> CaseResult<Self> {
         let clients: Vec<&str> = clients.split_whitespace().collect();
-        if clients.len() != usize::from(SEATS) {
-            return Err("three clients".into());
-        }
-        let mut desk = Self(desk::Desk::with_terms(Terms { rules, ..kingdom_terms() }));
-        for number in 0..SEATS.into() {
+        require(clients.len() == usize::from(seats), || "one client a seat".into())?;
+        let terms = testing::terms(rules, Some(Hits::default()), coins(1), 1);
+        let mut desk = Self(desk::Desk::with_terms(terms));
+        for number in 0..seats.into() {
             desk.tell(Input::sit(player(number), format!("player {number}")))?;
             desk.tell(Input::Connect { player: player(number), connection: connection(number) })?;
         }
@@ -37,8 +37,16 @@ impl Desk {
         Ok(desk)
     }
 
-    /// `reveal luck`, `ready luck`, `leave`, `disconnect`, `connect`; of the clock, `waits 2000`.
-    pub(super) fn step(&mut self, seat: Seat, text: &str) -> CaseResult<()> {
+    /// `0 reveal luck`, or of the clock `waits 2000`.
+    pub(super) fn step(&mut self, step: &str) -> CaseResult<()> {
+        match step.split_once(' ').ok_or("a seat and an action")? {
+            ("waits", until_ms) => self.wait(until_ms),
+            (who, text) => self.act(seat(who)?, text),
+        }
+    }
+
+    /// `reveal luck`, `ready luck`, `leave`, `disconnect`, `connect`.
+    fn act(&mut self, seat: Seat, text: &str) -> CaseResult<()> {
         let number = seat.number().into();
         let (player, connection) = (player(number), connection(number));
         let game = self.game()?;
@@ -57,7 +65,7 @@ impl Desk {
     }
 
     /// Advances the clock to this time and performs what is due.
-    pub(super) fn wait(&mut self, until_ms: &str) -> CaseResult<()> {
+    fn wait(&mut self, until_ms: &str) -> CaseResult<()> {
         self.0.now = Timestamp::from_ms(until_ms.parse().map_err(|_| "milliseconds")?);
         if self.0.table.effects(self.0.now).is_empty() { Ok(()) } else { self.tell(Input::Tick) }
     }
@@ -94,7 +102,7 @@ impl Desk {
     }
 
     /// Returns the game once it is dealt.
-    pub(super) fn dealt(&self) -> Option<&Tongits> {
+    pub(super) fn dealt(&self) -> Option<&G> {
         match self.0.table.phase() {
             Phase::Playing(playing) => Some(&playing.state),
             variants!(Phase: Waiting, Preparing, Opening, Revealing, Settling) => None,
@@ -106,7 +114,7 @@ impl Desk {
     }
 
     /// Applies an input; a refusal is given by its code and rule.
-    fn tell(&mut self, input: Input<Action>) -> CaseResult<()> {
+    fn tell(&mut self, input: Input<G::Action>) -> CaseResult<()> {
         let bytes = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let fresh =
