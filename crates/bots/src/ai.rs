@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use bahay_engine::chance::ChanceRng;
-use bahay_engine::game::{Game, Skill};
+use bahay_engine::game::{Game, Outcome, Skill};
 use bahay_engine::seat::{Seat, SeatSet};
 
 /// A sampled game that is consistent with the knowledge of a seat (a determinization).
@@ -12,6 +12,15 @@ pub struct SampledGame<G> {
     pub game: G,
     /// The seats that are modelled as quick players; all others are modelled as greedy ones.
     pub quick: SeatSet,
+}
+
+/// Returns the counts that a seat wins from the others less those that it loses to them.
+pub fn net_counts(outcome: &Outcome, seat: Seat) -> i64 {
+    let net = outcome.debts.iter().map(|debt| {
+        let direction = i64::from(debt.to == seat) - i64::from(debt.from == seat);
+        direction * i64::from(debt.counts())
+    });
+    net.sum()
 }
 
 /// A game that the house's AI plays.

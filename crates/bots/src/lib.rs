@@ -28,4 +28,4 @@ pub mod tongits;
 mod tongo_assets;
 mod tongo_options;
 
-pub use ai::{Ai, SampledGame};
+pub use ai::{Ai, SampledGame, net_counts};

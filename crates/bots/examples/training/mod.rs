@@ -51,13 +51,7 @@ pub fn key(seed: u64, number: u64) -> Key {
 
 /// Returns the counts that a seat wins or loses.
 pub fn net_counts(outcome: &Outcome, seat: Seat) -> i16 {
-    let counts = outcome.debts.iter().fold(0, |sum, debt| {
-        let counts = i64::from(debt.counts());
-        let won = if debt.to == seat { counts } else { 0 };
-        let lost = if debt.from == seat { counts } else { 0 };
-        sum + won - lost
-    });
-    i16::try_from(counts).expect("few counts are owed")
+    i16::try_from(bahay_bots::net_counts(outcome, seat)).expect("few counts are owed")
 }
 
 pub fn shuffle<T>(items: &mut [T], dice: &mut TestRng) {

@@ -27,7 +27,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::spaces::{Spaces, Tensor};
 
-use crate::ai::Ai;
+use crate::ai::{Ai, net_counts};
 pub use protocol::{EnvProtocol, EnvSettings, GAMES_MAX, TensorForm, open_protocol};
 
 /// A game with its randomness.
@@ -176,12 +176,7 @@ impl<G: Ai + Spaces> Env<G> {
     /// over.
     pub fn returns(&self) -> Option<Vec<i64>> {
         let outcome = self.game.outcome()?;
-        let mut returns = alloc::vec![0; usize::from(self.seats)];
-        for debt in &outcome.debts {
-            returns[debt.from.index()] -= i64::from(debt.counts());
-            returns[debt.to.index()] += i64::from(debt.counts());
-        }
-        Some(returns)
+        Some(Seat::all(self.seats).map(|seat| net_counts(&outcome, seat)).collect())
     }
 
     /// Returns the seed and the moves, from which the game can be replayed to this point.

@@ -20,7 +20,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record};
 
-use crate::ai::Ai;
+use crate::ai::{Ai, net_counts};
 use crate::search::bot::LazyDice;
 use crate::search::playout::{Players, play_to_end};
 use crate::search::search_bot::{is_better_by, rollout_value, unevaluated_actions};
@@ -290,14 +290,7 @@ fn play_out<G: Ai>(
     let game = world.act(own, action, &mut Vec::new()).ok()?;
     let mut players = BelievedPlayers { quick: quick.with(own) };
     let game = play_to_end(game, &mut ChanceRng::new(chance), &mut players);
-    let outcome = game.outcome()?;
-    let counts = outcome.debts.iter().map(|debt| {
-        let counts = i64::from(debt.counts());
-        let gained = if debt.to == own { counts } else { 0 };
-        let lost = if debt.from == own { counts } else { 0 };
-        gained - lost
-    });
-    Some(counts.sum())
+    Some(net_counts(&game.outcome()?, own))
 }
 
 /// Players of the skills ascribed to them: quick at some seats, greedy at the others.

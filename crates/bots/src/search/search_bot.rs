@@ -15,7 +15,7 @@ use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Skill, Viewer};
 use bahay_engine::seat::{Seat, SeatSet};
 
-use crate::ai::Ai;
+use crate::ai::{Ai, net_counts};
 use crate::search::bot::{Bot, BotPrompt, LazyDice};
 use crate::search::playout::{Players, play_to_end};
 
@@ -153,13 +153,8 @@ pub(super) fn rollout_value<G: Ai>(world: &G, own: Seat, action: &G::Action, cha
     };
     let game = play_to_end(game, &mut ChanceRng::new(chance), &mut GreedyPlayers);
     let outcome = game.outcome().expect("a game that is over has an outcome");
-    let mut worth = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
-    for debt in &outcome.debts {
-        let counts = i64::from(debt.counts());
-        worth += if debt.to == own { counts } else { 0 };
-        worth -= if debt.from == own { counts } else { 0 };
-    }
-    worth
+    let won = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
+    won + net_counts(&outcome, own)
 }
 
 /// Greedy players at all seats.

@@ -13,6 +13,7 @@ use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Phase, Tongits};
 use bahay_engine::seat::{Seat, SeatSet};
 
+use crate::ai::net_counts;
 use crate::tongits::quick::{EvaluationVariant, Planner};
 use crate::tongits::{greedy, quick};
 
@@ -71,11 +72,5 @@ pub(super) fn evaluate_action(
 fn final_worth(game: &Tongits, own: Seat) -> i64 {
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let won = if outcome.winner == Some(own) { quick::WIN_COUNTS } else { 0 };
-    let counts = outcome.debts.iter().fold(won, |sum, debt| {
-        let counts = i64::from(debt.counts());
-        let gained = if debt.to == own { counts } else { 0 };
-        let lost = if debt.from == own { counts } else { 0 };
-        sum + gained - lost
-    });
-    counts * quick::COUNT
+    (won + net_counts(&outcome, own)) * quick::COUNT
 }
