@@ -27,8 +27,9 @@ use bahay_engine::variants;
 
 use crate::tongits::habit_tables::{GREEDY, QUICK};
 use crate::tongits::habits::{
-    Habits, NEVER, Neighbours, ONE, deadwood_bucket, gain_bucket, probability_in_65_536, stage,
+    Habits, NEVER, Neighbours, ONE, deadwood_bucket, exp_fixed, gain_bucket, stage,
 };
+use crate::tongits::{table_cards, unseen_cards};
 
 /// The number of proposals before the first sample and between two samples. Most proposals are
 /// rejected.
@@ -135,10 +136,7 @@ impl MoveHistory {
                     on_table: public.melds.additions(),
                     is_open: public.melds.is_open(*seat),
                     has_laid,
-                    seen: public
-                        .melds
-                        .cards()
-                        .union(public.discards.cards().iter().copied().collect()),
+                    seen: table_cards(&public),
                     stock: public.stock_count,
                 }),
                 variants!(Event: StarterChosen, Dealt, LaidFaceDown, Sagasa, TongitsDeclared,
@@ -261,9 +259,7 @@ impl BeliefChain {
         let own = view.hand()?;
         let history = MoveHistory::from_events(view, seen_events)?;
         let public = &view.public;
-        let discards: CardSet = public.discards.cards().iter().copied().collect();
-        let seen = own.union(discards).union(public.melds.cards());
-        let mut unseen: Vec<Card> = public.rules.deck().difference(seen).iter().collect();
+        let mut unseen: Vec<Card> = unseen_cards(public, own).iter().collect();
         shuffle(&mut unseen, dice);
         let others = [viewer.next(SEATS), viewer.previous(SEATS)];
         let hands = others.map(|other| {
@@ -481,7 +477,7 @@ fn shuffle(cards: &mut [Card], dice: &mut ChanceRng) {
 /// Applies the Metropolis criterion: a likelier state is always accepted, another one with the
 /// ratio of the probabilities.
 fn is_accepted(more: i32, dice: &mut ChanceRng) -> bool {
-    more >= 0 || (dice.below(1 << 16) as u64) < probability_in_65_536(more)
+    more >= 0 || (dice.below(1 << 16) as u64) < exp_fixed(more)
 }
 
 #[cfg(test)]

@@ -22,33 +22,34 @@ use bahay_engine::games::tongits::{
 use bahay_engine::seat::Seat;
 use bahay_engine::variants;
 
+use crate::tongits::unseen_cards;
+
 /// Returns the action of the AI; `None` if the viewer is not to act.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
-    GreedyPlayer::new(view, view.viewer?, view.hand()?).choose_action(&HOUSE)
+    GreedyPlayer::new(view, view.viewer?, view.hand()?).choose_action()
 }
 
-/// The parameters of the AI. They were found by play between variants: among three players with the
-/// house's values, no variant wins much more, and games still end in every way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GreedyWeights {
-    /// The highest own deadwood for a fight, in hundredths of the expected deadwood of each
-    /// opponent that may answer.
-    fight: i32,
-    /// The highest own deadwood for a challenge, in hundredths of the deadwood expected of the
-    /// fighter.
-    challenge: i32,
-    /// The value of being open.
-    open: i32,
-    /// The value of a concealed secret meld.
-    secret: i32,
-    /// The cost of a chow by the next seat.
-    fed: i32,
-    /// The maximum number of future draws that are counted on to complete a meld.
-    draws: i32,
-}
+// The parameters were found by play between variants: among three players with these values, no
+// variant wins much more, and games still end in every way.
 
-const HOUSE: GreedyWeights =
-    GreedyWeights { fight: 70, challenge: 100, open: 1_000, secret: 1_000, fed: 100, draws: 6 };
+/// The highest own deadwood for a fight, in hundredths of the expected deadwood of each opponent
+/// that may answer.
+const FIGHT: i32 = 70;
+
+/// The highest own deadwood for a challenge, in hundredths of the deadwood expected of the fighter.
+const CHALLENGE: i32 = 100;
+
+/// The value of being open.
+const OPEN: i32 = 1_000;
+
+/// The value of a concealed secret meld.
+const SECRET: i32 = 1_000;
+
+/// The cost of a chow by the next seat.
+const FED: i32 = 100;
+
+/// The maximum number of future draws that are counted on to complete a meld.
+const DRAWS_MAX: i32 = 6;
 
 /// A point, in hundredths.
 const POINT: i32 = 100;
@@ -68,28 +69,23 @@ pub(super) struct GreedyPlayer<'a> {
 impl<'a> GreedyPlayer<'a> {
     pub(super) fn new(view: &'a View, seat: Seat, hand: CardSet) -> Self {
         let public = &view.public;
-        let discards: CardSet = public.discards.cards().iter().copied().collect();
-        let seen = hand.union(discards).union(public.melds.cards());
-        let unseen = public.rules.deck().difference(seen);
-        Self { public, seat, hand, drawn: view.drawn, unseen }
+        Self { public, seat, hand, drawn: view.drawn, unseen: unseen_cards(public, hand) }
     }
 
-    fn choose_action(&self, weights: &GreedyWeights) -> Option<Action> {
+    fn choose_action(&self) -> Option<Action> {
         match self.public.phase {
-            Phase::Draw { seat, .. } if seat == self.seat => {
-                Some(self.choose_turn_opening(weights))
-            }
-            Phase::Play { seat } if seat == self.seat => Some(self.choose_play(weights)),
+            Phase::Draw { seat, .. } if seat == self.seat => Some(self.choose_turn_opening()),
+            Phase::Play { seat } if seat == self.seat => Some(self.choose_play()),
             Phase::Fight { fighter, asked, asked_secretly, answered } => {
                 let is_asked = asked.union(asked_secretly).difference(answered).contains(self.seat);
-                is_asked.then(|| self.answer_fight(weights, fighter))
+                is_asked.then(|| self.answer_fight(fighter))
             }
             variants!(Phase: Starter, Deal, Draw, Play, Over) => None,
         }
     }
 
     /// Chooses between Spread, fight, chow and draw.
-    fn choose_turn_opening(&self, weights: &GreedyWeights) -> Action {
+    fn choose_turn_opening(&self) -> Action {
         let mut may_fight = false;
         let mut may_spread = false;
         for_each_legal_action(self.public, self.seat, self.hand, |action| {
@@ -99,31 +95,30 @@ impl<'a> GreedyPlayer<'a> {
         if may_spread {
             return Action::Tongits;
         }
-        if may_fight && self.has_low_deadwood(weights) {
+        if may_fight && self.has_low_deadwood() {
             return Action::Fight;
         }
-        match self.best_chow(weights) {
+        match self.best_chow() {
             Some(cards) => Action::Chow { cards },
             None => Action::Draw,
         }
     }
 
     /// Returns whether the deadwood is likely to be lower than that of all who may answer a fight.
-    fn has_low_deadwood(&self, weights: &GreedyWeights) -> bool {
+    fn has_low_deadwood(&self) -> bool {
         let own = cost(deadwood(self.hand));
         let melds = &self.public.melds;
         let may_answer = |other: Seat| {
             let with_secret = self.public.rules.secret_may_challenge && melds.has_face_down(other);
             melds.is_open(other) || with_secret
         };
-        let is_likely_higher =
-            |other: Seat| own * 100 <= self.expected_deadwood(other) * weights.fight;
+        let is_likely_higher = |other: Seat| own * 100 <= self.expected_deadwood(other) * FIGHT;
         self.seat.others(SEATS).all(|other| !may_answer(other) || is_likely_higher(other))
     }
 
-    fn answer_fight(&self, weights: &GreedyWeights, fighter: Seat) -> Action {
+    fn answer_fight(&self, fighter: Seat) -> Action {
         let own = cost(deadwood(self.hand));
-        if own * 100 <= self.expected_deadwood(fighter) * weights.challenge {
+        if own * 100 <= self.expected_deadwood(fighter) * CHALLENGE {
             Action::Challenge
         } else {
             Action::Fold
@@ -145,7 +140,7 @@ impl<'a> GreedyPlayer<'a> {
     }
 
     /// Returns the hand cards of the best chow, if it is better than a draw.
-    fn best_chow(&self, weights: &GreedyWeights) -> Option<CardSet> {
+    fn best_chow(&self) -> Option<CardSet> {
         let discard = self.public.discards.top()?;
         let held = self.secret_meld_count(self.hand);
         let is_open = self.public.melds.is_open(self.seat);
@@ -153,20 +148,20 @@ impl<'a> GreedyPlayer<'a> {
         for_each_chow(self.hand, discard, |cards| {
             let left = self.hand.difference(cards);
             let broken = held - self.secret_meld_count(left);
-            let mut value = self.value_after_dump(weights, left, additions(cards.with(discard)));
-            value += broken.max(0) * weights.secret;
-            value -= if is_open { 0 } else { weights.open };
+            let mut value = self.value_after_dump(left, additions(cards.with(discard)));
+            value += broken.max(0) * SECRET;
+            value -= if is_open { 0 } else { OPEN };
             if best.is_none_or(|(least, _)| value < least) {
                 best = Some((value, cards));
             }
         });
         let (value, cards) = best?;
-        (value < self.value_after_draw(weights)).then_some(cards)
+        (value < self.value_after_draw()).then_some(cards)
     }
 
     /// Returns the value of a hand after the best dump, if the cards `extra` can also be added to
     /// the table.
-    fn value_after_dump(&self, weights: &GreedyWeights, hand: CardSet, extra: CardSet) -> i32 {
+    fn value_after_dump(&self, hand: CardSet, extra: CardSet) -> i32 {
         let addable = self.public.melds.additions().union(extra);
         let hand_cards = hand.naturals();
         let candidates = if self.public.rules.dump_addable {
@@ -178,13 +173,13 @@ impl<'a> GreedyPlayer<'a> {
         if candidates.len() <= 1 {
             return -100 * POINT;
         }
-        let left = candidates.iter().map(|card| self.evaluate_hand(weights, hand.without(card)));
+        let left = candidates.iter().map(|card| self.evaluate_hand(hand.without(card)));
         left.min().unwrap_or(0)
     }
 
     /// Returns the average value of the hand after a draw and the best dump.
-    fn value_after_draw(&self, weights: &GreedyWeights) -> i32 {
-        let now = self.evaluate_hand(weights, self.hand);
+    fn value_after_draw(&self) -> i32 {
+        let now = self.evaluate_hand(self.hand);
         let deadwood_now = cost(deadwood(self.hand));
         let mut gained = 0;
         for drawn in self.unseen.iter() {
@@ -198,7 +193,7 @@ impl<'a> GreedyPlayer<'a> {
 
     /// Returns the value of a hand: its deadwood less the expected gain from the coming draws.
     /// Lower is better.
-    fn evaluate_hand(&self, weights: &GreedyWeights, hand: CardSet) -> i32 {
+    fn evaluate_hand(&self, hand: CardSet) -> i32 {
         let now = deadwood(hand);
         let helping = if hand.has_joker() {
             let helps = |card: &Card| card.is_joker() || can_chow(hand, *card);
@@ -208,15 +203,15 @@ impl<'a> GreedyPlayer<'a> {
         };
         let gain = |card: Card| (cost(now) - cost(deadwood(hand.with(card)))).max(0);
         let gains = helping.iter().map(gain);
-        let draws = (1 + i32::from(self.public.stock_count) / i32::from(SEATS)).min(weights.draws);
+        let draws = (1 + i32::from(self.public.stock_count) / i32::from(SEATS)).min(DRAWS_MAX);
         cost(now) - gains.sum::<i32>() * draws / self.unseen_count()
     }
 
-    fn choose_play(&self, weights: &GreedyWeights) -> Action {
+    fn choose_play(&self) -> Action {
         self.finishing_action()
-            .or_else(|| self.choose_sapaw(weights))
+            .or_else(|| self.choose_sapaw())
             .or_else(|| self.choose_opening_meld())
-            .or_else(|| self.choose_dump(weights))
+            .or_else(|| self.choose_dump())
             .or_else(|| self.choose_forced_sapaw())
             .expect("a hand has a card to dump or to add")
     }
@@ -258,7 +253,7 @@ impl<'a> GreedyPlayer<'a> {
 
     /// Adds a card that the hand does not need. On another seat's meld this also takes that seat's
     /// right to fight; on an own meld it would take the own right, so a low hand refrains.
-    fn choose_sapaw(&self, weights: &GreedyWeights) -> Option<Action> {
+    fn choose_sapaw(&self) -> Option<Action> {
         let now = deadwood(self.hand);
         let spare = |card: &Card| {
             let left = self.hand.without(*card);
@@ -271,7 +266,7 @@ impl<'a> GreedyPlayer<'a> {
             return Some(Action::Sapaw { card, meld });
         }
         let own_blocks = match self.public.rules.fight_blocked_by {
-            Additions::Anyone => self.has_low_deadwood(weights),
+            Additions::Anyone => self.has_low_deadwood(),
             Additions::Opponents => false,
         };
         for (meld, cards, owner) in self.public.melds.iter_open() {
@@ -309,12 +304,12 @@ impl<'a> GreedyPlayer<'a> {
     }
 
     /// Chooses the dump that leaves the best hand and helps the next seat least.
-    fn choose_dump(&self, weights: &GreedyWeights) -> Option<Action> {
+    fn choose_dump(&self) -> Option<Action> {
         let value = |card: &Card| {
             let left = self.hand.without(*card);
             let is_broken = self.has_secret(self.hand) && !self.has_secret(left);
-            let broken = if is_broken { weights.secret } else { 0 };
-            self.evaluate_hand(weights, left) + self.feeding_cost(weights, *card) + broken
+            let broken = if is_broken { SECRET } else { 0 };
+            self.evaluate_hand(left) + self.feeding_cost(*card) + broken
         };
         let card = dumpable(self.public, self.hand).iter().min_by_key(value)?;
         Some(Action::Dump { card })
@@ -322,7 +317,7 @@ impl<'a> GreedyPlayer<'a> {
 
     /// Returns the expected help of a dump to the next seat: the pairs of unseen cards that would
     /// meld with it, weighted by the probability that both are in that hand.
-    fn feeding_cost(&self, weights: &GreedyWeights, card: Card) -> i32 {
+    fn feeding_cost(&self, card: Card) -> i32 {
         if self.public.stock_count == 0 {
             return 0;
         }
@@ -333,7 +328,7 @@ impl<'a> GreedyPlayer<'a> {
         let pairs = same * (same - 1) / 2 + runs;
         let next = i32::from(self.public.hand_counts[self.seat.next(SEATS).index()]);
         let unseen = self.unseen_count();
-        pairs * weights.fed * next * next / (unseen * unseen)
+        pairs * FED * next * next / (unseen * unseen)
     }
 
     /// Adds any card, for a hand that may dump nothing.

@@ -222,17 +222,12 @@ impl Habits {
     }
 }
 
-/// Returns the probability of a log-probability, in 65,536ths.
-pub(super) fn probability_in_65_536(exponent: i32) -> u64 {
-    exp_fixed(exponent)
-}
-
 /// The number of fractional bits of [`exp_fixed`].
 const POWER_BITS: u32 = 16;
 
 /// Returns the exponential of `exponent`, which is in units of 1 / [`ONE`], with [`POWER_BITS`]
 /// fractional bits.
-fn exp_fixed(exponent: i32) -> u64 {
+pub(super) fn exp_fixed(exponent: i32) -> u64 {
     // The conversion to a power of two in 64ths: 1,477 / 1,024 is the binary logarithm of e.
     let parts = exponent * 1_477 / 1_024;
     let whole = parts.div_euclid(64);
@@ -257,9 +252,7 @@ fn ln_fixed(number: u64) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, count_five_bits, probability_in_65_536,
-    };
+    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, count_five_bits, exp_fixed};
     use crate::tongits::habit_tables::{GREEDY, QUICK};
     use bahay_engine::cards::CardSet;
 
@@ -280,7 +273,7 @@ mod tests {
             let hand = cards(hand);
             for habits in [&GREEDY, &QUICK] {
                 let chance = |card| {
-                    probability_in_65_536(habits.dump_log_probability(
+                    exp_fixed(habits.dump_log_probability(
                         &Neighbours::new(hand, CardSet::EMPTY, 8, false),
                         hand,
                         card,
@@ -327,7 +320,7 @@ mod tests {
     #[test]
     fn exp_fixed_approximates_the_exponential() {
         for (of, times) in [(0, 65_536), (-ONE, 24_109), (-2 * ONE, 8_869), (-8 * ONE, 22)] {
-            let found = probability_in_65_536(of);
+            let found = exp_fixed(of);
             assert!(found * 100 >= times * 93 && found * 100 <= times * 115, "{of}: {found}");
         }
     }

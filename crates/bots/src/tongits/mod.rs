@@ -14,9 +14,10 @@ mod sampling;
 
 use alloc::vec::Vec;
 
+use bahay_engine::cards::CardSet;
 use bahay_engine::chance::ChanceRng;
 use bahay_engine::game::Skill;
-use bahay_engine::games::tongits::{Action, Event, Tongits, View};
+use bahay_engine::games::tongits::{Action, Event, PublicState, Tongits, View};
 use bahay_engine::seat::{Seat, SeatSet};
 
 use crate::ai::{Ai, SampledGame};
@@ -37,6 +38,17 @@ pub use quick::{
 /// The number of games sampled for a player who is taken over; `strong` is measured with the same
 /// number.
 const IMAGINED: u32 = 500;
+
+/// Returns the cards that every seat sees: the discards and the melds.
+fn table_cards(public: &PublicState) -> CardSet {
+    public.melds.cards().union(public.discards.cards().iter().copied().collect())
+}
+
+/// Returns the cards that a seat with this hand does not see: those in other hands, face down or in
+/// the stock.
+fn unseen_cards(public: &PublicState, hand: CardSet) -> CardSet {
+    public.rules.deck().difference(table_cards(public)).difference(hand)
+}
 
 impl Ai for Tongits {
     fn choose_action(view: &View) -> Option<Action> {

@@ -11,6 +11,7 @@ use bahay_engine::seat::{Seat, SeatSet};
 
 use crate::ai::SampledGame;
 use crate::tongits::belief::BeliefChain;
+use crate::tongits::unseen_cards;
 
 /// Samples a game uniformly. Returns `None` if the view belongs to no seat, or if another seat has
 /// laid cards face down: these form a secret meld, which a random distribution rarely contains.
@@ -21,9 +22,7 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<Tongits> 
     if viewer.others(SEATS).any(|other| public.melds.has_face_down(other)) {
         return None;
     }
-    let discards: CardSet = public.discards.cards().iter().copied().collect();
-    let seen = hand.union(discards).union(public.melds.cards());
-    let unseen: Vec<Card> = public.rules.deck().difference(seen).iter().collect();
+    let unseen: Vec<Card> = unseen_cards(public, hand).iter().collect();
     let count = u8::try_from(unseen.len()).expect("no more cards than the deck has");
     let ChanceAnswer::Order(order) = dice.draw(Request::Order(count)) else {
         unreachable!("a request for an order is answered by an order")

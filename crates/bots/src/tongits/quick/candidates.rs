@@ -130,7 +130,7 @@ pub struct Candidate<P> {
 }
 
 /// Returns whether the networks were trained for these rules.
-pub(super) fn supports_rules(rules: &Rules) -> bool {
+pub(in crate::tongits) fn supports_rules(rules: &Rules) -> bool {
     !rules.jokers && !rules.bahay
 }
 

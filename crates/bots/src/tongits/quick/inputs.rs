@@ -15,6 +15,7 @@ use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::variants;
 
 use crate::tongits::quick::sums::ONE;
+use crate::tongits::unseen_cards;
 
 /// The number of inputs of a network.
 pub const INPUTS: usize = 64;
@@ -61,14 +62,12 @@ pub struct SeatPosition<'a> {
 
 impl<'a> SeatPosition<'a> {
     pub(super) fn new(public: &'a PublicState, seat: Seat, hand: CardSet) -> Self {
-        let discards: CardSet = public.discards.cards().iter().copied().collect();
-        let seen = hand.union(discards).union(public.melds.cards());
         let own = public.melds.iter_open().filter(|(.., owner)| *owner == seat);
         Self {
             public,
             seat,
             hand,
-            unseen: public.rules.deck().difference(seen),
+            unseen: unseen_cards(public, hand),
             additions: public.melds.additions(),
             own_additions: own
                 .fold(CardSet::EMPTY, |sum, (_, cards, _)| sum.union(additions(cards))),

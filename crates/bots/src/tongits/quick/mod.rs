@@ -20,12 +20,13 @@ mod sums;
 use alloc::vec::Vec;
 
 use bahay_engine::game::Skill;
-use bahay_engine::games::tongits::{Action, Rules, SEATS, View};
+use bahay_engine::games::tongits::{Action, SEATS, View};
 use bahay_engine::seat::{Seat, SeatSet};
 
 pub use accumulator::Accumulator;
 #[cfg(feature = "testing")]
 pub use candidates::DecisionKind;
+pub(super) use candidates::supports_rules;
 pub use candidates::{Candidate, DumpLimit, Judge};
 pub use ensemble::EnsembleJudge;
 pub use evaluation_variant::EvaluationVariant;
@@ -119,11 +120,6 @@ fn make_judge(
 
 /// The value of a count, in the networks' unit: they are trained with four counts as one.
 pub(super) const COUNT: i64 = sums::WEIGHT_ONE as i64 * sums::ONE as i64 / 4;
-
-/// Returns whether the networks were trained for these rules.
-pub(super) fn supports_rules(rules: &Rules) -> bool {
-    candidates::supports_rules(rules)
-}
 
 /// Returns the candidates of a search: the actions that the large networks value most, in
 /// descending order, or nothing if they do not support the rules. An action that wins at once is
