@@ -15,7 +15,9 @@ use bahay_engine::games::tongo_options::{
 };
 
 use crate::tongo_options::hands::{ALL, HANDS, Hands, Holders, for_each_index, weaker_hands};
-use crate::tongo_options::odds::{CERTAIN, FaceUpCards, below, next_word, repeated_chance};
+use crate::tongo_options::odds::{
+    CERTAIN, FaceUpCards, below, discard_choices, next_word, repeated_chance,
+};
 
 /// The number of cards turned up for an estimate.
 const TRIES: usize = 8;
@@ -238,9 +240,7 @@ impl<'a> Judge<'a> {
         let draws = u32::try_from(DRAWS).expect("a small number");
         let all = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(self.hand).1);
         let mut best = (CardSet::EMPTY, all.iter().sum::<u32>() * draws);
-        for set in 1_u8..1 << HAND_CARDS {
-            let chosen = (0..).zip(self.hand.iter()).filter(|(place, _)| set >> place & 1 == 1);
-            let discards: CardSet = chosen.map(|(_, card)| card).collect();
+        for discards in discard_choices(self.hand) {
             let kept = self.hand.difference(discards);
             let without = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(kept));
             let mut sum = 0;

@@ -1,10 +1,10 @@
 //! The AI of Tongo (options): heuristics (`greedy`), and a better choice of cards from memory
 //! (`quick`).
 //!
-//! Dependencies point in one direction: `quick` → `greedy` → `commitment`; `quick` → `judge` →
-//! `hands`; `judge` → `odds`; `quick` → `memory`.
+//! Dependencies point in one direction: `quick` → `greedy` → `acting_seat` → `odds`; `quick` →
+//! `judge` → `hands`; `judge` → `odds`; `quick` → `memory`.
 
-mod commitment;
+mod acting_seat;
 mod greedy;
 mod hands;
 mod judge;
@@ -20,7 +20,7 @@ use bahay_engine::game::Skill;
 use bahay_engine::games::tongo_options::{Action, Event, TongoOptions, View};
 
 use crate::ai::Ai;
-use commitment::CommitmentPolicy;
+use acting_seat::CommitmentPolicy;
 
 impl Ai for TongoOptions {
     fn choose_action(view: &View) -> Option<Action> {

@@ -106,14 +106,8 @@ impl Odds {
     /// Returns the hand cards that are best replaced, empty if it is best to keep all, with the
     /// resulting chance of beating `others` opponents.
     pub(super) fn best_discards(&self, others: usize) -> (CardSet, u32) {
-        let cards: [Option<Card>; HAND_CARDS as usize] = {
-            let mut left = self.hand.iter();
-            core::array::from_fn(|_| left.next())
-        };
         let mut best = (CardSet::EMPTY, self.chance_to_beat(self.best_floor().1, others));
-        for set in 1_u8..1 << HAND_CARDS {
-            let chosen = (0..).zip(cards).filter(|(place, _)| set >> place & 1 == 1);
-            let discards: CardSet = chosen.filter_map(|(_, card)| card).collect();
+        for discards in discard_choices(self.hand) {
             let kept = self.hand.difference(discards);
             let drawn = |sample: &CardSet| {
                 let new = kept.union(sample.iter().take(discards.len()).collect());
@@ -144,6 +138,14 @@ impl Odds {
         };
         (0..ROLLS).map(|_| roll()).sum::<u32>() / ROLLS
     }
+}
+
+/// Returns all choices of one or more cards of a hand.
+pub(super) fn discard_choices(hand: CardSet) -> impl Iterator<Item = CardSet> {
+    (1_u8..1 << HAND_CARDS).map(move |set| {
+        let chosen = (0..).zip(hand.iter()).filter(|(place, _)| set >> place & 1 == 1);
+        chosen.map(|(_, card)| card).collect()
+    })
 }
 
 fn to_thousandths(count: usize) -> u32 {
