@@ -178,17 +178,8 @@ impl BotPosition<'_> {
     }
 
     fn best_swap(&self, before: &Assets) -> Option<Action> {
-        let hand = self.own.hand;
-        let mut best = (hand_value(hand), None);
-        for discard in hand.assets().iter() {
-            for (slot, card) in laid_assets(before) {
-                let worth = hand_value(hand.without(discard).with(card));
-                if worth > best.0 {
-                    best = (worth, Some(Action::Swap { discard, slot }));
-                }
-            }
-        }
-        best.1
+        self.best_exchange(before, self.own.hand.assets())
+            .map(|(discard, slot)| Action::Swap { discard, slot })
     }
 
     /// Returns the best purchase for a hand of fewer than seven cards while it is cheap, or a free
@@ -204,7 +195,10 @@ impl BotPosition<'_> {
         }
         let hand = self.own.hand;
         if hand.count() == HAND_MAX {
-            return if free { self.best_exchange(before) } else { None };
+            let exchange = if free { self.best_exchange(before, hand) } else { None };
+            let purchase =
+                |(discard, slot)| Action::Purchase { slot, discard: Some(discard), free };
+            return exchange.map(purchase);
         }
         let group = largest_group(hand);
         let fits = |card: Card| largest_group(hand.with(card)) > group;
@@ -220,16 +214,16 @@ impl BotPosition<'_> {
         best.map(|(slot, _)| Action::Purchase { slot, discard: None, free })
     }
 
-    /// Returns the free purchase that improves a hand of seven most.
-    fn best_exchange(&self, before: &Assets) -> Option<Action> {
+    /// Returns the exchange of one of these cards of the hand for a laid asset that improves the
+    /// hand most: the card, and the slot of the asset.
+    fn best_exchange(&self, before: &Assets, discards: CardSet) -> Option<(Card, u8)> {
         let hand = self.own.hand;
         let mut best = (hand_value(hand), None);
-        for discard in hand.iter() {
+        for discard in discards.iter() {
             for (slot, card) in laid_assets(before) {
                 let worth = hand_value(hand.without(discard).with(card));
                 if worth > best.0 {
-                    let discard = Some(discard);
-                    best = (worth, Some(Action::Purchase { slot, discard, free: true }));
+                    best = (worth, Some((discard, slot)));
                 }
             }
         }
@@ -247,9 +241,7 @@ impl BotPosition<'_> {
         let urged = next.is_some_and(|next| !is_next && self.can_press(next));
         let chance = self.win_chance();
         let end = public.pot + self.seats_in() * public.risk;
-        let wins = hundredths_of(end, u32::from(public.rules.winner_share));
-        let rest = (end - wins) / (self.seats_in() - 1).max(1);
-        let expected = hundredths_of(wins, chance) + hundredths_of(rest, SURE - chance);
+        let expected = self.expected_share(end, chance);
         if urged {
             return expected >= public.risk;
         }
@@ -273,35 +265,25 @@ impl BotPosition<'_> {
         let class = HandRank::from_hand(self.own.hand).class;
         let against = |seat: Seat| {
             let hand = self.public().players[seat].hand();
-            match class {
-                Class::Nothing => 5,
-                Class::Reserve => {
-                    if hand < 5 {
-                        50
-                    } else {
-                        15
-                    }
-                }
-                Class::Treasury => {
-                    if hand < 5 {
-                        95
-                    } else {
-                        50
-                    }
-                }
-                Class::MaterialContinuum => {
-                    if hand < 5 {
-                        97
-                    } else {
-                        75
-                    }
-                }
-                Class::Consortium => 95,
-                Class::FullConsortium => 98,
-                Class::Monopoly | Class::FullMonopoly => 99,
-            }
+            let (against_few, against_five) = match class {
+                Class::Nothing => (5, 5),
+                Class::Reserve => (50, 15),
+                Class::Treasury => (95, 50),
+                Class::MaterialContinuum => (97, 75),
+                Class::Consortium => (95, 95),
+                Class::FullConsortium => (98, 98),
+                Class::Monopoly | Class::FullMonopoly => (99, 99),
+            };
+            if hand < 5 { against_few } else { against_five }
         };
         self.others().map(against).fold(SURE, hundredths_of)
+    }
+
+    /// Returns the expected share of a pot at a showdown that the seat wins with this chance.
+    fn expected_share(&self, pot: u32, chance: u32) -> u32 {
+        let wins = hundredths_of(pot, u32::from(self.public().rules.winner_share));
+        let rest = (pot - wins) / (self.seats_in() - 1).max(1);
+        hundredths_of(wins, chance) + hundredths_of(rest, SURE - chance)
     }
 
     /// Answers a confront: shows the hand if the expected share of the pot is worth the risk.
@@ -309,10 +291,7 @@ impl BotPosition<'_> {
         let public = self.public();
         let missing = self.actor.amount_due().unwrap_or(0);
         let end = public.pot + missing;
-        let chance = self.win_chance();
-        let wins = hundredths_of(end, u32::from(public.rules.winner_share));
-        let rest = (end - wins) / (self.seats_in() - 1).max(1);
-        let expected = hundredths_of(wins, chance) + hundredths_of(rest, SURE - chance);
+        let expected = self.expected_share(end, self.win_chance());
         if self.chips() >= missing {
             return if expected >= missing { Action::Pay } else { Action::Retreat };
         }
