@@ -332,14 +332,10 @@ impl<G: Ai> Simulation<G> {
                 let Phase::Revealing(revealing) = self.table.phase() else { return None };
                 let game = revealing.game;
                 if self.is_drawn(self.habits.disconnect) {
-                    let connection = self.table.occupant(seat)?.connection?;
-                    let back = self.now.after_ms(self.draw_in(100..10_000));
-                    self.intentions.insert(player, (back, Intention::Return));
-                    return Some(Input::Disconnect { player, connection });
+                    return self.disconnect(player, seat, 100..10_000);
                 }
                 if self.is_drawn(self.habits.noise) {
-                    let again = self.now.after_ms(50);
-                    self.intentions.insert(player, (again, Intention::Reveal));
+                    self.intend_after_ms(50, player, Intention::Reveal);
                     return Some(Input::Reveal { player, game, text: "another".into() });
                 }
                 let text = self.texts.get(&player)?.clone();
@@ -359,14 +355,10 @@ impl<G: Ai> Simulation<G> {
                     return Some(Input::Leave { player });
                 }
                 if self.is_drawn(habits.disconnect) {
-                    let connection = self.table.occupant(seat)?.connection?;
-                    let back = self.now.after_ms(self.draw_in(500..40_000));
-                    self.intentions.insert(player, (back, Intention::Return));
-                    return Some(Input::Disconnect { player, connection });
+                    return self.disconnect(player, seat, 500..40_000);
                 }
                 if self.is_drawn(habits.noise) {
-                    let again = self.now.after_ms(50);
-                    self.intentions.insert(player, (again, Intention::Act { prompt }));
+                    self.intend_after_ms(50, player, intention);
                     return self.noise_input(player, seat, game, prompt);
                 }
                 let Input::AiAction { action, .. } = ai_action(&self.table, seat)? else {
@@ -375,6 +367,18 @@ impl<G: Ai> Simulation<G> {
                 Some(Input::Act { player, game, prompt, action })
             }
         }
+    }
+
+    /// Disconnects a player, who returns after a time in this range, in milliseconds.
+    fn disconnect(
+        &mut self,
+        player: PlayerId,
+        seat: Seat,
+        away_ms: core::ops::Range<u32>,
+    ) -> Option<Input<G::Action>> {
+        let connection = self.table.occupant(seat)?.connection?;
+        self.schedule(player, Intention::Return, away_ms);
+        Some(Input::Disconnect { player, connection })
     }
 
     /// Returns a late, duplicate, foreign or forged input, which the table must refuse.
@@ -407,14 +411,8 @@ impl<G: Ai> Simulation<G> {
     fn plan_reaction(&mut self, event: &Event<G::Event>) {
         match event {
             Event::Preparing { .. } => {
-                let present: Vec<PlayerId> = self
-                    .table
-                    .occupants()
-                    .filter(|(_, occupant)| occupant.connection.is_some())
-                    .map(|(_, occupant)| occupant.player)
-                    .collect();
-                for player in present {
-                    self.schedule(player, Intention::Ready);
+                for player in self.present_players(|_| true) {
+                    self.schedule(player, Intention::Ready, THOUGHT_MS);
                 }
             }
             Event::Presence { seat, connected: true } => {
@@ -427,23 +425,14 @@ impl<G: Ai> Simulation<G> {
                 };
                 let player = self.table.occupant(*seat).map(|occupant| occupant.player);
                 if let (Some(player), Some(intention)) = (player, intention) {
-                    self.schedule(player, intention);
+                    self.schedule(player, intention, THOUGHT_MS);
                 }
             }
             Event::Revealing { .. } => {
                 let Phase::Revealing(revealing) = self.table.phase() else { return };
                 let unrevealed = revealing.unrevealed_seats();
-                let present: Vec<PlayerId> = self
-                    .table
-                    .occupants()
-                    .filter(|(seat, occupant)| {
-                        unrevealed.contains(*seat) && occupant.connection.is_some()
-                    })
-                    .map(|(_, occupant)| occupant.player)
-                    .collect();
-                for player in present {
-                    let at = self.now.after_ms(self.draw_in(REVEALED_MS));
-                    self.intentions.insert(player, (at, Intention::Reveal));
+                for player in self.present_players(|seat| unrevealed.contains(seat)) {
+                    self.schedule(player, Intention::Reveal, REVEALED_MS);
                 }
             }
             Event::Left { player, .. } => {
@@ -451,6 +440,13 @@ impl<G: Ai> Simulation<G> {
             }
             _ => {}
         }
+    }
+
+    /// Returns the connected players at these seats.
+    fn present_players(&self, is_asked: impl Fn(Seat) -> bool) -> Vec<PlayerId> {
+        let occupants = self.table.occupants();
+        let present = occupants.filter(|(_, occupant)| occupant.connection.is_some());
+        present.filter(|(seat, _)| is_asked(*seat)).map(|(_, occupant)| occupant.player).collect()
     }
 
     /// Plans an answer of every prompted player who is present.
@@ -468,14 +464,24 @@ impl<G: Ai> Simulation<G> {
         for player in prompted {
             let known = self.intentions.get(&player).map(|(_, intention)| *intention);
             if known != Some(intention) && known != Some(Intention::Return) {
-                self.schedule(player, intention);
+                self.schedule(player, intention, THOUGHT_MS);
             }
         }
     }
 
-    fn schedule(&mut self, player: PlayerId, intention: Intention) {
-        let at = self.now.after_ms(self.draw_in(THOUGHT_MS));
-        self.intentions.insert(player, (at, intention));
+    /// Plans an intention of a player after a random time in this range, in milliseconds.
+    fn schedule(
+        &mut self,
+        player: PlayerId,
+        intention: Intention,
+        after_ms: core::ops::Range<u32>,
+    ) {
+        let after_ms = self.draw_in(after_ms);
+        self.intend_after_ms(after_ms, player, intention);
+    }
+
+    fn intend_after_ms(&mut self, ms: u32, player: PlayerId, intention: Intention) {
+        self.intentions.insert(player, (self.now.after_ms(ms), intention));
     }
 
     fn next_id(&mut self) -> Uuid {
