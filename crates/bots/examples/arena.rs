@@ -16,12 +16,12 @@ use bahay_bots::arena::{Contest, ContestTally, Estimate, play_game};
 use bahay_bots::search::{Bot, BotPrompt, Grade};
 use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Skill};
+use bahay_engine::game::GameKind;
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Clocks, Price, Spectators, Terms};
+use bahay_engine::testing;
 
 /// The number of games whose decisions are timed.
 const GAMES_TIMED: u8 = 40;
@@ -42,18 +42,7 @@ fn main() {
 
 fn run_contest<G: Ai + GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
     let set = G::rule_sets().iter().find(|set| set.name == rules).expect("a rule set's name");
-    let price = Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
-    let terms = Terms {
-        room: "arena".to_owned(),
-        rules: (set.rules)(),
-        price,
-        hits: set.hits,
-        clocks: Clocks::default(),
-        spectators: Spectators::Nobody,
-        bots: Skill::default(),
-        private: None,
-        practice: false,
-    };
+    let terms = testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1);
     let contest = Contest { terms, bots, seed, is_duplicate: true };
     let mut tally = ContestTally::new(contest.bots.len());
     let began = Instant::now();

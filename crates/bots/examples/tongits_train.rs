@@ -115,6 +115,16 @@ enum Opponents {
     Weights(Rc<Networks>),
 }
 
+impl Opponents {
+    /// Returns a player that opposes the learners.
+    fn player(&self) -> Player {
+        match self {
+            Self::Weights(networks) => Player::Networks(Rc::clone(networks)),
+            Self::Mixed | Self::Greedy | Self::Itself => Player::Greedy,
+        }
+    }
+}
+
 /// The options of one part.
 struct Options {
     seed: u64,
@@ -249,42 +259,28 @@ fn play_games(
 ) -> Vec<TrainingExample> {
     let mut examples = Vec::new();
     for number in 0..options.games {
-        let learner = || -> (Player, Option<Chosen>) {
-            let chosen: Chosen = Rc::default();
-            let dice = TestRng::new(number << 8 | u64::from(round));
-            let networks = networks.cloned();
-            let noted = Rc::clone(&chosen);
-            (Player::Learner { networks, dice, chosen: noted }, Some(chosen))
-        };
-        let opponent = || match &options.against {
-            Opponents::Weights(networks) => Player::Networks(Rc::clone(networks)),
-            Opponents::Mixed | Opponents::Greedy | Opponents::Itself => Player::Greedy,
-        };
         let learners = match options.against {
             Opponents::Mixed => 1 + number / 3 % 3,
             Opponents::Itself => 3,
             Opponents::Greedy | Opponents::Weights(_) => 1,
         };
-        let seated: Vec<(Player, Option<Chosen>)> = (0..u64::from(SEATS))
-            .map(|seat| {
-                let place = (seat + number) % u64::from(SEATS);
-                if place < learners { learner() } else { (opponent(), None) }
-            })
-            .collect();
-        let (players, chosen): (Vec<Player>, Vec<Option<Chosen>>) = seated.into_iter().unzip();
-        // Each learner of a game has its own random stream.
-        let players = players.into_iter().map(|player| match player {
-            Player::Learner { networks, chosen, .. } => {
+        let mut bots: Vec<Box<dyn Bot<Tongits>>> = Vec::new();
+        let mut learned: Vec<(Seat, Chosen)> = Vec::new();
+        for seat in Seat::all(SEATS) {
+            let is_learner = (u64::from(seat.number()) + number) % u64::from(SEATS) < learners;
+            bots.push(Box::new(if is_learner {
+                let chosen = Chosen::default();
+                learned.push((seat, Rc::clone(&chosen)));
+                let networks = networks.cloned();
+                // Each learner of a game has its own random stream.
                 Player::Learner { networks, dice: TestRng::new(dice.word()), chosen }
-            }
-            other => other,
-        });
-        let mut bots: Vec<Box<dyn Bot<Tongits>>> =
-            players.map(|player| Box::new(player) as Box<dyn Bot<Tongits>>).collect();
+            } else {
+                options.against.player()
+            }));
+        }
         let deal = key(options.seed, u64::from(round) << 32 | number);
         let outcome = play_game(rules, &mut bots, &mut chance::ChanceRng::new(deal)).outcome;
-        for (seat, chosen) in Seat::all(SEATS).zip(chosen) {
-            let Some(chosen) = chosen else { continue };
+        for (seat, chosen) in learned {
             let worth = outcome_value(&outcome, seat, options.wins);
             let noted = chosen.take().into_iter();
             examples.extend(noted.map(|(kind, inputs)| TrainingExample { kind, inputs, worth }));
@@ -314,17 +310,14 @@ fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial
         let mut won = 0;
         let mut gained = 0;
         for own in Seat::all(SEATS) {
-            let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
-                .map(|seat| {
-                    let other = match &options.against {
-                        Opponents::Weights(networks) => Player::Networks(Rc::clone(networks)),
-                        Opponents::Mixed | Opponents::Greedy | Opponents::Itself => Player::Greedy,
-                    };
-                    let own = seat == own;
-                    let player = if own { Player::Networks(Rc::clone(networks)) } else { other };
-                    Box::new(player) as Box<dyn Bot<Tongits>>
-                })
-                .collect();
+            let mut bots: Vec<Box<dyn Bot<Tongits>>> = Vec::new();
+            for seat in Seat::all(SEATS) {
+                bots.push(Box::new(if seat == own {
+                    Player::Networks(Rc::clone(networks))
+                } else {
+                    options.against.player()
+                }));
+            }
             let mut chance = chance::ChanceRng::new(key(!0, deal));
             let outcome = play_game(rules, &mut bots, &mut chance).outcome;
             won += i64::from(outcome.winner == Some(own));

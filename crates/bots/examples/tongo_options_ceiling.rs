@@ -37,14 +37,14 @@ use bahay_bots::Ai;
 use bahay_bots::arena::{Estimate, Sample};
 use bahay_bots::search::{BotPrompt, Grade};
 use bahay_engine::chance::Key;
-use bahay_engine::game::{Game, Skill, Turn, Viewer};
+use bahay_engine::game::{Game, Skill, Viewer};
 use bahay_engine::games::tongo_options::{
-    Action, Card, CardSet, DiceCounts, Event, NewCosts, Phase, PublicState, Rules, Strength,
-    TongoOptions, View, best_floor,
+    Action, Card, CardSet, DiceCounts, Discards, Event, NewCosts, Phase, PublicState, Rules,
+    Strength, TongoOptions, View, best_floor,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::TestRng;
+use bahay_engine::testing::{TestRng, step};
 
 /// The seats of the bot at a table of four.
 const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -227,44 +227,31 @@ fn play_game(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes
         bots.iter().map(|_| Grade::Quick.build_bot::<TongoOptions>(Key(Hex([0; 32])))).collect();
     let mut events = Vec::new();
     let mut actions = Vec::new();
-    loop {
-        events.clear();
-        game = match game.turn() {
-            Turn::Over => {
-                times.micros += nanos / 1_000;
-                return PlayedGame { game, wagered, challenged };
+    while let Some(next) = step(&game, &mut deal, &mut events, |seat, _| {
+        let view = || game.view(Viewer::Seat(seat));
+        match bots[seat.index()] {
+            Bot::Random(reading) => choose_at_random(&game, seat, reading, &mut dice, &mut actions),
+            Bot::Ai => TongoOptions::choose_action(&view()).expect("the seat is to act"),
+            Bot::Quick => {
+                let clock = game.default_action(seat).expect("the seat is to act");
+                let view = view();
+                let prompt = BotPrompt { seat, view: &view, clock: &clock };
+                let began = Instant::now();
+                let action = quick[seat.index()].choose_action(&prompt);
+                nanos += began.elapsed().as_nanos();
+                times.decisions += 1;
+                action
             }
-            Turn::Chance(request) => game.resolve(&deal.answer(request), &mut events),
-            Turn::Wait(_) => game.expire(&mut events),
-            Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("a prompt names a seat");
-                let view = || game.view(Viewer::Seat(seat));
-                let action = match bots[seat.index()] {
-                    Bot::Random(reading) => {
-                        choose_at_random(&game, seat, reading, &mut dice, &mut actions)
-                    }
-                    Bot::Ai => TongoOptions::choose_action(&view()).expect("the seat is to act"),
-                    Bot::Quick => {
-                        let clock = game.default_action(seat).expect("the seat is to act");
-                        let view = view();
-                        let prompt = BotPrompt { seat, view: &view, clock: &clock };
-                        let began = Instant::now();
-                        let action = quick[seat.index()].choose_action(&prompt);
-                        nanos += began.elapsed().as_nanos();
-                        times.decisions += 1;
-                        action
-                    }
-                    Bot::Forgetful => TongoOptions::choose_action_with_skill(Skill::Quick, &view())
-                        .expect("the seat is to act"),
-                    Bot::Stubborn => choose_stubbornly(&view()),
-                    Bot::Shove(least) => choose_shove(&view(), least, &mut thinking),
-                    Bot::Search(knows, rollouts) => {
-                        search_action(&game, seat, knows, rollouts, &mut thinking)
-                    }
-                };
-                game.act(seat, &action, &mut events).expect("a bot plays a legal action")
+            Bot::Forgetful => TongoOptions::choose_action_with_skill(Skill::Quick, &view())
+                .expect("the seat is to act"),
+            Bot::Stubborn => choose_stubbornly(&view()),
+            Bot::Shove(least) => choose_shove(&view(), least, &mut thinking),
+            Bot::Search(knows, rollouts) => {
+                search_action(&game, seat, knows, rollouts, &mut thinking)
             }
-        };
+        }
+    }) {
+        game = next;
         for (seat, bot) in Seat::all(seats).zip(&mut quick) {
             for event in &events {
                 let shown = TongoOptions::redact(event, Viewer::Seat(seat));
@@ -281,6 +268,8 @@ fn play_game(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes
             }
         }
     }
+    times.micros += nanos / 1_000;
+    PlayedGame { game, wagered, challenged }
 }
 
 fn choose_at_random(
@@ -317,16 +306,10 @@ fn every_action(game: &TongoOptions, seat: Seat, listed: &[Action]) -> Vec<Actio
         match action {
             Action::Raise(_) | Action::Lower(_) => {}
             Action::Evade { discards } => {
-                all.extend(
-                    orders(discards)
-                        .map(|cards| Action::Evade { discards: cards.into_iter().collect() }),
-                );
+                all.extend(orders(discards).map(|discards| Action::Evade { discards }));
             }
             Action::PayToEvade { discards } => {
-                all.extend(
-                    orders(discards)
-                        .map(|cards| Action::PayToEvade { discards: cards.into_iter().collect() }),
-                );
+                all.extend(orders(discards).map(|discards| Action::PayToEvade { discards }));
             }
             other => all.push(*other),
         }
@@ -368,7 +351,7 @@ fn each_costs<R: Iterator<Item = u16>>(
     }
 }
 
-fn orders(cards: &[Card]) -> impl Iterator<Item = Vec<Card>> {
+fn orders(cards: &[Card]) -> impl Iterator<Item = Discards> {
     let mut orders: Vec<Vec<Card>> = vec![Vec::new()];
     for _ in cards {
         let longer = |order: &Vec<Card>| {
@@ -379,7 +362,7 @@ fn orders(cards: &[Card]) -> impl Iterator<Item = Vec<Card>> {
         };
         orders = orders.iter().flat_map(longer).collect();
     }
-    orders.into_iter()
+    orders.into_iter().map(|cards| cards.into_iter().collect())
 }
 
 /// Returns the action of the AI, or instead of a fold one that stays in the game.
@@ -517,23 +500,16 @@ fn play_on(
     events: &mut Vec<Event>,
 ) -> bool {
     let mut game = game;
-    loop {
-        events.clear();
-        game = match game.turn() {
-            Turn::Over => return game.public().end.is_some_and(|end| end.winner == own),
-            Turn::Chance(request) => game.resolve(&dice.answer(request), events),
-            Turn::Wait(_) => game.expire(events),
-            Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("a prompt names a seat");
-                let action = if seat == own {
-                    choose_stubbornly(&game.view(Viewer::Seat(own)))
-                } else {
-                    choose_at_random(&game, seat, RandomPlayReading::Listed, dice, actions)
-                };
-                game.act(seat, &action, events).expect("it is legal")
-            }
-        };
+    while let Some(next) = step(&game, dice, events, |seat, dice| {
+        if seat == own {
+            choose_stubbornly(&game.view(Viewer::Seat(own)))
+        } else {
+            choose_at_random(&game, seat, RandomPlayReading::Listed, dice, actions)
+        }
+    }) {
+        game = next;
     }
+    game.public().end.is_some_and(|end| end.winner == own)
 }
 
 /// Returns the thousandths of all hands that the hand beats.
