@@ -1,6 +1,8 @@
 //! The engine's tests, as one program: the generic code of a table is compiled once for all of
 //! them.
 
+#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
+
 mod arrangement;
 #[path = "conformance.rs"]
 mod conformance;
@@ -17,6 +19,7 @@ mod mutations;
 mod playthroughs;
 mod practice;
 mod private_pots;
+mod protocol_pages;
 #[path = "scenarios/main.rs"]
 mod scenarios;
 mod stakes;

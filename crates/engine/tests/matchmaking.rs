@@ -1,8 +1,6 @@
 //! Invariants of the matcher, for any waiting tickets: checked on random rounds, whose seed a
 //! failure prints.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::matchmaking::{

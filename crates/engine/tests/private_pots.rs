@@ -1,8 +1,6 @@
 //! Rule 7.4 at a private table: a removed player is refunded what it has paid into the POT, and
 //! when the table ends the POT is refunded to those who paid it.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;

@@ -1,8 +1,6 @@
 //! Stakes (rule 6.9 of Tong-its, 1.5 of both Tongos): a seat plays only with a stake that covers
 //! all that it can owe; only a host of Tong-its may allow less.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;

@@ -2,7 +2,6 @@
 //! its table in virtual time.
 
 mod conformance;
-mod protocol_page;
 mod strength;
 mod table;
 mod verifier;

@@ -2,7 +2,6 @@
 //! a search, and tables in virtual time.
 
 mod conformance;
-mod protocol_page;
 mod strength;
 mod tables;
 mod twins;
