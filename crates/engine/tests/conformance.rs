@@ -6,7 +6,7 @@
 mod broken;
 mod twins;
 
-use crate::support::seeds;
+use crate::support::{check_contract, seeds};
 use bahay_bots::Ai;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
@@ -57,9 +57,8 @@ fn any_rules(dice: &mut TestRng) -> Rules {
 fn check_all(rules: &Rules, games: u64) -> ([usize; 3], [usize; 2]) {
     let (mut endings, mut special) = ([0; 3], [0; 2]);
     for seed in seeds(games) {
-        let played = check_game::<Tongits>(&TongitsProbe, Tongits::choose_action, rules, seed);
-        let played = played.unwrap_or_else(|failure| panic!("{failure}"));
-        let end = played.game.public().end.expect("the game is over");
+        let game: Tongits = check_contract(&TongitsProbe, rules, seed);
+        let end = game.public().end.expect("the game is over");
         endings[end.ending as usize] += 1;
         match end.special {
             Some(SpecialEnding::Spread) => special[0] += 1,
@@ -153,13 +152,7 @@ fn other_hand_sizes_keep_the_contract() {
 fn a_game_of_another_kind_keeps_the_contract() {
     for seed in seeds(GAMES) {
         for set in GuessTheDie::rule_sets() {
-            let played = check_game::<GuessTheDie>(
-                &GuessTheDieProbe,
-                GuessTheDie::choose_action,
-                &(set.rules)(),
-                seed,
-            );
-            played.unwrap_or_else(|failure| panic!("{failure}"));
+            check_contract::<GuessTheDie>(&GuessTheDieProbe, &(set.rules)(), seed);
         }
     }
 }
@@ -178,8 +171,7 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
             continue;
         }
         dealt += 1;
-        check_game::<Tongits>(&TongitsProbe, Tongits::choose_action, &rules, seed)
-            .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+        check_contract::<Tongits>(&TongitsProbe, &rules, seed);
     }
     assert!(dealt > 100 && refused.len() > 100, "{dealt} dealt, {} refused", refused.len());
 }

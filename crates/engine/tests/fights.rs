@@ -1,8 +1,6 @@
 //! Fights at a table: they do not reveal secret prompts (rule 4.2), and the AI calls none for a
 //! player who is away (rule 8.3).
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_bots::table::{ai_action, ai_question};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::game::{Game, Prompt, Turn, Viewer};
@@ -25,10 +23,8 @@ impl Desk {
     /// Returns a table at which seat 0 has called a fight from [`Self::about_to_fight`].
     fn fought(secret: bool) -> Self {
         let mut desk = Self::about_to_fight(secret);
-        let game = desk.table.phase().game().unwrap();
-        let Phase::Playing(playing) = desk.table.phase() else { panic!("a game goes on") };
-        let (player, prompt, action) = (player(0), playing.prompt.number, Action::Fight);
-        desk.tell(Input::Act { player, game, prompt, action }).unwrap();
+        let (game, prompt) = (desk.game(), desk.running().prompt.number);
+        desk.tell(Input::Act { player: player(0), game, prompt, action: Action::Fight }).unwrap();
         desk
     }
 
@@ -105,10 +101,7 @@ impl Desk {
     }
 
     fn prompt_for(&self, seat: Seat) -> Option<Prompt> {
-        match self.table.phase() {
-            Phase::Playing(playing) => playing.state.prompt_for(Viewer::Seat(seat)),
-            other => panic!("no game goes on: {other:?}"),
-        }
+        self.running().state.prompt_for(Viewer::Seat(seat))
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! A run that fails prints its seed; `BAHAY_SEED` repeats one.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use bahay_bots::Ai;
@@ -18,6 +19,8 @@ use bahay_engine::table::{
 };
 use bahay_engine::variants;
 use uuid::Uuid;
+
+use crate::support::with_each_seed;
 
 const GRACE_MS: u32 = 15_000;
 const THINK_MS: u32 = 1_000;
@@ -247,32 +250,18 @@ impl<G: Ai + GameKind> House<G> {
     }
 }
 
-/// Returns the seeds of a run: the given one, or fixed ones.
-fn seeds() -> Vec<u64> {
-    let given = std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
-    given.map_or_else(|| (1..=4).collect(), |seed| vec![seed])
-}
-
 /// Plays a number of steps of each seed, and checks that all kinds of answers occurred.
 fn play<G: Ai + GameKind>(rule_set: &str, steps: usize, commits: Commits<G>) {
-    let mut all = GraceCounts::default();
-    for seed in seeds() {
-        let ran = std::panic::catch_unwind(|| {
-            let mut house = House::<G>::new(seed, rule_set, commits);
-            for _ in 0..steps {
-                house.step();
-            }
-            house.seen
-        });
-        let seen = ran.unwrap_or_else(|failure| {
-            eprintln!("repeat with BAHAY_SEED={seed}");
-            std::panic::resume_unwind(failure);
-        });
-        all.within += seen.within;
-        all.after += seen.after;
-        all.held_back += seen.held_back;
-        all.back_in_time += seen.back_in_time;
-    }
+    let all = Cell::new(GraceCounts::default());
+    with_each_seed(4, |seed| {
+        let mut house = House::<G>::new(seed, rule_set, commits);
+        house.seen = all.take();
+        for _ in 0..steps {
+            house.step();
+        }
+        all.set(house.seen);
+    });
+    let all = all.take();
     println!("{rule_set}: {all:?}");
     assert!(all.within > 20 && all.after > 20 && all.back_in_time > 20, "{all:?}");
     assert!(all.held_back > 0, "{all:?}");

@@ -1,8 +1,6 @@
 //! House bots at a table (rule 8.6): ready at once, played by the AI from the deal on, and present
 //! for players only.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{ActionOrigin, Event, Input, Phase, PlayerId, Reason, Record};
 use uuid::Uuid;
@@ -31,8 +29,7 @@ impl Desk {
     /// Goes on until the game is settled, and returns its record.
     fn finish_game(&mut self) -> Record<Tongits> {
         self.go_on_until(|desk| matches!(desk.table.phase(), Phase::Settling(_)));
-        let Phase::Settling(settling) = self.table.phase() else { unreachable!("it settles") };
-        let record = settling.record.clone();
+        let record = self.record().clone();
         self.go_on();
         record
     }

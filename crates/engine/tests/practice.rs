@@ -1,8 +1,6 @@
 //! Practice tables (rule 8.7): one player with bots and without coins. No ledger opens or settles a
 //! game, advice is given only there, and a player who leaves is free at once.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_bots::Ai;
 use bahay_bots::table::{Hint, hint};
 use bahay_engine::catalog::{AnyGame, AnyRefusal, AnyRules, kinds};
@@ -77,10 +75,7 @@ fn every_rule_set_is_practised_by_hints_and_nobody_is_asked_for_coins() {
         for set in &kind.rule_sets {
             let mut practice = Practice::practice(set.rules.clone());
             assert!(practice.play_by_hints() > 0, "{} {}", kind.name, set.name);
-            let Phase::Settling(settling) = practice.table.phase() else {
-                panic!("{:?}", practice.table.phase());
-            };
-            let settlement = settling.record.settlement.clone();
+            let settlement = &practice.record().settlement;
             assert!(settlement.payments.iter().all(|payment| payment.owed.is_zero()));
             assert!(settlement.fees.is_empty() && settlement.pot.is_none());
             assert_eq!(practice.table.pot(), Coins::ZERO);
@@ -91,11 +86,7 @@ fn every_rule_set_is_practised_by_hints_and_nobody_is_asked_for_coins() {
             assert_eq!(practice.tell(Input::Tick), Err(Rejection::NothingDue));
             assert!(matches!(practice.table.phase(), Phase::Preparing(_)));
             // The journal alone restores the table.
-            let mut replayed = practice.founded.clone();
-            for line in &practice.journal {
-                replayed = replayed.apply_line(line).unwrap().0;
-            }
-            assert_eq!(replayed, practice.table);
+            assert_eq!(practice.replayed(), practice.table);
         }
     }
 }
@@ -115,7 +106,7 @@ fn a_timeout_action_is_due_at_once() {
 fn a_hint_is_what_the_ai_plays_that_it_names() {
     let practice = Practice::with_prompt();
     let Hint { game, prompt, action, by } = practice.hint().unwrap();
-    let Phase::Playing(playing) = practice.table.phase() else { unreachable!("a hint was given") };
+    let playing = practice.running();
     assert_eq!((game, prompt), (playing.game, playing.prompt.number));
     let view = playing.state.view(Viewer::Seat(practice.table.seat_of(player(0)).unwrap()));
     assert_eq!(AnyGame::choose_action_with_skill(by, &view), Some(action));

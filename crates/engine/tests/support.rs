@@ -4,13 +4,14 @@
 pub mod desk;
 pub mod records;
 
-use std::env;
+use std::{env, panic};
 
 use bahay_bots::Ai;
 use bahay_bots::simulation::Simulation;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{GameKind, Refusal};
+use bahay_engine::game::GameKind;
 use bahay_engine::table::{Record, Table};
+use bahay_engine::testing::{Probe, check_game};
 
 /// Returns the seeds of this run: fixed ones, and as many derived from `BAHAY_SEED` if it is set.
 pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
@@ -29,6 +30,17 @@ pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
 pub fn table_seeds(most: u64) -> Vec<u64> {
     let given = env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok());
     given.map_or_else(|| (1..=most).collect(), |seed| vec![seed])
+}
+
+/// Checks with each of these seeds, and prints the seed of a failure.
+pub fn with_each_seed(most: u64, check: impl Fn(u64)) {
+    for seed in table_seeds(most) {
+        let ran = panic::catch_unwind(panic::AssertUnwindSafe(|| check(seed)));
+        if let Err(failure) = ran {
+            eprintln!("repeat with BAHAY_SEED={seed}");
+            panic::resume_unwind(failure);
+        }
+    }
 }
 
 /// Plays until this many games are settled, and checks that no coin is lost or made.
@@ -72,14 +84,24 @@ pub fn check_record<G: GameKind>(record: &Record<G>, by: &mut [u32; 3]) {
     }
 }
 
-/// Checks that every refusal of a game has a code of its own, a rule and a sentence.
-pub fn check_refusals<G: GameKind>() {
-    let refusals = G::refusals();
-    for (place, illegal) in refusals.iter().enumerate() {
-        assert!(!illegal.to_string().is_empty() && illegal.rule().contains('.'));
-        let others = &refusals[place + 1..];
-        assert!(others.iter().all(|other| other.code() != illegal.code()), "{illegal:?}");
+/// Plays a random game and checks that it keeps the contract of a game. Returns it at its end.
+pub fn check_contract<G: Ai + GameKind>(probe: &impl Probe<G>, rules: &G::Rules, seed: u64) -> G {
+    let checked = check_game(probe, G::choose_action, rules, seed);
+    checked.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"))
+}
+
+/// Checks the contract in this many games and more, and counts them by their ending.
+pub fn count_endings<G: Ai + GameKind, const N: usize>(
+    probe: &impl Probe<G>,
+    rules: &G::Rules,
+    games: u64,
+    ending: impl Fn(&G) -> usize,
+) -> [usize; N] {
+    let mut endings = [0; N];
+    for seed in seeds(games) {
+        endings[ending(&check_contract(probe, rules, seed))] += 1;
     }
+    endings
 }
 
 /// Returns the variants of an enum in Rust, as they are serialized: in snake case.

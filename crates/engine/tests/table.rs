@@ -3,42 +3,23 @@
 //!
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
-use crate::support::{check_coins, check_journal, check_record, table_seeds};
+use crate::support::desk::{coins, kingdom_terms};
+use crate::support::{check_coins, check_journal, check_record, with_each_seed};
 use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Turn};
-use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::table::{
-    ActionOrigin, Event, Hits, Input, PhaseView, PlayerId, Table, TableView, Terms,
-};
-use bahay_engine::testing;
+use bahay_engine::games::tongits::Tongits;
+use bahay_engine::table::{ActionOrigin, Event, Input, PhaseView, PlayerId, Table, TableView};
 
-fn terms(bet: i64) -> Terms<Rules> {
-    testing::terms(
-        Rules::kingdom(),
-        Some(Hits::default()),
-        Coins::from_whole(bet).expect("a bet"),
-        1,
-    )
-}
+const SEEDS: u64 = 12;
 
 fn simulation(seed: u64, habits: Habits) -> Simulation<Tongits> {
-    Simulation::new(seed, terms(1), habits, Coins::from_whole(200).expect("a wallet"))
-}
-
-fn with_each_seed(check: impl Fn(u64)) {
-    for seed in table_seeds(12) {
-        let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(seed)));
-        if let Err(failure) = ran {
-            eprintln!("repeat with BAHAY_SEED={seed}");
-            std::panic::resume_unwind(failure);
-        }
-    }
+    Simulation::new(seed, kingdom_terms(), habits, coins(200))
 }
 
 #[test]
 fn no_coin_is_lost_or_made_whatever_players_do() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut house = simulation(seed, Habits::ROUGH);
         check_coins(&mut house, 60);
         assert!(house.refusal_count() > 0, "rough players were never refused");
@@ -47,14 +28,12 @@ fn no_coin_is_lost_or_made_whatever_players_do() {
 
 #[test]
 fn the_journal_alone_rebuilds_the_table() {
-    with_each_seed(|seed| {
-        check_journal(&mut simulation(seed, Habits::ROUGH), 20);
-    });
+    with_each_seed(SEEDS, |seed| check_journal(&mut simulation(seed, Habits::ROUGH), 20));
 }
 
 #[test]
 fn every_record_verifies_also_after_a_round_trip() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut by = [0_u32; 3];
         simulation(seed, Habits::ROUGH).play(40, |_, record| {
             check_record(record, &mut by);
@@ -90,7 +69,7 @@ impl Follower {
 
 #[test]
 fn a_view_that_follows_the_events_is_the_view_of_the_table() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut house = simulation(seed, Habits::ROUGH);
         let mut followers: Vec<Follower> = vec![];
         followers.push(Follower { player: None, view: house.table().view(None) });
@@ -118,7 +97,7 @@ fn a_view_that_follows_the_events_is_the_view_of_the_table() {
 
 #[test]
 fn a_table_with_somebody_to_wait_for_has_a_deadline() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut house = simulation(seed, Habits::ROUGH);
         for _ in 0..3_000 {
             house.step();
@@ -133,7 +112,7 @@ fn a_table_with_somebody_to_wait_for_has_a_deadline() {
 /// Rule 7.2: two wins in a row, and nothing else, win the whole POT.
 #[test]
 fn the_second_hit_in_a_row_takes_the_pot() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut last_winner: Option<PlayerId> = None;
         let mut pots = 0;
         simulation(seed, Habits::default()).play(60, |_, record| {
@@ -154,7 +133,7 @@ fn the_second_hit_in_a_row_takes_the_pot() {
 /// Rule 2.2: the winner begins the next game; without one a random seat begins.
 #[test]
 fn the_winner_begins_the_next_game() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut last_winner: Option<PlayerId> = None;
         simulation(seed, Habits::ROUGH).play(60, |_, record| {
             let expected = last_winner
@@ -169,7 +148,7 @@ fn the_winner_begins_the_next_game() {
 /// Rule 8.3: actions of the AI are marked, legal, and only made while the player is away.
 #[test]
 fn the_ai_plays_only_for_players_who_are_away() {
-    with_each_seed(|seed| {
+    with_each_seed(SEEDS, |seed| {
         let mut house = simulation(seed, Habits { silent: 0, ..Habits::ROUGH });
         let mut advised = 0;
         for _ in 0..4_000 {

@@ -18,9 +18,11 @@ use crate::support::desk::{Desk, player, seat};
 
 type DiceDesk = Desk<AnyGame>;
 
+const BET: Coins = Coins::from_hundredths(100);
+
 fn terms(rule_set: &str) -> Terms<AnyRules> {
     let set = AnyRules::find_rule_set("guess_the_die", rule_set).expect("there is such a rule set");
-    testing::terms(set.rules, set.hits, Coins::from_hundredths(100), 2)
+    testing::terms(set.rules, set.hits, BET, 2)
 }
 
 impl DiceDesk {
@@ -32,8 +34,7 @@ impl DiceDesk {
     }
 
     fn bet(&self, number: u64, face: u32) -> Input<AnyAction> {
-        let Phase::Playing(playing) = self.table.phase() else { panic!("no game goes on") };
-        let (game, prompt) = (playing.game, playing.prompt.number);
+        let (game, prompt) = (self.game(), self.running().prompt.number);
         let action = AnyAction::GuessTheDie(Action::Bet { bet: Bet { face, counts: 2 } });
         Input::Act { player: player(number), game, prompt, action }
     }
@@ -104,8 +105,7 @@ fn a_new_player_restarts_the_readiness_prompts() {
     assert!(desk.is_preparing(), "player 4 has not said ready");
     desk.ready(4).unwrap();
     desk.open();
-    let Phase::Playing(playing) = desk.table.phase() else { panic!("nobody has committed") };
-    assert!(playing.clients.iter().all(|client| *client == Contribution::none()));
+    assert!(desk.running().clients.iter().all(|client| *client == Contribution::none()));
 }
 
 #[test]
@@ -140,12 +140,11 @@ fn a_player_who_joins_during_a_game_waits_for_the_next() {
         desk.tell(desk.bet(1, 1)).unwrap();
         desk.tell(desk.bet(2, 2)).unwrap();
     }
-    let Phase::Settling(settling) = desk.table.phase() else { panic!("the game is over") };
-    let record = settling.record.clone();
+    let record = desk.record().clone();
     assert_eq!(record.players, [1, 2].map(player));
     assert_eq!((record.pot_after, record.crown_after), (Coins::ZERO, None));
     record.verify().unwrap();
-    desk.tell(Input::Settled { game: record.game }).unwrap();
+    desk.settle();
     assert!(desk.is_preparing());
     desk.all_ready([1, 2, 4]);
     assert_eq!(desk.table.players(), [1, 2, 4].map(player));
@@ -172,8 +171,7 @@ fn an_action_of_another_game_is_refused_and_changes_nothing() {
 fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
     for kind in catalog::kinds() {
         for set in kind.rule_sets {
-            let mut terms = terms("short");
-            (terms.rules, terms.hits) = (set.rules, set.hits);
+            let terms = testing::terms(set.rules, set.hits, BET, 2);
             let welcome = Coins::from_whole(10_000).unwrap();
             let mut simulation = Simulation::<AnyGame>::new(11, terms, Habits::ROUGH, welcome);
             simulation.play(20, |_, record| {
@@ -188,18 +186,7 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
 }
 
 fn terms_of<R>(rules: R) -> Terms<R> {
-    let Terms { room, price, clocks, spectators, bots, private, practice, .. } = terms("short");
-    Terms {
-        room,
-        rules,
-        price,
-        hits: Some(Hits::default()),
-        clocks,
-        spectators,
-        bots,
-        private,
-        practice,
-    }
+    testing::terms(rules, Some(Hits::default()), BET, 2)
 }
 
 /// The catalogue serialises a table of one kind as the kind itself does.

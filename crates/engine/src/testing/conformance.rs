@@ -52,13 +52,6 @@ pub trait Probe<G: GameKind> {
     fn broken_invariant(&self, game: &G) -> Option<String>;
 }
 
-/// A game that satisfied the contract.
-#[derive(Clone, Debug)]
-pub struct CheckedGame<G> {
-    pub game: G,
-    pub steps: usize,
-}
-
 /// A violation of the contract; the seed reproduces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConformanceError {
@@ -75,7 +68,7 @@ impl fmt::Display for ConformanceError {
 
 impl core::error::Error for ConformanceError {}
 
-/// Plays one random game and checks the contract at every step.
+/// Plays one random game and checks the contract at every step. Returns the game at its end.
 ///
 /// # Errors
 /// The first violation, with the seed that reproduces it.
@@ -84,11 +77,12 @@ pub fn check_game<G: GameKind>(
     ai: ChooseAction<G>,
     rules: &G::Rules,
     seed: u64,
-) -> Result<CheckedGame<G>, ConformanceError> {
+) -> Result<G, ConformanceError> {
     let mut run = ConformanceRun::new(probe, ai, rules, seed);
-    run.play_out()
-        .map(|()| CheckedGame { game: run.game.clone(), steps: run.inputs.len() })
-        .map_err(|message| ConformanceError { seed, step: run.inputs.len(), message })
+    match run.play_out() {
+        Ok(()) => Ok(run.game),
+        Err(message) => Err(ConformanceError { seed, step: run.inputs.len(), message }),
+    }
 }
 
 /// An input of a game.

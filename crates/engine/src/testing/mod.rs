@@ -18,7 +18,7 @@ mod tongo_assets;
 mod tongo_options;
 mod twins;
 
-pub use conformance::{CheckedGame, ConformanceError, Probe, check_game};
+pub use conformance::{ConformanceError, Probe, check_game};
 pub use play::{ChooseAction, Policy, play, play_at_random, step};
 pub use playthrough::playthrough;
 pub use rules_text::parse_rules;

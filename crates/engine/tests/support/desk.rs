@@ -1,7 +1,5 @@
 //! A table, a clock that the test sets, and a ledger that always pays.
 
-#![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
-
 use bahay_bots::Ai;
 use bahay_bots::table::ai_action;
 use bahay_engine::chance::ServerSeed;
@@ -12,7 +10,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
     ActionOrigin, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Line, Phase,
-    PlayerId, Readable, Rejection, Table, TableId, Terms, Timestamp,
+    PlayerId, Playing, Readable, Record, Rejection, Table, TableId, Terms, Timestamp,
 };
 use bahay_engine::testing;
 use uuid::Uuid;
@@ -222,19 +220,38 @@ impl<G: Ai + Readable> Desk<G> {
         panic!("this never comes: {:?}", self.table.phase());
     }
 
-    /// Returns the first prompted seat.
-    pub fn asked(&self) -> Seat {
+    /// Returns the running game.
+    pub fn running(&self) -> &Playing<G> {
         match self.table.phase() {
-            Phase::Playing(playing) => playing.prompt.seats.iter().next().unwrap(),
-            other => panic!("nobody is asked: {other:?}"),
+            Phase::Playing(playing) => playing,
+            other => panic!("no game goes on: {other:?}"),
         }
     }
 
-    pub fn last_by(&self) -> ActionOrigin {
+    /// Returns the record of the game that is over.
+    pub fn record(&self) -> &Record<G> {
         match self.table.phase() {
-            Phase::Playing(playing) => playing.actions.last().unwrap().by,
-            other => panic!("nothing is played: {other:?}"),
+            Phase::Settling(settling) => &settling.record,
+            other => panic!("the game is not over: {other:?}"),
         }
+    }
+
+    /// Returns the first prompted seat.
+    pub fn asked(&self) -> Seat {
+        self.running().prompt.seats.first().unwrap()
+    }
+
+    pub fn last_by(&self) -> ActionOrigin {
+        self.running().actions.last().unwrap().by
+    }
+
+    /// Returns the table that follows from the journal alone.
+    pub fn replayed(&self) -> Table<G> {
+        self.journal.iter().fold(self.founded.clone(), |table, line| {
+            let text = serde_json::to_string(line).unwrap();
+            let line = G::read_line(table.kind(), &text).unwrap();
+            table.apply_line(&line).unwrap().0
+        })
     }
 
     /// Plays the AI's answer for the prompted seat.

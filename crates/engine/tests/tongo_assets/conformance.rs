@@ -5,26 +5,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::seeds;
-use bahay_bots::Ai;
+use crate::support::{check_contract, count_endings, seeds};
 use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
 use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game, step};
+use bahay_engine::testing::{TestRng, TongoAssetsProbe, step};
 
 const GAMES: u64 = 60;
 
 /// Returns the number of games by ending.
 fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
-    let mut endings = [0; 3];
-    for seed in seeds(games) {
-        let played =
-            check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, rules, seed);
-        let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
-        let end = played.game.public().end.expect("the game is over");
-        endings[end.ending as usize] += 1;
-    }
-    endings
+    count_endings(&TongoAssetsProbe, rules, games, |game: &TongoAssets| {
+        game.public().end.expect("the game is over").ending as usize
+    })
 }
 
 #[test]
@@ -78,8 +71,7 @@ fn rules_with_any_switches_keep_the_contract() {
             ..Rules::standard()
         };
         assert_eq!(rules.check(), Ok(()));
-        check_game::<TongoAssets>(&TongoAssetsProbe, TongoAssets::choose_action, &rules, seed)
-            .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+        check_contract::<TongoAssets>(&TongoAssetsProbe, &rules, seed);
     }
 }
 

@@ -3,14 +3,13 @@
 //!
 //! `BAHAY_SEED` adds further seeds; a pipeline sets it to the commit that it builds.
 
-use crate::support::{check_refusals, seeds};
-use bahay_bots::Ai;
+use crate::support::{check_contract, count_endings, seeds};
 use bahay_engine::game::{Game, GameKind, GameRules};
 use bahay_engine::games::tongo_options::{
     Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game, step};
+use bahay_engine::testing::{TestRng, TongoOptionsProbe, step};
 
 const GAMES: u64 = 60;
 
@@ -37,19 +36,9 @@ pub fn any_rules(dice: &mut TestRng) -> Rules {
 
 /// Returns the number of games by ending.
 fn check_all(rules: &Rules, games: u64) -> [usize; 5] {
-    let mut endings = [0; 5];
-    for seed in seeds(games) {
-        let played = check_game::<TongoOptions>(
-            &TongoOptionsProbe,
-            TongoOptions::choose_action,
-            rules,
-            seed,
-        );
-        let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
-        let end = played.game.public().end.expect("the game is over");
-        endings[end.ending as usize] += 1;
-    }
-    endings
+    count_endings(&TongoOptionsProbe, rules, games, |game: &TongoOptions| {
+        game.public().end.expect("the game is over").ending as usize
+    })
 }
 
 #[test]
@@ -86,8 +75,7 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     for seed in seeds(GAMES * 2) {
         let rules = any_rules(&mut TestRng::new(seed));
         assert_eq!(rules.check(), Ok(()), "{rules:?}");
-        check_game::<TongoOptions>(&TongoOptionsProbe, TongoOptions::choose_action, &rules, seed)
-            .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
+        check_contract::<TongoOptions>(&TongoOptionsProbe, &rules, seed);
     }
 }
 
@@ -182,9 +170,4 @@ fn random_change(public: &PublicState, seat: Seat, dice: &mut TestRng) -> (Actio
         && is_bounded
         && paid <= u32::from(has);
     (action, may)
-}
-
-#[test]
-fn a_refusal_has_a_code_of_its_own() {
-    check_refusals::<TongoOptions>();
 }
