@@ -26,6 +26,8 @@ mod refusals;
 mod short_events;
 #[macro_use]
 mod variants;
+#[macro_use]
+pub mod table;
 pub mod catalog;
 pub mod chance;
 pub mod coins;
@@ -35,6 +37,5 @@ pub mod hex;
 pub mod matchmaking;
 pub mod seat;
 pub mod spaces;
-pub mod table;
 #[cfg(feature = "testing")]
 pub mod testing;

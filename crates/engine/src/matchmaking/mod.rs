@@ -23,11 +23,8 @@ mod search;
 mod summary;
 
 use alloc::vec::Vec;
-use core::fmt;
-use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::table::{PlayerId, TableId, Timestamp};
 
@@ -49,30 +46,10 @@ pub const WINDOW_MS: u64 = 20_000;
 /// milliseconds.
 pub const REPEAT_MS: u64 = 3_000;
 
-/// The id of a request for a seat. A player has one at a time.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TicketId(pub Uuid);
-
-impl fmt::Display for TicketId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl fmt::Debug for TicketId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl FromStr for TicketId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, uuid::Error> {
-        text.parse().map(Self)
-    }
+uuid_ids! {
+    /// The id of a request for a seat. A player has one at a time.
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    TicketId;
 }
 
 /// A key that two players at one table must not share, such as that of a device. It is a digest, so

@@ -16,6 +16,7 @@
 mod absence;
 mod effect;
 mod event;
+#[macro_use]
 mod id;
 mod input;
 mod memory;

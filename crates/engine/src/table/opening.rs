@@ -39,9 +39,7 @@ impl<G: Game> Table<G> {
         let Phase::Preparing(preparing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
-        if preparing.game != game {
-            return Err(Rejection::OtherGame);
-        }
+        Self::check_game(preparing.game, game)?;
         if preparing.ready.contains(seat) {
             return Err(Rejection::AlreadyReady);
         }
@@ -84,9 +82,7 @@ impl<G: Game> Table<G> {
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
         let Phase::Opening(opening) = &mut self.phase else { return Err(Rejection::NoSuchPhase) };
-        if opening.game != game {
-            return Err(Rejection::OtherGame);
-        }
+        Self::check_game(opening.game, game)?;
         let is_one_a_seat = stakes.len() == opening.commitments.len();
         if !is_one_a_seat || !self.terms.allows_stakes(stakes) || pot.is_negative() {
             return Err(Rejection::BadAnswer);
@@ -126,9 +122,7 @@ impl<G: Game> Table<G> {
         let Phase::Revealing(revealing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
-        if revealing.game != game {
-            return Err(Rejection::OtherGame);
-        }
+        Self::check_game(revealing.game, game)?;
         if revealing.revealed_seats().contains(seat) {
             return Err(Rejection::AlreadyRevealed);
         }
@@ -195,9 +189,7 @@ impl<G: Game> Table<G> {
         events: &mut Events<G>,
     ) -> Result<(), TableRejection<G>> {
         let Phase::Opening(opening) = &self.phase else { return Err(Rejection::NoSuchPhase) };
-        if opening.game != game {
-            return Err(Rejection::OtherGame);
-        }
+        Self::check_game(opening.game, game)?;
         if seats.is_empty() {
             return Err(Rejection::BadAnswer);
         }

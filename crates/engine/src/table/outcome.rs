@@ -6,7 +6,7 @@ use crate::game::{Game, GameRules, Outcome};
 use crate::seat::SeatSet;
 use crate::table::event::Crown;
 use crate::table::id::PlayerId;
-use crate::table::phase::Playing;
+use crate::table::phase::Phase;
 use crate::table::record::{FORMAT, Record};
 use crate::table::settlement::{PotPayout, Settlement};
 use crate::table::terms::Terms;
@@ -53,7 +53,8 @@ impl TableOutcome {
 impl<G: Game> Table<G> {
     /// Creates the record of the game; `None` while the game is running or if an amount
     /// does not fit.
-    pub(super) fn make_record(&self, playing: &Playing<G>) -> Option<Record<G>> {
+    pub(super) fn make_record(&self) -> Option<Record<G>> {
+        let Phase::Playing(playing) = &self.phase else { return None };
         let outcome = playing.state.outcome()?;
         let players = self.players();
         let TableOutcome { settlement, pot_after, crown_after } = TableOutcome::compute::<G>(

@@ -138,12 +138,17 @@ mod tests {
         Debt { from: seat(from), to: seat(to), items }
     }
 
+    fn price(bet: i64, multiplier: u32) -> Price {
+        Price { bet: Coins::from_hundredths(bet), multiplier, fee_basis_points: 500 }
+    }
+
+    fn outcome(debts: Vec<Debt>) -> Outcome {
+        Outcome { winner: Some(seat(1)), takes_pot: false, debts }
+    }
+
     fn settle(debts: Vec<Debt>, stakes: [i64; 3], pot: Option<PotPayout>) -> Settlement {
-        let price =
-            Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
-        let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
         let stakes = stakes.map(Coins::from_hundredths);
-        Settlement::new(&outcome, &price, 1, &stakes, 0, pot).unwrap()
+        Settlement::new(&outcome(debts), &price(100, 1), 1, &stakes, 0, pot).unwrap()
     }
 
     fn nets(settlement: &Settlement) -> [i64; 3] {
@@ -171,12 +176,9 @@ mod tests {
     /// Rule 7.5: one more count of each debt, times bet and multiplier, within the stake.
     #[test]
     fn a_second_hit_adds_a_count_to_each_debt() {
-        let price =
-            Price { bet: Coins::from_hundredths(100), multiplier: 5, fee_basis_points: 500 };
-        let debts = vec![debt(2, 1, 3), debt(0, 1, 1)];
-        let outcome = Outcome { winner: Some(seat(1)), takes_pot: false, debts };
+        let outcome = outcome(vec![debt(2, 1, 3), debt(0, 1, 1)]);
         let stakes = [900, 0, 5_000].map(Coins::from_hundredths);
-        let settlement = Settlement::new(&outcome, &price, 1, &stakes, 1, None).unwrap();
+        let settlement = Settlement::new(&outcome, &price(100, 5), 1, &stakes, 1, None).unwrap();
         let owed = settlement.payments.iter().map(|payment| payment.owed.hundredths());
         assert_eq!(owed.collect::<Vec<_>>(), [2_000, 1_000]);
         for payment in &settlement.payments {
@@ -189,15 +191,11 @@ mod tests {
     /// A bet may be worth two counts, each half of bet times multiplier; an odd product is refused.
     #[test]
     fn a_count_may_be_half_a_bet() {
-        let price =
-            Price { bet: Coins::from_hundredths(101), multiplier: 2, fee_basis_points: 500 };
-        let outcome =
-            Outcome { winner: Some(seat(1)), takes_pot: false, debts: vec![debt(0, 1, 3)] };
+        let outcome = outcome(vec![debt(0, 1, 3)]);
         let stakes = [1_000; 3].map(Coins::from_hundredths);
-        let settlement = Settlement::new(&outcome, &price, 2, &stakes, 0, None).unwrap();
+        let settlement = Settlement::new(&outcome, &price(101, 2), 2, &stakes, 0, None).unwrap();
         assert_eq!(nets(&settlement), [-303, 303 - 15, 0]);
-        let odd = Price { multiplier: 1, ..price };
-        assert_eq!(Settlement::new(&outcome, &odd, 2, &stakes, 0, None), None);
+        assert_eq!(Settlement::new(&outcome, &price(101, 1), 2, &stakes, 0, None), None);
     }
 
     #[test]

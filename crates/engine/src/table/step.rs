@@ -17,7 +17,7 @@ use crate::table::event::{Event, Reason};
 use crate::table::id::{GameId, PlayerId};
 use crate::table::input::{GameEntropy, Input, Line, Rejection};
 use crate::table::phase::{Occupant, Phase, Preparing, Settling};
-use crate::table::record::{ActionOrigin, Record};
+use crate::table::record::ActionOrigin;
 use crate::table::time::Timestamp;
 
 /// The result of an accepted input: the line for the journal, the table after it, and the events
@@ -229,6 +229,11 @@ impl<G: Game> Table<G> {
         self.seat_of(player).ok_or(Rejection::NotSeated)
     }
 
+    /// Checks that an input is about the present game.
+    pub(super) fn check_game(present: GameId, game: GameId) -> Result<(), TableRejection<G>> {
+        if present == game { Ok(()) } else { Err(Rejection::OtherGame) }
+    }
+
     /// Returns whether the seat takes part in the running game.
     fn is_in_game(&self, seat: Seat) -> bool {
         seat.number() < self.seats_in_game()
@@ -360,9 +365,7 @@ impl<G: Game> Table<G> {
     ) -> Result<Seat, TableRejection<G>> {
         let seat = self.require_seat(player)?;
         let Phase::Playing(playing) = &self.phase else { return Err(Rejection::NoSuchPhase) };
-        if playing.game != game {
-            return Err(Rejection::OtherGame);
-        }
+        Self::check_game(playing.game, game)?;
         if playing.prompt.number != prompt {
             return Err(Rejection::StalePrompt);
         }
@@ -414,7 +417,7 @@ impl<G: Game> Table<G> {
             }
         }
         self.count_missed_countdowns();
-        let record = self.build_record().ok_or(Rejection::BadAnswer)?;
+        let record = self.make_record().ok_or(Rejection::BadAnswer)?;
         events.push(Event::Over {
             game: record.game,
             settlement: record.settlement.clone(),
@@ -422,13 +425,6 @@ impl<G: Game> Table<G> {
         });
         self.phase = Phase::Settling(Box::new(Settling { record, since: at }));
         Ok(())
-    }
-
-    /// Builds the record of the finished game; `None` if the game is running or an amount does not
-    /// fit.
-    fn build_record(&self) -> Option<Record<G>> {
-        let Phase::Playing(playing) = &self.phase else { return None };
-        self.make_record(playing)
     }
 
     /// Handles the passage of time since the previous line.
@@ -520,9 +516,7 @@ impl<G: Game> Table<G> {
     ) -> Result<(), TableRejection<G>> {
         let Phase::Settling(settling) = &self.phase else { return Err(Rejection::NoSuchPhase) };
         let record = &settling.record;
-        if record.game != game {
-            return Err(Rejection::OtherGame);
-        }
+        Self::check_game(record.game, game)?;
         self.pot = record.pot_after;
         self.crown = record.crown_after;
         self.last_winner =

@@ -240,6 +240,14 @@ impl GuessTheDie {
         let is_asked = view.public.prompt()?.seats.contains(view.viewer?);
         is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
+
+    fn after(&self, event: Event, events: &mut Vec<Event>) -> Self {
+        let mut next = self.clone();
+        next.public.apply(&event);
+        apply_event(&mut next.bets, &event);
+        events.push(event);
+        next
+    }
 }
 
 impl Game for GuessTheDie {
@@ -281,23 +289,13 @@ impl Game for GuessTheDie {
         events: &mut Vec<Event>,
     ) -> Result<Self, BetRefusal> {
         self.public.check(seat, *bet)?;
-        let event = Event::Bet { seat, bet: Some(*bet) };
-        let mut next = self.clone();
-        next.public.apply(&event);
-        apply_event(&mut next.bets, &event);
-        events.push(event);
-        Ok(next)
+        Ok(self.after(Event::Bet { seat, bet: Some(*bet) }, events))
     }
 
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
         let ChanceAnswer::Number(number) = answer else { panic!("a die is a number") };
         let bets = self.bets.iter().map(|bet| bet.expect("the die is rolled when all have bet"));
-        let event = Event::Rolled { face: number + 1, bets: bets.collect() };
-        let mut next = self.clone();
-        next.public.apply(&event);
-        apply_event(&mut next.bets, &event);
-        events.push(event);
-        next
+        self.after(Event::Rolled { face: number + 1, bets: bets.collect() }, events)
     }
 
     fn expire(&self, _events: &mut Vec<Event>) -> Self {
@@ -439,8 +437,7 @@ impl Spaces for GuessTheDie {
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
         let PublicBets { rounds, seats, .. } = view.public;
-        let first = Seat::all(seats).next().expect("a game has seats");
-        let round = SeatRotation { viewer: view.viewer.unwrap_or(first), seats };
+        let round = SeatRotation::from_viewer(view.viewer, seats);
         tensor.push_number(rounds);
         round.write_numbers(tensor, |seat| view.public.right[seat.index()]);
         round.write_flags(tensor, view.public.has_bet);

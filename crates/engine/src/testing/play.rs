@@ -60,25 +60,23 @@ pub fn play<G: Game>(
     let mut game = G::new(rules, seats, starter);
     let mut events = Vec::new();
     let mut actions = Vec::new();
-    for steps in 0.. {
-        let next = step(&game, dice, &mut events, |seat, dice| {
-            let action = match policies[seat.index()] {
-                Policy::Random => {
-                    actions.clear();
-                    game.legal_actions(seat, &mut actions);
-                    dice.choose(&actions).cloned()
-                }
-                Policy::Ai => ai(&game.view(Viewer::Seat(seat))),
-                Policy::Clock => game.default_action(seat),
-            };
-            action.expect("a seat that is to act has a legal action")
-        });
-        match next {
-            Some(next) => game = next,
-            None => return (game, steps),
-        }
+    let mut steps = 0;
+    while let Some(next) = step(&game, dice, &mut events, |seat, dice| {
+        let action = match policies[seat.index()] {
+            Policy::Random => {
+                actions.clear();
+                game.legal_actions(seat, &mut actions);
+                dice.choose(&actions).cloned()
+            }
+            Policy::Ai => ai(&game.view(Viewer::Seat(seat))),
+            Policy::Clock => game.default_action(seat),
+        };
+        action.expect("a seat that is to act has a legal action")
+    }) {
+        game = next;
+        steps += 1;
     }
-    unreachable!("a game ends")
+    (game, steps)
 }
 
 /// Plays a game at random to its end with buffers of the caller, as benches measure it. Returns the
@@ -87,27 +85,19 @@ pub fn play<G: Game>(
 /// # Panics
 /// As [`play`].
 pub fn play_at_random<G: Game>(
-    game: G,
+    mut game: G,
     dice: &mut TestRng,
     events: &mut Vec<G::Event>,
     actions: &mut Vec<G::Action>,
 ) -> usize {
-    let mut game = game;
-    for steps in 0.. {
-        events.clear();
-        game = match game.turn() {
-            Turn::Over => return steps,
-            Turn::Chance(request) => game.resolve(&dice.answer(request), events),
-            Turn::Wait(_) => game.expire(events),
-            Turn::Players(prompt) => {
-                actions.clear();
-                let seat = prompt.seats.iter().next().expect("a seat is to act");
-                game.legal_actions(seat, actions);
-                let action =
-                    dice.choose(actions).expect("a seat that is to act has a legal action");
-                game.act(seat, action, events).expect("a legal action is taken")
-            }
-        };
+    let mut steps = 0;
+    while let Some(next) = step(&game, dice, events, |seat, dice| {
+        actions.clear();
+        game.legal_actions(seat, actions);
+        dice.choose(actions).expect("a seat that is to act has a legal action").clone()
+    }) {
+        game = next;
+        steps += 1;
     }
-    unreachable!("a game ends")
+    steps
 }

@@ -113,27 +113,17 @@ pub fn tongits_disclosure_rule(event: &VisibleEvent) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use crate::coins::Coins;
-    use crate::game::{Hits, Outcome, Skill};
+    use crate::game::{Hits, Outcome};
     use crate::games::tongits::{Rules, Tongits};
-    use crate::table::{Clocks, Crown, PlayerId, Price, Spectators, TableOutcome, Terms};
+    use crate::table::{Crown, PlayerId, TableOutcome};
     use uuid::Uuid;
 
     /// Rule 5.3 of Tong-its.
     #[test]
     fn without_a_winner_the_pot_and_the_crown_stay() {
-        let price =
-            Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
-        let terms = Terms {
-            room: "newbie".into(),
-            rules: Rules::kingdom(),
-            price,
-            hits: Some(Hits { ante: 1, to_win: 3, second_hit_bonus: 1 }),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
+        let hits = Hits { ante: 1, to_win: 3, second_hit_bonus: 1 };
+        let bet = Coins::from_hundredths(100);
+        let terms = crate::testing::terms(Rules::kingdom(), Some(hits), bet, 1);
         let players = [1, 2, 3].map(|player| PlayerId(Uuid::from_u128(player)));
         let stakes = [Coins::from_hundredths(1_500); 3];
         let pot = Coins::from_hundredths(900);
