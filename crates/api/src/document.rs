@@ -48,7 +48,6 @@ const NAMED_REFUSALS: &[(&str, &[Code])] = &[
         &[Code::TokenMissing, Code::TokenMalformed, Code::OperatorTokenUnknown],
     ),
     ("Unavailable", &[Code::TimedOut, Code::Unavailable]),
-    ("QueryInvalid", &[Code::QueryInvalid, Code::CursorInvalid]),
     ("BodyMalformed", &[Code::BodyUnreadable, Code::BodyMalformed]),
     (
         "IdempotencyKeyMissing",

@@ -289,6 +289,10 @@ impl Operation {
         self.headers.contains(&header)
     }
 
+    fn has_cursor(&self) -> bool {
+        self.query.is_some_and(|query| query().iter().any(|parameter| parameter.name == "cursor"))
+    }
+
     /// Describes the operation, apart from its refusals. Adds the schemas of its bodies.
     pub(crate) fn to_openapi(&self, schemas: &mut Schemas) -> path::Operation {
         let (summary, description) = self.about.split_first().unwrap_or((&"", &[]));
@@ -330,7 +334,7 @@ impl Operation {
         let is_operator = self.caller == Caller::Operator;
         let requires_key = self.has_header(Header::RequiredKey);
         let has_key = requires_key || self.has_header(Header::OptionalKey);
-        let common: [(bool, &[Code]); 10] = [
+        let common: [(bool, &[Code]); 11] = [
             (is_operator, &[C::TokenMissing, C::TokenMalformed, C::OperatorTokenUnknown]),
             (
                 is_operator && requires_key,
@@ -361,7 +365,8 @@ impl Operation {
                     C::BodyInvalid,
                 ],
             ),
-            (self.query.is_some(), &[C::QueryInvalid, C::CursorInvalid]),
+            (self.query.is_some(), &[C::QueryInvalid]),
+            (self.has_cursor(), &[C::CursorInvalid]),
             (!self.path_parameters.is_empty(), &[C::PathInvalid]),
             (has_key, &[C::IdempotencyKeyInvalid, C::IdempotencyKeyReused, C::IdempotencyKeyInUse]),
             (self.has_header(Header::Proof), &[C::ProofMissing, C::InvalidProofError]),
