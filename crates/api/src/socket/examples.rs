@@ -12,13 +12,15 @@ use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
     Clocks, ConnectionId, Crown, Event, Fee, GameEntropy, GameId, Input, Payment, PhaseView,
-    PlayerId, Price, Settlement, Spectators, Table, TableId, Terms, Timestamp,
+    PlayerId, Price, Settlement, Spectators, Table, TableId, TableView, Terms, Timestamp,
 };
 use bahay_protocol::{
     Closing, Command, Credential, Message, OpenPrompt, Phrase, SUBPROTOCOL, SeekState, Tag,
     WaitReason,
 };
 use uuid::Uuid;
+
+type TableEvent = Event<<AnyGame as Game>::Event>;
 
 /// Noon of 1 March 2026 UTC.
 const NOON_MS: i64 = 1_772_366_400_000;
@@ -72,130 +74,132 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
 
 /// Returns each message with a description.
 pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
-    let mut messages = vec![(
-        "The greeting",
-        Message::Hello {
-            player: player(0),
-            protocol: SUBPROTOCOL.into(),
-            server_time_ms: Timestamp::from_ms(NOON_MS),
-            notices: Some(0),
-        },
-    )];
-    let PreparingExample { version, at, view } = preparing_example();
-    let view = Box::new(view);
-    let snapshot =
-        Message::Snapshot { version, tag: tag(version), server_time_ms: at, view, prompt: None };
-    messages.push(("A table that prepares a game", snapshot));
-    for (about, update) in ["The texts of the seeds are asked for", "A client has revealed its own"]
-        .into_iter()
-        .zip(revealing_updates())
-    {
-        messages.push((about, update));
-    }
+    let preparing = ExampleTable::with_players();
+    let preparing_view = preparing.table.view(Some(player(0)));
+    let [texts_requested, text_revealed] = revealing_updates();
     let PlayingExample { version, at, view, events, prompt } = playing_example();
-    let view = Box::new(view);
     let prompt = Some(prompt);
-    messages.push((
-        "A running game; it is the player's turn",
-        Message::Snapshot {
-            version,
-            tag: tag(version),
-            server_time_ms: at,
-            view,
-            prompt: prompt.clone(),
-        },
-    ));
-    messages.push((
-        "The last text is revealed and the cards are dealt",
-        Message::Update { version, tag: tag(version), server_time_ms: at, events, prompt },
-    ));
     let over_at = Timestamp::from_ms(NOON_MS + 84_000);
-    messages.push((
-        "The game is over",
-        Message::Update {
-            version: 97,
-            tag: tag(97),
-            server_time_ms: over_at,
-            events: vec![game_over_event()],
-            prompt: None,
-        },
-    ));
-    let server_time_ms = over_at.after_ms(12);
-    let events = settlement_events(server_time_ms);
-    messages.push((
-        "The coins have moved, and the next game is prepared",
-        Message::Update { version: 98, tag: tag(98), server_time_ms, events, prompt: None },
-    ));
-    for (about, reason) in
-        [("The table was voided", Closing::Voided), ("The table is lost", Closing::Lost)]
-    {
-        messages.push((about, Message::Closed { table: TABLE, reason }));
-    }
-    let phrase = Phrase::WellPlayed;
-    let server_time_ms = over_at.after_ms(900);
-    messages.push((
-        "A player says a phrase",
-        Message::Said { player: player(2), phrase, server_time_ms },
-    ));
-    messages.push(("The action that a bot would choose", advice()));
-    let ticket = |state, table, reason| Message::Ticket {
+    let settled_at = over_at.after_ms(12);
+    vec![
+        (
+            "The greeting",
+            Message::Hello {
+                player: player(0),
+                protocol: SUBPROTOCOL.into(),
+                server_time_ms: Timestamp::from_ms(NOON_MS),
+                notices: Some(0),
+            },
+        ),
+        (
+            "A table that prepares a game",
+            snapshot(preparing.version, preparing.at, preparing_view, None),
+        ),
+        ("The texts of the seeds are asked for", texts_requested),
+        ("A client has revealed its own", text_revealed),
+        ("A running game; it is the player's turn", snapshot(version, at, view, prompt.clone())),
+        ("The last text is revealed and the cards are dealt", update(version, at, events, prompt)),
+        ("The game is over", update(97, over_at, vec![game_over_event()], None)),
+        (
+            "The coins have moved, and the next game is prepared",
+            update(98, settled_at, settlement_events(settled_at), None),
+        ),
+        ("The table was voided", Message::Closed { table: TABLE, reason: Closing::Voided }),
+        ("The table is lost", Message::Closed { table: TABLE, reason: Closing::Lost }),
+        (
+            "A player says a phrase",
+            Message::Said {
+                player: player(2),
+                phrase: Phrase::WellPlayed,
+                server_time_ms: over_at.after_ms(900),
+            },
+        ),
+        ("The action that a bot would choose", advice()),
+        ("The ticket waits", ticket(SeekState::Waiting, None, None)),
+        (
+            "Others wait too, but all of them are on the same network",
+            ticket(SeekState::Waiting, None, Some(WaitReason::OnlySameNetwork)),
+        ),
+        ("A table is found: join", ticket(SeekState::Seated, Some(TABLE), None)),
+        (
+            "An invitation to a rematch",
+            Message::Invited {
+                code: "K7MWQ2XA".into(),
+                from: player(2),
+                name: NAMES[2].into(),
+                game: GAME,
+            },
+        ),
+        ("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }),
+        ("The answer to a ping", Message::Ack { id: 8, version: None }),
+        (
+            "The rules forbid it",
+            Message::Refusal {
+                id: Some(4),
+                code: "card_addable".into(),
+                rule: Some("3.6".into()),
+                detail: "a card that could be added to an exposed meld may not be dumped".into(),
+                retryable: false,
+                retry_after_ms: None,
+            },
+        ),
+        (
+            "A penalty for not being ready",
+            Message::Refusal {
+                id: Some(9),
+                code: "not_ready_before".into(),
+                rule: None,
+                detail: "wait 10 s for the next seat: you were not ready for a game".into(),
+                retryable: false,
+                retry_after_ms: Some(10_000),
+            },
+        ),
+        (
+            "An invalid command without a readable id",
+            Message::Refusal {
+                id: None,
+                code: "malformed".into(),
+                rule: None,
+                detail: "not a command: expected value at line 1 column 1".into(),
+                retryable: false,
+                retry_after_ms: None,
+            },
+        ),
+    ]
+}
+
+fn snapshot(
+    version: u64,
+    server_time_ms: Timestamp,
+    view: TableView<AnyGame>,
+    prompt: Option<OpenPrompt<AnyAction>>,
+) -> Message<AnyGame> {
+    let view = Box::new(view);
+    Message::Snapshot { version, tag: tag(version), server_time_ms, view, prompt }
+}
+
+fn update(
+    version: u64,
+    server_time_ms: Timestamp,
+    events: Vec<TableEvent>,
+    prompt: Option<OpenPrompt<AnyAction>>,
+) -> Message<AnyGame> {
+    Message::Update { version, tag: tag(version), server_time_ms, events, prompt }
+}
+
+fn ticket(
+    state: SeekState,
+    table: Option<TableId>,
+    reason: Option<WaitReason>,
+) -> Message<AnyGame> {
+    Message::Ticket {
         ticket: TicketId(Uuid::from_u128(ID + 0x71c)),
         state,
         rooms: vec!["newbie".into()],
         table,
         reason,
         expires_at_ms: Timestamp::from_ms(NOON_MS + 120_000),
-    };
-    messages.push(("The ticket waits", ticket(SeekState::Waiting, None, None)));
-    let reason = Some(WaitReason::OnlySameNetwork);
-    messages.push((
-        "Others wait too, but all of them are on the same network",
-        ticket(SeekState::Waiting, None, reason),
-    ));
-    messages.push(("A table is found: join", ticket(SeekState::Seated, Some(TABLE), None)));
-    let invited = Message::Invited {
-        code: "K7MWQ2XA".into(),
-        from: player(2),
-        name: NAMES[2].into(),
-        game: GAME,
-    };
-    messages.push(("An invitation to a rematch", invited));
-    messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
-    messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
-    messages.push((
-        "The rules forbid it",
-        Message::Refusal {
-            id: Some(4),
-            code: "card_addable".into(),
-            rule: Some("3.6".into()),
-            detail: "a card that could be added to an exposed meld may not be dumped".into(),
-            retryable: false,
-            retry_after_ms: None,
-        },
-    ));
-    messages.push((
-        "A penalty for not being ready",
-        Message::Refusal {
-            id: Some(9),
-            code: "not_ready_before".into(),
-            rule: None,
-            detail: "wait 10 s for the next seat: you were not ready for a game".into(),
-            retryable: false,
-            retry_after_ms: Some(10_000),
-        },
-    ));
-    messages.push((
-        "An invalid command without a readable id",
-        Message::Refusal {
-            id: None,
-            code: "malformed".into(),
-            rule: None,
-            detail: "not a command: expected value at line 1 column 1".into(),
-            retryable: false,
-            retry_after_ms: None,
-        },
-    ));
-    messages
+    }
 }
 
 /// Returns the terms of the example's table: those of the first room of a new house.
@@ -225,18 +229,12 @@ fn advice() -> Message<AnyGame> {
     Message::Advice { game, prompt: number, action, by: "quick".into() }
 }
 
-struct PreparingExample {
-    version: u64,
-    at: Timestamp,
-    view: bahay_engine::table::TableView<AnyGame>,
-}
-
 /// The messages to the player who acts first in a game.
 struct PlayingExample {
     version: u64,
     at: Timestamp,
-    view: bahay_engine::table::TableView<AnyGame>,
-    events: Vec<Event<<AnyGame as Game>::Event>>,
+    view: TableView<AnyGame>,
+    events: Vec<TableEvent>,
     prompt: OpenPrompt<AnyAction>,
 }
 
@@ -245,7 +243,7 @@ struct ExampleTable {
     table: Table<AnyGame>,
     version: u64,
     at: Timestamp,
-    events: Vec<Event<<AnyGame as Game>::Event>>,
+    events: Vec<TableEvent>,
 }
 
 impl ExampleTable {
@@ -281,13 +279,7 @@ impl ExampleTable {
     fn to_update(&self) -> Message<AnyGame> {
         let viewer = self.table.viewer(player(0));
         let events = self.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
-        Message::Update {
-            version: self.version,
-            tag: tag(self.version),
-            server_time_ms: self.at,
-            events: events.collect(),
-            prompt: None,
-        }
+        update(self.version, self.at, events.collect(), None)
     }
 
     fn apply(&mut self, input: Input<AnyAction>) {
@@ -314,11 +306,6 @@ fn commitment_to(text: &str) -> Option<Commitment> {
     Some(ClientSeed::from_text(text).commitment())
 }
 
-fn preparing_example() -> PreparingExample {
-    let ExampleTable { table, version, at, .. } = ExampleTable::with_players();
-    PreparingExample { version, at, view: table.view(Some(player(0))) }
-}
-
 fn playing_example() -> PlayingExample {
     let mut table = ExampleTable::with_players();
     table.open_game();
@@ -338,7 +325,7 @@ fn playing_example() -> PlayingExample {
 
 /// Returns the end of a game: a fight that nobody could answer, both others burned, a king in the
 /// winner's hand, and the winner's first crown, so that the POT waits.
-fn game_over_event() -> Event<<AnyGame as Game>::Event> {
+fn game_over_event() -> TableEvent {
     let item = |name: &'static str, rule: &'static str| Item {
         name: name.into(),
         rule: rule.into(),
@@ -363,7 +350,7 @@ fn game_over_event() -> Event<<AnyGame as Game>::Event> {
 }
 
 /// Returns the events after the settlement; the next game is prepared at once.
-fn settlement_events(at: Timestamp) -> Vec<Event<<AnyGame as Game>::Event>> {
+fn settlement_events(at: Timestamp) -> Vec<TableEvent> {
     let crown = Some(Crown { player: player(1), wins: 1 });
     let commitment = ServerSeed(Hex([0x5f; 32])).commitment();
     let deadline_ms = at.after_ms(Clocks::default().prepare_ms);

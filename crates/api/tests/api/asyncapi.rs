@@ -8,7 +8,6 @@ use std::iter::repeat_n;
 use bahay_api::socket::{
     asyncapi, asyncapi_yaml, example_commands, example_messages, example_terms,
 };
-use bahay_base::entropy;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{self, Key, Request, Stream};
@@ -42,6 +41,17 @@ fn check(document: &Value, kind: &str, value: &Value) {
     let reference = reference(kind, value);
     if let Err(fault) = Document(document).check_named(&reference, value) {
         panic!("{fault}\nin {value}");
+    }
+}
+
+/// Returns an update with one event.
+fn update(event: Event<<AnyGame as Game>::Event>) -> Message<AnyGame> {
+    Message::Update {
+        version: 1,
+        tag: Tag::default(),
+        server_time_ms: Timestamp::default(),
+        events: vec![event],
+        prompt: None,
     }
 }
 
@@ -102,41 +112,18 @@ fn every_message_of_tables_in_virtual_time_fits() {
             check(&document, "Message", &as_json(&snapshot));
         }
     }
-    // The simulation changes no room's terms.
+    // The simulation changes no room's terms, has no private table whose POT is refunded, and lets
+    // every seat play, so that no player moves to another seat.
     let Terms { price, hits, clocks, .. } = example_terms();
-    let terms_updated = Event::TermsUpdated { price, hits, clocks };
-    events_seen.insert("terms_updated".to_owned());
-    let update = Message::<AnyGame>::Update {
-        version: 1,
-        tag: entropy::tag(),
-        server_time_ms: Timestamp::default(),
-        events: vec![terms_updated],
-        prompt: None,
-    };
-    check(&document, "Message", &as_json(&update));
-    // The simulation has no private table, so no POT is refunded.
     let share = Share { player: PlayerId(Uuid::from_u128(9)), amount: price.bet };
-    let returned = Event::PotRefunded { pot: price.bet, shares: vec![share] };
-    events_seen.insert("pot_refunded".to_owned());
-    let message = Message::<AnyGame>::Update {
-        version: 1,
-        tag: entropy::tag(),
-        server_time_ms: Timestamp::default(),
-        events: vec![returned],
-        prompt: None,
-    };
-    check(&document, "Message", &as_json(&message));
-    // Every seat plays in this game, so no player moves to another seat.
-    let moved = Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() };
-    events_seen.insert("moved".to_owned());
-    let message = Message::<AnyGame>::Update {
-        version: 1,
-        tag: entropy::tag(),
-        server_time_ms: Timestamp::default(),
-        events: vec![moved],
-        prompt: None,
-    };
-    check(&document, "Message", &as_json(&message));
+    for event in [
+        Event::TermsUpdated { price, hits, clocks },
+        Event::PotRefunded { pot: price.bet, shares: vec![share] },
+        Event::Moved { seat: Seat::new(2).unwrap(), to: Seat::new(1).unwrap() },
+    ] {
+        events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
+        check(&document, "Message", &as_json(&update(event)));
+    }
     let all_events = listed_variants(&document, "Event");
     assert_eq!(events_seen, all_events, "the simulation did not produce every event");
     assert_eq!(phases_seen, listed_variants(&document, "PhaseView"));
@@ -171,14 +158,7 @@ fn every_event_and_action_of_random_games_fits() {
                     continue;
                 };
                 events_seen.insert(as_json(&event)["type"].as_str().unwrap().to_owned());
-                let message = Message::<AnyGame>::Update {
-                    version: 1,
-                    tag: Tag::default(),
-                    server_time_ms: Timestamp::from_ms(0),
-                    events: vec![Event::Game { event }],
-                    prompt: None,
-                };
-                check(&document, "Message", &as_json(&message));
+                check(&document, "Message", &as_json(&update(Event::Game { event })));
             }
         });
     }
