@@ -1,5 +1,5 @@
 //! A short list in a fixed array, so that a game is copied without traversal or allocation: values
-//! by seat, dice, discards, the player deck. It serializes as a list.
+//! by seat, dice, decks, piles. It serializes as a list.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,7 +23,14 @@ pub struct List<T, const N: usize> {
 
 impl<T: Copy + Default, const N: usize> List<T, N> {
     pub fn new() -> Self {
-        Self { things: [T::default(); N], len: 0 }
+        Self::filled_with(T::default())
+    }
+}
+
+impl<T: Copy, const N: usize> List<T, N> {
+    /// Creates an empty list, whose unused places hold this item.
+    pub(super) const fn filled_with(unused: T) -> Self {
+        Self { things: [unused; N], len: 0 }
     }
 
     /// Appends an item.
@@ -34,6 +41,13 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         let place = self.things.get_mut(usize::from(self.len));
         *place.expect("the capacity suffices for every item") = thing;
         self.len += 1;
+    }
+
+    /// Removes the last item.
+    pub(super) fn pop(&mut self) -> Option<T> {
+        let last = *self.last()?;
+        self.len -= 1;
+        Some(last)
     }
 
     /// Removes the first `count` items.

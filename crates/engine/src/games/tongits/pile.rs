@@ -1,47 +1,41 @@
-//! A pile of cards in a fixed array, so that copying a game neither iterates nor allocates; used
-//! for the stock and the discards. Cards are listed from the bottom up, so that the last one is the
-//! top.
-
-use core::fmt;
-
-use serde::de::{Deserializer, Error as _};
-use serde::{Deserialize, Serialize, Serializer};
+//! A pile of cards, used for the stock and the discards. Cards are listed from the bottom up, so that
+//! the last one is the top.
 
 use alloc::vec::Vec;
 
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+
 use crate::cards::{Card, Rank, Suit};
+use crate::games::list::List;
 
 /// The capacity: all cards of the deck.
 const CAPACITY: usize = Card::COUNT as usize;
 
 /// A pile of cards, serialized as a list with the top card last.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
-pub struct Pile {
-    /// The cards; entries from `len` on are unused.
-    cards: [Card; CAPACITY],
-    len: u8,
-}
+pub struct Pile(List<Card, CAPACITY>);
 
 impl Pile {
-    pub const EMPTY: Self = Self { cards: [Card::new(Rank::ACE, Suit::Clubs); CAPACITY], len: 0 };
+    pub const EMPTY: Self = Self(List::filled_with(Card::new(Rank::ACE, Suit::Clubs)));
 
     /// Returns the cards from the bottom up.
     pub fn cards(&self) -> &[Card] {
-        self.cards.get(..self.len()).unwrap_or_default()
+        &self.0
     }
 
-    pub const fn len(&self) -> usize {
-        self.len as usize
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub fn top(&self) -> Option<Card> {
-        self.cards().last().copied()
+        self.0.last().copied()
     }
 
     /// Adds a card on top.
@@ -50,15 +44,11 @@ impl Pile {
     ///
     /// Panics if the pile already holds a whole deck, which means that a card occurs twice.
     pub fn push(&mut self, card: Card) {
-        let place = self.cards.get_mut(usize::from(self.len));
-        *place.expect("a pile holds no card twice") = card;
-        self.len += 1;
+        self.0.push(card);
     }
 
     pub fn pop(&mut self) -> Option<Card> {
-        let top = self.top()?;
-        self.len -= 1;
-        Some(top)
+        self.0.pop()
     }
 }
 
@@ -67,26 +57,6 @@ impl FromIterator<Card> for Pile {
         let mut pile = Self::EMPTY;
         cards.into_iter().for_each(|card| pile.push(card));
         pile
-    }
-}
-
-impl PartialEq for Pile {
-    fn eq(&self, other: &Self) -> bool {
-        self.cards() == other.cards()
-    }
-}
-
-impl Eq for Pile {}
-
-impl fmt::Debug for Pile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.cards()).finish()
-    }
-}
-
-impl Serialize for Pile {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.cards())
     }
 }
 

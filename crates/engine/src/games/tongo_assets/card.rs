@@ -112,7 +112,7 @@ pub enum Acquire {
 }
 
 /// A card by its index.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TongoAssetsCard"))]
 #[cfg_attr(feature = "schema", schemars(with = "alloc::string::String", extend("pattern" = "^([1-7][RBYGPOK][ab]|W([0-9]|1[0-3])|F[0-5]|V[0-3]|D[0-3]|X[01])$")))]
 pub struct Card(u8);

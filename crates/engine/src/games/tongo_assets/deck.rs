@@ -1,55 +1,39 @@
-//! A face-down deck: cards are taken from the top and put under the bottom. It is a fixed array,
-//! because a game is copied at every action, with the capacity of the larger deck, that of the
-//! assets.
+//! A face-down deck: cards are taken from the top and put under the bottom. Its capacity is that of
+//! the larger deck, that of the assets.
 
-use core::fmt;
+use serde::{Deserialize, Serialize};
 
-use arrayvec::ArrayVec;
-use serde::de::Deserializer;
-use serde::{Deserialize, Serialize, Serializer};
-
+use crate::games::list::List;
 use crate::games::tongo_assets::card::{ASSETS, Card};
 use crate::games::tongo_assets::set::CardSet;
 
-const MOST: usize = ASSETS as usize;
-
 /// A deck of cards in order, serialized as their list from the top.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "schema",
     schemars(rename = "TongoAssetsDeck", with = "alloc::vec::Vec<Card>")
 )]
-pub struct Deck {
-    cards: [Card; MOST],
-    /// The index of the top card in the ring buffer.
-    top: u8,
-    len: u8,
-}
+pub struct Deck(List<Card, { ASSETS as usize }>);
 
 impl Deck {
-    pub fn empty() -> Self {
-        Self { cards: [Card::from_index(0).expect("there are cards"); MOST], top: 0, len: 0 }
+    pub fn len(&self) -> u8 {
+        self.0.len().to_le_bytes()[0]
     }
 
-    pub const fn len(&self) -> u8 {
-        self.len
-    }
-
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Iterates over the cards from the top.
     pub fn iter(&self) -> impl Iterator<Item = Card> {
-        (0..self.len).map(|place| self.cards[self.place(place)])
+        self.0.iter().copied()
     }
 
     /// Takes the top card.
     pub fn draw_card(&mut self) -> Option<Card> {
-        let card = (self.len > 0).then(|| self.cards[usize::from(self.top)])?;
-        self.top = if usize::from(self.top) + 1 == MOST { 0 } else { self.top + 1 };
-        self.len -= 1;
+        let card = *self.0.first()?;
+        self.0.drop_first(1);
         Some(card)
     }
 
@@ -58,55 +42,13 @@ impl Deck {
     /// # Panics
     /// If the deck would hold more cards than exist.
     pub fn put_under(&mut self, cards: CardSet) {
-        for card in cards.iter() {
-            self.push(card);
-        }
-    }
-
-    fn push(&mut self, card: Card) {
-        assert!(usize::from(self.len) < MOST, "no more cards than the deck had");
-        let place = self.place(self.len);
-        self.cards[place] = card;
-        self.len += 1;
-    }
-
-    fn place(&self, from_top: u8) -> usize {
-        let place = usize::from(self.top) + usize::from(from_top);
-        if place >= MOST { place - MOST } else { place }
+        cards.iter().for_each(|card| self.0.push(card));
     }
 }
 
 impl FromIterator<Card> for Deck {
     fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
-        let mut deck = Self::empty();
-        cards.into_iter().for_each(|card| deck.push(card));
-        deck
-    }
-}
-
-impl PartialEq for Deck {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl Eq for Deck {}
-
-impl fmt::Debug for Deck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-
-impl Serialize for Deck {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
-    }
-}
-
-impl<'de> Deserialize<'de> for Deck {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(ArrayVec::<Card, MOST>::deserialize(deserializer)?.into_iter().collect())
+        Self(cards.into_iter().collect())
     }
 }
 

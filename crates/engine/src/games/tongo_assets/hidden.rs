@@ -39,8 +39,8 @@ impl Hidden {
             kept: Ring::new(seats),
             piles: Ring::new(seats),
             sections: Ring::new(public.rules.sections),
-            assets: Deck::empty(),
-            acquires: Deck::empty(),
+            assets: Deck::default(),
+            acquires: Deck::default(),
         }
     }
 
