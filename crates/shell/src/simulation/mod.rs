@@ -59,6 +59,7 @@ use link::{FAR, FAR_AND_BAD, NEAR, NEAR_AND_BAD, Quality};
 use node::Node;
 use services::Services;
 use tasks::{Mailbox, Owner, Tasks, Wait, promise};
+use totals::RunFailure;
 
 pub use options::{Mutation, Options};
 pub use plan::InjectedFault;
@@ -70,8 +71,9 @@ const EPOCH_MS: i64 = 1_800_000_000_000;
 /// The number of log lines in the story of a failed run.
 const STORY_LINES: usize = 80;
 
-/// How long a run may continue under faults without a settled game, in countdowns of the game's
-/// longest kind: a game whose players are all away waits for each of them.
+/// The number of countdowns of the game's longest kind after which a run under faults without a
+/// settled game counts as stale. A game whose players are all away waits for each of them. With 120
+/// the first seed of Tongo with assets still passes; the rest is a margin.
 const STALE_COUNTDOWNS: u64 = 180;
 
 /// How long every player may take to finish a game once it is calm, and then to leave.
@@ -397,7 +399,13 @@ pub fn simulate<G: SimulatedGame>(options: Options) -> Result<Report, Simulation
     world.shut_down();
     match ran {
         Ok(()) => Ok(report),
-        Err(message) => Err(SimulationError { seed: options.seed, message, story }),
+        Err(failure) => {
+            let (message, is_stalled) = match failure {
+                RunFailure::Violation(message) => (message, false),
+                RunFailure::Stall(message) => (message, true),
+            };
+            Err(SimulationError { game: G::NAME, seed: options.seed, message, is_stalled, story })
+        }
     }
 }
 
@@ -421,7 +429,7 @@ pub fn simulate_game(
     catalog::with_kind(game, Run(options))
 }
 
-fn run<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), String> {
+fn run<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), RunFailure> {
     let options = world.options;
     for slot in 0..options.nodes {
         Node::start(world, slot);
@@ -450,7 +458,8 @@ fn run<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), String> {
             (games, since_ms) = (now, world.now_ms());
         }
         if world.now_ms() - since_ms > stale_ms {
-            return Err(format!("no game was settled in {} s", stale_ms / 1_000));
+            let message = format!("no game was settled in {} s", stale_ms / 1_000);
+            return Err(RunFailure::Stall(message));
         }
     }
 
@@ -458,34 +467,36 @@ fn run<G: SimulatedGame>(world: &Rc<World<G>>) -> Result<(), String> {
     world.open_room();
     world.run_until(world.now_ms() + HEAL_MS)?;
     let calm_ms = world.now_ms();
-    run_until_true(world, CALM_MS, |world| world.idle_since(calm_ms).is_empty()).map_err(
-        |message| {
-            format!("{message}: clients {:?} have not finished a game", world.idle_since(calm_ms))
-        },
-    )?;
+    let have_all_finished = |world: &Rc<World<G>>| world.idle_since(calm_ms).is_empty();
+    run_until_true(world, CALM_MS, have_all_finished, || {
+        format!("clients {:?} have not finished a game", world.idle_since(calm_ms))
+    })?;
 
     world.is_closing.set(true);
-    run_until_true(world, CLOSING_MS, |world| {
-        !world.has_open_games() && !world.has_seated_players()
-    })
-    .map_err(|message| format!("{message}: games or seats are still open"))?;
+    let is_closed = |world: &Rc<World<G>>| !world.has_open_games() && !world.has_seated_players();
+    run_until_true(world, CLOSING_MS, is_closed, || "games or seats are still open".to_owned())?;
     if options.is_private {
-        run_until_true(world, CLOSING_MS, |world| !world.has_private_pots())
-            .map_err(|message| format!("{message}: a private POT is not refunded"))?;
+        let are_refunded = |world: &Rc<World<G>>| !world.has_private_pots();
+        run_until_true(world, CLOSING_MS, are_refunded, || {
+            "a private POT is not refunded".to_owned()
+        })?;
     }
-    world.check_end()
+    Ok(world.check_end()?)
 }
 
-/// Runs the world until a condition holds.
+/// Runs the world until a condition holds. `shortfall` describes a condition that does not hold in
+/// time.
 fn run_until_true<G: SimulatedGame>(
     world: &Rc<World<G>>,
     at_most_ms: u64,
     condition: impl Fn(&Rc<World<G>>) -> bool,
-) -> Result<(), String> {
+    shortfall: impl Fn() -> String,
+) -> Result<(), RunFailure> {
     let until_ms = world.now_ms() + at_most_ms;
     while !condition(world) {
         if world.now_ms() >= until_ms {
-            return Err(format!("after {} s of calm", at_most_ms / 1_000));
+            let message = format!("after {} s of calm: {}", at_most_ms / 1_000, shortfall());
+            return Err(RunFailure::Stall(message));
         }
         run_step(world)?;
     }

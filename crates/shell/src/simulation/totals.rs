@@ -91,23 +91,42 @@ pub struct Report {
     pub virtual_ms: u64,
 }
 
-/// The first violation that a check found.
+/// The first failure of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimulationError {
+    /// The name of the game, such as `tongits`.
+    pub game: &'static str,
     pub seed: u64,
     pub message: String,
-    /// The log of the events before the violation, if it was kept.
+    /// The run made no progress in time, and no check found a violation.
+    pub is_stalled: bool,
+    /// The log of the events before the failure, if it was kept.
     pub story: Vec<String>,
 }
 
 impl fmt::Display for SimulationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in &self.story {
+        let Self { game, seed, message, story, .. } = self;
+        for line in story {
             writeln!(f, "{line}")?;
         }
-        writeln!(f, "seed {}: {}", self.seed, self.message)?;
-        write!(f, "repeat with: ./dev simulate-house --seed {} --runs 1 --tell", self.seed)
+        writeln!(f, "{game}, seed {seed}: {message}")?;
+        write!(f, "repeat with: ./dev simulate-house --game {game} --seed {seed} --runs 1 --tell")
     }
 }
 
 impl std::error::Error for SimulationError {}
+
+/// The reason why a run ends early.
+pub(super) enum RunFailure {
+    /// A check found a violation.
+    Violation(String),
+    /// The run made no progress in time.
+    Stall(String),
+}
+
+impl From<String> for RunFailure {
+    fn from(violation: String) -> Self {
+        Self::Violation(violation)
+    }
+}
