@@ -12,57 +12,58 @@
 //!
 //! Deliberately absent: ownership. No key says that a process holds a table.
 
-mod boards;
-mod cluster;
 mod connection;
-mod connection_factory;
-mod due;
-mod exports;
-mod halts;
-mod journal;
-mod listing;
 mod matching;
-mod no_shows;
-mod online;
-mod player_messages;
-mod presence;
+mod nodes;
+mod players;
 mod private;
-mod rematch;
-mod seating;
-mod server;
-mod setup;
-mod socket_ticket;
-mod watch;
+mod rooms;
+mod tables;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use bahay_engine::table::TableId;
+use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::try_join_all;
+use redis::{Cmd, FromRedisValue, Pipeline, ScriptInvocation};
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 use crate::connection::Connection;
-use crate::watch::Subscriptions;
+use crate::tables::Subscriptions;
 
 pub use bahay_base::states::{TicketState, WaitReason};
 pub use bahay_shell::lobby::SeatClaim;
 pub use bahay_shell::{
     AppendOutcome, JournalEntry, NoShow, NodeId, PlayerConnection, Point, StoredTable, Tail,
 };
-pub use boards::{BOARDS_MAX, BoardPage, BoardRank, BoardSection, ReachedScore, rank_scores};
-pub use journal::NewLine;
-pub use listing::{JoinableTable, PlayingCount, ReservedSeat, SeatReservation, TableListing};
+pub use connection::RedisSetupError;
 pub use matching::{LEASE_MS, MatchingLease, StoredTicket, TicketUpdate};
-pub use no_shows::{NoShowSubject, SeatOrigin};
-pub use online::ONLINE_MS;
-pub use player_messages::PlayerMessage;
-pub use presence::{GAP_MS, Heartbeat};
-pub use private::PrivateTable;
-pub use rematch::StoredRematch;
-pub use setup::RedisSetupError;
-pub use watch::Publication;
+pub use nodes::{GAP_MS, Heartbeat, ONLINE_MS};
+pub use players::{
+    BOARDS_MAX, BoardPage, BoardRank, BoardSection, PlayerMessage, ReachedScore, rank_scores,
+};
+pub use private::{PrivateTable, StoredRematch};
+pub use rooms::{
+    JoinableTable, NoShowSubject, PlayingCount, ReservedSeat, SeatOrigin, SeatReservation,
+    TableListing,
+};
+pub use tables::{NewLine, Publication};
+
+/// A script, which is one call that is atomic within its slot. It is hashed on first use.
+type Script = LazyLock<redis::Script>;
+
+/// Returns the script in a file beside the caller's.
+macro_rules! script {
+    ($file:literal) => {
+        std::sync::LazyLock::new(|| redis::Script::new(include_str!($file)))
+    };
+}
+pub(crate) use script;
+
+static RELEASE: Script = script!("release.lua");
 
 /// The time to live of the key that a probe writes, in seconds.
 const PROBE_S: u32 = 60;
@@ -112,7 +113,6 @@ impl From<redis::RedisError> for Unavailable {
 pub struct LiveStore {
     commands: Connection,
     subscriptions: Subscriptions,
-    scripts: Arc<Scripts>,
     prefix: Arc<str>,
     shards: u16,
     response_timeout: Duration,
@@ -127,40 +127,6 @@ impl std::fmt::Debug for LiveStore {
     }
 }
 
-/// The scripts, each of which is one call that is atomic within its slot.
-struct Scripts {
-    append: redis::Script,
-    load: redis::Script,
-    create: redis::Script,
-    compact: redis::Script,
-    due: redis::Script,
-    host: redis::Script,
-    release: redis::Script,
-    reserve: redis::Script,
-    unreserve: redis::Script,
-    list: redis::Script,
-    open: redis::Script,
-    ticket_put: redis::Script,
-    ticket_cancel: redis::Script,
-    match_hold: redis::Script,
-    match_place: redis::Script,
-    match_finish: redis::Script,
-    match_reason: redis::Script,
-    online_set: redis::Script,
-    online_refresh: redis::Script,
-    online_read: redis::Script,
-    confirm: redis::Script,
-    beat: redis::Script,
-    time: redis::Script,
-    halt: redis::Script,
-    resume: redis::Script,
-    end: redis::Script,
-    board_page: redis::Script,
-    raise_scores: redis::Script,
-    rematch_claim: redis::Script,
-    rematch_created: redis::Script,
-}
-
 impl LiveStore {
     /// Connects to Redis. Returns the handle and the receiver of the publications of watched
     /// tables.
@@ -173,38 +139,6 @@ impl LiveStore {
         let live = Self {
             commands,
             subscriptions,
-            scripts: Arc::new(Scripts {
-                append: redis::Script::new(include_str!("append.lua")),
-                load: redis::Script::new(include_str!("load.lua")),
-                create: redis::Script::new(include_str!("create.lua")),
-                compact: redis::Script::new(include_str!("compact.lua")),
-                due: redis::Script::new(include_str!("due.lua")),
-                host: redis::Script::new(include_str!("host.lua")),
-                release: redis::Script::new(include_str!("release.lua")),
-                reserve: redis::Script::new(include_str!("reserve.lua")),
-                unreserve: redis::Script::new(include_str!("unreserve.lua")),
-                list: redis::Script::new(include_str!("list.lua")),
-                open: redis::Script::new(include_str!("open.lua")),
-                ticket_put: redis::Script::new(include_str!("ticket_put.lua")),
-                ticket_cancel: redis::Script::new(include_str!("ticket_cancel.lua")),
-                match_hold: redis::Script::new(include_str!("match_hold.lua")),
-                match_place: redis::Script::new(include_str!("match_place.lua")),
-                match_finish: redis::Script::new(include_str!("match_finish.lua")),
-                match_reason: redis::Script::new(include_str!("match_reason.lua")),
-                online_set: redis::Script::new(include_str!("online_set.lua")),
-                online_refresh: redis::Script::new(include_str!("online_refresh.lua")),
-                online_read: redis::Script::new(include_str!("online_read.lua")),
-                confirm: redis::Script::new(include_str!("confirm.lua")),
-                beat: redis::Script::new(include_str!("beat.lua")),
-                time: redis::Script::new(include_str!("time.lua")),
-                halt: redis::Script::new(include_str!("halt.lua")),
-                resume: redis::Script::new(include_str!("resume.lua")),
-                end: redis::Script::new(include_str!("end.lua")),
-                board_page: redis::Script::new(include_str!("board_page.lua")),
-                raise_scores: redis::Script::new(include_str!("raise_scores.lua")),
-                rematch_claim: redis::Script::new(include_str!("rematch_claim.lua")),
-                rematch_created: redis::Script::new(include_str!("rematch_created.lua")),
-            }),
             prefix: options.prefix.as_str().into(),
             shards: options.shards.max(1),
             response_timeout: options.response_timeout,
@@ -215,8 +149,7 @@ impl LiveStore {
 
     /// Checks that Redis answers; in a cluster, that any master does.
     pub async fn ping(&self) -> Result<(), Unavailable> {
-        redis::cmd("PING").query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.query(&redis::cmd("PING")).await
     }
 
     /// Checks that each server of live state accepts a write.
@@ -224,15 +157,14 @@ impl LiveStore {
         let writes = self.shards().map(async |shard| {
             let mut call = redis::cmd("SET");
             call.arg(format!("{}:{{s{shard}}}:probe", self.prefix)).arg("").arg("EX").arg(PROBE_S);
-            call.query_async::<()>(&mut self.commands.clone()).await
+            self.query::<()>(&call).await
         });
         // A single server holds all shards.
         let servers = match &self.commands {
             Connection::Server(_) => 1,
             Connection::Cluster(_) => usize::from(self.shards),
         };
-        try_join_all(writes.take(servers)).await?;
-        Ok(())
+        try_join_all(writes.take(servers)).await.map(drop)
     }
 
     /// Returns the timeout of a call.
@@ -247,8 +179,27 @@ impl LiveStore {
 
     /// Returns the shard of a table, whose keys share the slot of the shard.
     pub fn shard_of(&self, table: TableId) -> u16 {
-        let number = table.0.as_u128() % u128::from(self.shards);
+        self.shard_of_id(table.0)
+    }
+
+    /// Returns the shard that stores whether a player has an open socket.
+    pub fn shard_of_player(&self, player: PlayerId) -> u16 {
+        self.shard_of_id(player.0)
+    }
+
+    fn shard_of_id(&self, id: Uuid) -> u16 {
+        let number = id.as_u128() % u128::from(self.shards);
         u16::try_from(number).expect("a remainder is below its divisor, which is 16 bits")
+    }
+
+    /// Returns a key of a shard, such as `bahay:{s3}:beats`.
+    fn shard_key(&self, shard: u16, part: &str) -> String {
+        format!("{}:{{s{shard}}}:{part}", self.prefix)
+    }
+
+    /// Returns a key of a player.
+    fn player_key(&self, player: PlayerId, part: &str) -> String {
+        format!("{}:{{p{player}}}:{part}", self.prefix)
     }
 
     /// Returns a key of a table, such as `bahay:{s3}:table:<id>:journal`.
@@ -259,6 +210,52 @@ impl LiveStore {
     fn due_key(&self, shard: u16, engine: u32) -> Key<'_> {
         Key { prefix: &self.prefix, shard, part: KeyPart::Due(engine) }
     }
+
+    async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Unavailable> {
+        Ok(command.query_async(&mut self.commands.clone()).await?)
+    }
+
+    async fn query_all<T: FromRedisValue>(&self, pipeline: &Pipeline) -> Result<T, Unavailable> {
+        Ok(pipeline.query_async(&mut self.commands.clone()).await?)
+    }
+
+    async fn invoke<T: FromRedisValue>(
+        &self,
+        call: &ScriptInvocation<'_>,
+    ) -> Result<T, Unavailable> {
+        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+    }
+
+    /// Publishes a text to the subscribers of a channel.
+    async fn publish(
+        &self,
+        channel: impl redis::ToRedisArgs,
+        text: String,
+    ) -> Result<(), Unavailable> {
+        self.query(redis::cmd("SPUBLISH").arg(channel).arg(text)).await
+    }
+
+    /// Creates a key that expires after a time. Returns the rest of its time in milliseconds,
+    /// negative if it has just expired, if the key exists already.
+    async fn create_expiring(&self, key: &str, life_ms: u64) -> Result<Option<i64>, Unavailable> {
+        let mut call = redis::cmd("SET");
+        call.arg(key).arg(1).arg("NX").arg("PX").arg(life_ms);
+        let created: Option<String> = self.query(&call).await?;
+        if created.is_some() {
+            return Ok(None);
+        }
+        self.query(redis::cmd("PTTL").arg(key)).await.map(Some)
+    }
+
+    /// Deletes a key if it still has this value.
+    async fn release(&self, key: &str, value: &str) -> Result<(), Unavailable> {
+        self.invoke(RELEASE.key(key).arg(value)).await
+    }
+}
+
+/// Returns the text of a value as an argument of a script; empty without a value.
+fn text_or_empty(value: Option<impl fmt::Display>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// A key in a shard, formatted on use.

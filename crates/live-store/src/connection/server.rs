@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use redis::aio::ConnectionManager;
 use redis::{Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 
+use super::factory::ConnectionFactory;
 use crate::Unavailable;
-use crate::connection_factory::ConnectionFactory;
 
 /// A handle for calls to a server. Clones share the connection.
 #[derive(Clone)]
-pub(super) struct Server {
+pub(crate) struct Server {
     shared: Arc<ServerState>,
 }
 
@@ -29,27 +29,27 @@ struct CurrentConnection {
 }
 
 impl Server {
-    pub(super) async fn connect(factory: ConnectionFactory) -> Result<Self, Unavailable> {
+    pub(crate) async fn connect(factory: ConnectionFactory) -> Result<Self, Unavailable> {
         let connection = factory.open_server().await?;
         let current = Mutex::new(CurrentConnection { generation: 0, connection });
         Ok(Self { shared: Arc::new(ServerState { factory, current }) })
     }
 
     /// Returns the number of times that the connection was replaced.
-    pub(super) fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         self.current().generation
     }
 
     /// Drops the connection; the next call opens another one.
-    pub(super) fn reconnect(&self) {
+    pub(crate) fn reconnect(&self) {
         self.replace(self.generation());
     }
 
-    pub(super) fn database(&self) -> i64 {
+    pub(crate) fn database(&self) -> i64 {
         self.shared.factory.database()
     }
 
-    pub(super) async fn call(&self, command: &Cmd) -> RedisResult<Value> {
+    pub(crate) async fn call(&self, command: &Cmd) -> RedisResult<Value> {
         let CurrentConnection { generation, mut connection } = self.current();
         let answer = connection.send_packed_command(command).await;
         if let Err(error) = &answer {
@@ -62,7 +62,7 @@ impl Server {
         answer
     }
 
-    pub(super) async fn call_pipeline(
+    pub(crate) async fn call_pipeline(
         &self,
         pipeline: &Pipeline,
         offset: usize,

@@ -4,10 +4,11 @@
 
 use bahay_engine::table::{GameId, PlayerId, TableId};
 
-use crate::{LiveStore, Unavailable};
+use super::LIFE_MS;
+use crate::{LiveStore, Script, Unavailable, script, text_or_empty};
 
-/// The lifetime of a rematch in milliseconds, equal to that of an unused code.
-const LIFE_MS: u32 = 24 * 60 * 60 * 1_000;
+static REMATCH_CLAIM: Script = script!("rematch_claim.lua");
+static REMATCH_CREATED: Script = script!("rematch_created.lua");
 
 /// The private table of a rematch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ impl LiveStore {
     pub async fn rematch(&self, game: GameId) -> Result<Option<StoredRematch>, Unavailable> {
         let mut call = redis::cmd("HMGET");
         call.arg(self.rematch_key(game)).arg("code").arg("table").arg("host").arg("made");
-        let row: [Option<String>; 4] = call.query_async(&mut self.commands.clone()).await?;
+        let row: [Option<String>; 4] = self.query(&call).await?;
         Ok(parse_rematch(row))
     }
 
@@ -37,11 +38,10 @@ impl LiveStore {
         over: Option<TableId>,
     ) -> Result<StoredRematch, Unavailable> {
         let StoredRematch { code, table, host, is_created: _ } = wanted;
-        let mut call = self.scripts.rematch_claim.prepare_invoke();
-        call.key(self.rematch_key(game));
+        let mut call = REMATCH_CLAIM.key(self.rematch_key(game));
         call.arg(code).arg(table.to_string()).arg(host.to_string());
-        call.arg(over.map(|table| table.to_string()).unwrap_or_default()).arg(LIFE_MS);
-        let row: [Option<String>; 4] = call.invoke_async(&mut self.commands.clone()).await?;
+        call.arg(text_or_empty(over)).arg(LIFE_MS);
+        let row: [Option<String>; 4] = self.invoke(&call).await?;
         parse_rematch(row).ok_or_else(|| Unavailable::new("a rematch has no valid table".into()))
     }
 
@@ -51,10 +51,8 @@ impl LiveStore {
         game: GameId,
         table: TableId,
     ) -> Result<(), Unavailable> {
-        let mut call = self.scripts.rematch_created.prepare_invoke();
-        call.key(self.rematch_key(game)).arg(table.to_string());
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        let mut call = REMATCH_CREATED.key(self.rematch_key(game));
+        self.invoke(call.arg(table.to_string())).await
     }
 
     fn rematch_key(&self, game: GameId) -> String {

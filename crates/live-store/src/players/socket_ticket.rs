@@ -17,16 +17,13 @@ impl LiveStore {
         let mut call = redis::cmd("SET");
         call.arg(self.ticket_key(hash)).arg(holder);
         call.arg("PX").arg(u64::try_from(life.as_millis()).unwrap_or(u64::MAX));
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.query(&call).await
     }
 
     /// Takes a ticket and returns its holder; `None` if it never existed, was taken or has expired.
     /// If the answer is lost, the ticket may be gone.
     pub async fn take_ticket(&self, hash: [u8; 32]) -> Result<Option<String>, Unavailable> {
-        let mut call = redis::cmd("GETDEL");
-        call.arg(self.ticket_key(hash));
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        self.query(redis::cmd("GETDEL").arg(self.ticket_key(hash))).await
     }
 
     fn ticket_key(&self, hash: [u8; 32]) -> String {

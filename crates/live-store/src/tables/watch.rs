@@ -17,12 +17,13 @@ use redis::{PushInfo, PushKind, Value};
 use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::connection::Connection;
-use crate::connection_factory::{NodeAddress, PushHandler};
-use crate::journal::parse_entry;
-use crate::player_messages::{PlayerMessage, WAITING_MAX};
-use crate::{JournalEntry, LiveStore, Options, Point, Unavailable};
+use super::journal::parse_entry;
+use crate::connection::{Connection, NodeAddress, PushHandler};
+use crate::players::{PLAYER_MESSAGES_MAX, PlayerMessage};
+use crate::{JournalEntry, LiveStore, Options, Point, Script, Unavailable, script};
 use bahay_base::entropy;
+
+static LISTEN: Script = script!("listen.lua");
 
 /// The interval at which every subscription is compared with the server of its slot. A loss that a
 /// server reports is repaired at once.
@@ -47,7 +48,7 @@ pub enum Publication {
 /// The subscriptions, on a connection of their own, so that push messages never wait behind
 /// answers. Clones share it.
 #[derive(Clone)]
-pub(super) struct Subscriptions {
+pub(crate) struct Subscriptions {
     connection: Connection,
     /// The name by which tables know this process among their listeners.
     pub(super) listener: Arc<str>,
@@ -61,7 +62,6 @@ pub(super) struct Subscriptions {
 #[derive(Clone)]
 struct ListenerRegistry {
     commands: Connection,
-    script: Arc<redis::Script>,
     listener: Arc<str>,
 }
 
@@ -69,9 +69,8 @@ impl ListenerRegistry {
     /// Adds or removes this process as a listener. Returns false if the table does not exist.
     async fn set_listening(&self, channel: &str, listens: bool) -> Result<bool, Unavailable> {
         let table = channel.strip_suffix(LINES).unwrap_or(channel);
-        let head = format!("{table}:head");
-        let mut call = self.script.prepare_invoke();
-        call.key(head).arg(&*self.listener).arg(u8::from(listens));
+        let mut call = LISTEN.key(format!("{table}:head"));
+        call.arg(&*self.listener).arg(u8::from(listens));
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 }
@@ -115,7 +114,7 @@ enum SubscriptionState {
 impl Subscriptions {
     /// Connects for subscriptions. `commands` is the connection of the calls, which detect
     /// migrating slots.
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         options: &Options,
         commands: Connection,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
@@ -124,14 +123,13 @@ impl Subscriptions {
             channels: Mutex::default(),
             lost: Notify::new(),
             publications,
-            player_messages: broadcast::Sender::new(WAITING_MAX),
+            player_messages: broadcast::Sender::new(PLAYER_MESSAGES_MAX),
         });
         let handler_state = pushes.clone();
         let push: PushHandler = Arc::new(move |from, push| handler_state.handle_push(from, &push));
         let connection = Connection::open(options, Some(push)).await?;
         let listener: Arc<str> = entropy::tag().to_string().into();
-        let script = Arc::new(redis::Script::new(include_str!("listen.lua")));
-        let listeners = ListenerRegistry { commands, script, listener: listener.clone() };
+        let listeners = ListenerRegistry { commands, listener: listener.clone() };
         let renewal = tokio::spawn(renew_subscriptions(
             connection.clone(),
             listeners.clone(),
@@ -343,7 +341,7 @@ fn parse_player_message(push: &PushInfo) -> Option<PlayerMessage> {
 impl LiveStore {
     /// Subscribes to messages for players on this channel. A failed subscription is renewed like a
     /// lost one.
-    pub(super) async fn subscribe_channel(
+    pub(crate) async fn subscribe_channel(
         &self,
         channel: String,
     ) -> broadcast::Receiver<PlayerMessage> {
@@ -376,17 +374,14 @@ impl LiveStore {
     /// Publishes a text of one line that is not part of the journal to all listeners of a table, at
     /// any node. Listeners that are not subscribed now never receive it.
     pub async fn publish_talk(&self, table: TableId, text: &str) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("SPUBLISH");
-        call.arg(self.table_key(table, "lines")).arg(format!("talk\n{text}"));
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.publish(self.table_key(table, "lines"), format!("talk\n{text}")).await
     }
 
     /// Checks that publications can arrive. A lost connection is reopened only on use, and this one
     /// may be idle for hours.
     pub async fn ping_subscriptions(&self) -> Result<(), Unavailable> {
-        redis::cmd("PING").query_async::<()>(&mut self.subscriptions.connection.clone()).await?;
-        Ok(())
+        let mut connection = self.subscriptions.connection.clone();
+        Ok(redis::cmd("PING").query_async(&mut connection).await?)
     }
 
     pub async fn unwatch(&self, table: TableId) -> Result<(), Unavailable> {
@@ -394,8 +389,7 @@ impl LiveStore {
         let channel = self.table_key(table, "lines").to_string();
         pushes.channels().wanted.remove(&channel);
         let mut call = redis::cmd("SUNSUBSCRIBE");
-        call.arg(&channel);
-        call.query_async::<()>(&mut connection.clone()).await?;
+        call.arg(&channel).query_async::<()>(&mut connection.clone()).await?;
         listeners.set_listening(&channel, false).await?;
         Ok(())
     }

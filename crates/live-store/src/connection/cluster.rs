@@ -23,7 +23,7 @@ use redis::aio::ConnectionManager;
 use redis::{Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::time::{sleep, timeout};
 
-use crate::connection_factory::{ConnectionFactory, NodeAddress};
+use super::factory::{ConnectionFactory, NodeAddress};
 
 const SLOTS: u16 = 16_384;
 
@@ -37,7 +37,7 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 /// A handle for calls to a cluster. Clones share the connections.
 #[derive(Clone)]
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     shared: Arc<ClusterState>,
     answered_by: Option<NodeAddress>,
 }
@@ -77,7 +77,7 @@ enum AnswerRoute {
 }
 
 impl Cluster {
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         factory: ConnectionFactory,
         seeds: Vec<NodeAddress>,
     ) -> RedisResult<Self> {
@@ -94,25 +94,25 @@ impl Cluster {
         Ok(cluster)
     }
 
-    pub(super) fn answered_by(&self) -> Option<&NodeAddress> {
+    pub(crate) fn answered_by(&self) -> Option<&NodeAddress> {
         self.answered_by.as_ref()
     }
 
-    pub(super) fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
+    pub(crate) fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
         self.shared.master_of_slot(slot)
     }
 
     /// Returns true if a call has met a migrating slot since the last call of this function.
-    pub(super) fn take_slot_migration(&self) -> bool {
+    pub(crate) fn take_slot_migration(&self) -> bool {
         self.shared.is_migrating.swap(false, Ordering::AcqRel)
     }
 
-    pub(super) async fn refresh(&self) -> RedisResult<()> {
+    pub(crate) async fn refresh(&self) -> RedisResult<()> {
         self.shared.refresh().await
     }
 
     /// Sends a command to every known master. Returns the answers with the masters' addresses.
-    pub(super) async fn ask_each(&self, command: &Cmd) -> Vec<(String, RedisResult<Value>)> {
+    pub(crate) async fn ask_each(&self, command: &Cmd) -> Vec<(String, RedisResult<Value>)> {
         let calls = self.shared.known_masters().into_iter().map(async |address| {
             let answer = match self.shared.connection(&address) {
                 Ok(mut connection) => connection.send_packed_command(command).await,
@@ -123,7 +123,7 @@ impl Cluster {
         join_all(calls).await
     }
 
-    pub(super) async fn call(&mut self, command: &Cmd) -> RedisResult<Value> {
+    pub(crate) async fn call(&mut self, command: &Cmd) -> RedisResult<Value> {
         let limit = self.shared.factory.response_timeout;
         let answered = match key_of(command) {
             Some(key) => {
@@ -139,7 +139,7 @@ impl Cluster {
 
     /// Sends a pipeline. A transaction goes to the master of its first key. The commands of another
     /// pipeline are independent calls, each of which may have another master and may be redirected.
-    pub(super) async fn call_pipeline(
+    pub(crate) async fn call_pipeline(
         &mut self,
         pipeline: &Pipeline,
         offset: usize,
@@ -431,7 +431,7 @@ fn key_of(command: &Cmd) -> Option<&[u8]> {
 }
 
 /// Returns the slot of a key: of the text between its first braces, or of the whole key.
-pub(super) fn slot_of(key: &[u8]) -> u16 {
+pub(crate) fn slot_of(key: &[u8]) -> u16 {
     let tag = key.iter().position(|byte| *byte == b'{').and_then(|open| {
         let tag = key[open + 1..].split(|byte| *byte == b'}').next()?;
         let is_closed = open + 1 + tag.len() < key.len();

@@ -7,7 +7,9 @@
 use bahay_engine::table::{ENGINES, TableId, Timestamp};
 
 use crate::connection::Connection;
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script};
+
+static DUE: Script = script!("due.lua");
 
 /// The maximum number of tables claimed from one set in a call. The others remain due.
 const LIMIT: u32 = 256;
@@ -28,14 +30,14 @@ impl LiveStore {
         shards: &[(u16, Timestamp)],
         claim_ms: u32,
     ) -> Result<Vec<TableId>, Unavailable> {
-        let mut call = self.scripts.due.prepare_invoke();
+        let mut call = DUE.prepare_invoke();
         call.arg(claim_ms).arg(LIMIT);
         for (shard, now) in shards {
             for engine in ENGINES {
                 call.key(self.due_key(*shard, engine)).arg(now.ms());
             }
         }
-        let ids: Vec<String> = call.invoke_async(&mut self.commands.clone()).await?;
+        let ids: Vec<String> = self.invoke(&call).await?;
         // An id that does not parse was not written by this program. It stays in the set and is
         // skipped.
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())

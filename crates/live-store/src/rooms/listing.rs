@@ -11,7 +11,12 @@ use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::{PlayerId, TableId};
 use serde::{Deserialize, Serialize};
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script, text_or_empty};
+
+static RESERVE: Script = script!("reserve.lua");
+static UNRESERVE: Script = script!("unreserve.lua");
+static LIST: Script = script!("list.lua");
+static OPEN: Script = script!("open.lua");
 
 /// The first rank: a POT waits at the table for three players (rule 7.4).
 const RANK_WITH_POT: u32 = 0;
@@ -155,10 +160,8 @@ impl LiveStore {
         here: Option<TableId>,
         full: &[TableId],
     ) -> Result<Option<ReservedSeat>, Unavailable> {
-        let text = |table: Option<TableId>| table.map(|table| table.to_string());
-        let mut call = self.scripts.reserve.prepare_invoke();
-        self.room_keys(&mut call, reserve.room);
-        call.arg(text(new).unwrap_or_default()).arg(text(here).unwrap_or_default());
+        let mut call = self.room_call(&RESERVE, reserve.room);
+        call.arg(text_or_empty(new)).arg(text_or_empty(here));
         call.arg(reserve.seats).arg(RANK_WITHOUT_POT * RANK_STEP).arg(RESERVED_MS);
         call.arg(u8::from(reserve.networks_apart)).arg(reserve.candidates.len());
         for who in reserve.candidates {
@@ -167,8 +170,7 @@ impl LiveStore {
         for table in full {
             call.arg(table.to_string());
         }
-        let (table, only_same_network): (Option<String>, bool) =
-            call.invoke_async(&mut self.commands.clone()).await?;
+        let (table, only_same_network): (Option<String>, bool) = self.invoke(&call).await?;
         let reserved =
             |table: String| Ok(ReservedSeat { table: parse_table_id(&table)?, only_same_network });
         table.map(reserved).transpose()
@@ -181,11 +183,8 @@ impl LiveStore {
         table: TableId,
         player: PlayerId,
     ) -> Result<(), Unavailable> {
-        let mut call = self.scripts.unreserve.prepare_invoke();
-        self.room_keys(&mut call, room);
-        call.arg(table.to_string()).arg(player.to_string());
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        let mut call = self.room_call(&UNRESERVE, room);
+        self.invoke(call.arg(table.to_string()).arg(player.to_string())).await
     }
 
     /// Lists a table in its present state. A full table takes no reservations; an empty one without
@@ -196,14 +195,12 @@ impl LiveStore {
         listed: TableListing<'_>,
     ) -> Result<(), Unavailable> {
         let rank = if listed.has_pot { RANK_WITH_POT } else { RANK_WITHOUT_POT };
-        let mut call = self.scripts.list.prepare_invoke();
-        self.room_keys(&mut call, listed.room);
+        let mut call = self.room_call(&LIST, listed.room);
         call.arg(table.to_string()).arg(listed.seats).arg(rank * RANK_STEP).arg(RESERVED_MS);
         for player in listed.players {
             call.arg(player.to_string());
         }
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.invoke(&call).await
     }
 
     /// Removes a table from all lists.
@@ -212,17 +209,13 @@ impl LiveStore {
         let table = table.to_string();
         let mut pipe = redis::pipe();
         pipe.zrem(open, &table).zrem(tables, &table).hdel(companions, &table);
-        pipe.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.query_all(&pipe).await
     }
 
     /// Returns the tables of a room with a free seat, in the order in which they should be filled.
     pub async fn open_tables(&self, room: &str) -> Result<Vec<JoinableTable>, Unavailable> {
-        let mut call = self.scripts.open.prepare_invoke();
-        self.room_keys(&mut call, room);
-        call.arg(OPEN_MAX);
         let rows: Vec<(String, u32, u8, String, i64)> =
-            call.invoke_async(&mut self.commands.clone()).await?;
+            self.invoke(self.room_call(&OPEN, room).arg(OPEN_MAX)).await?;
         let mut open = Vec::with_capacity(rows.len());
         for (table, score, seats, companions, now_ms) in rows {
             let mut members: Vec<Member> = serde_json::from_str(&companions).map_err(unreadable)?;
@@ -255,7 +248,7 @@ impl LiveStore {
         let [_, _, companions] = self.room_key_names(room);
         let mut call = redis::cmd("HGET");
         call.arg(companions).arg(table.to_string());
-        let entry: Option<String> = call.query_async(&mut self.commands.clone()).await?;
+        let entry: Option<String> = self.query(&call).await?;
         let Some(entry) = entry else {
             return Ok(Vec::new());
         };
@@ -266,11 +259,7 @@ impl LiveStore {
     /// Returns the tables of a room with players, and the number of players at each. Beyond
     /// `OPEN_MAX` tables only the fullest are returned.
     pub async fn occupied_tables(&self, room: &str) -> Result<Vec<(TableId, u8)>, Unavailable> {
-        let [_, tables, _] = self.room_key_names(room);
-        let mut call = redis::cmd("ZRANGE");
-        call.arg(tables).arg(0).arg(OPEN_MAX - 1).arg("REV").arg("WITHSCORES");
-        let rows: Vec<(String, u8)> = call.query_async(&mut self.commands.clone()).await?;
-        rows.into_iter().map(|(table, players)| Ok((parse_table_id(&table)?, players))).collect()
+        self.busy_tables(room, OPEN_MAX).await
     }
 
     /// Returns the numbers of players and of tables in a room.
@@ -280,7 +269,7 @@ impl LiveStore {
         for seated in 1..=SEATS_MAX {
             pipe.zcount(&tables, seated, seated);
         }
-        let counts: Vec<u64> = pipe.query_async(&mut self.commands.clone()).await?;
+        let counts: Vec<u64> = self.query_all(&pipe).await?;
         let players = (1..).zip(&counts).map(|(seated, tables): (u64, &u64)| seated * tables);
         Ok(PlayingCount { players: players.sum(), tables: counts.iter().sum() })
     }
@@ -295,7 +284,7 @@ impl LiveStore {
         let [_, tables, _] = self.room_key_names(room);
         let mut ask = redis::cmd("ZREVRANGEBYSCORE");
         ask.arg(tables).arg(SEATS_MAX).arg(1).arg("WITHSCORES").arg("LIMIT").arg(0).arg(most);
-        let rows: Vec<(String, u8)> = ask.query_async(&mut self.commands.clone()).await?;
+        let rows: Vec<(String, u8)> = self.query(&ask).await?;
         rows.into_iter().map(|(table, seated)| Ok((parse_table_id(&table)?, seated))).collect()
     }
 
@@ -304,10 +293,12 @@ impl LiveStore {
             .map(|part| format!("{}:{{room:{room}}}:{part}", self.prefix))
     }
 
-    fn room_keys(&self, call: &mut redis::ScriptInvocation<'_>, room: &str) {
+    fn room_call<'a>(&self, script: &'a redis::Script, room: &str) -> redis::ScriptInvocation<'a> {
+        let mut call = script.prepare_invoke();
         for name in self.room_key_names(room) {
             call.key(name);
         }
+        call
     }
 }
 

@@ -10,33 +10,33 @@ use crate::{Options, Unavailable};
 
 /// The address of a Redis server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct NodeAddress {
-    pub(super) host: Arc<str>,
-    pub(super) port: u16,
+pub(crate) struct NodeAddress {
+    pub(crate) host: Arc<str>,
+    pub(crate) port: u16,
 }
 
 /// A callback that receives the push messages of a server, and the address of that server.
-pub(super) type PushHandler = Arc<dyn Fn(&NodeAddress, PushInfo) + Send + Sync>;
+pub(crate) type PushHandler = Arc<dyn Fn(&NodeAddress, PushInfo) + Send + Sync>;
 
 /// A factory of connections that differ only in their address.
 #[derive(Clone)]
-pub(super) struct ConnectionFactory {
+pub(crate) struct ConnectionFactory {
     settings: ConnectionInfo,
     config: ConnectionManagerConfig,
     push: Option<PushHandler>,
     /// The timeout of a call to a cluster, including all its redirections.
-    pub(super) response_timeout: Duration,
+    pub(crate) response_timeout: Duration,
 }
 
 impl NodeAddress {
     /// Returns the placeholder address of a single server.
-    pub(super) fn single_server() -> Self {
+    pub(crate) fn single_server() -> Self {
         Self { host: "".into(), port: 0 }
     }
 }
 
 impl ConnectionFactory {
-    pub(super) fn new(
+    pub(crate) fn new(
         settings: ConnectionInfo,
         options: &Options,
         push: Option<PushHandler>,
@@ -57,14 +57,14 @@ impl ConnectionFactory {
         Self { settings, config, push, response_timeout: options.response_timeout }
     }
 
-    pub(super) async fn open_server(&self) -> Result<ConnectionManager, Unavailable> {
+    pub(crate) async fn open_server(&self) -> Result<ConnectionManager, Unavailable> {
         let client = redis::Client::open(self.settings.clone())?;
         let config = self.config_for(NodeAddress::single_server());
         Ok(client.get_connection_manager_with_config(config).await?)
     }
 
     /// Creates a connection to the server that is opened on first use.
-    pub(super) fn open_server_lazily(&self) -> RedisResult<ConnectionManager> {
+    pub(crate) fn open_server_lazily(&self) -> RedisResult<ConnectionManager> {
         let client = redis::Client::open(self.settings.clone())?;
         ConnectionManager::new_lazy_with_config(
             client,
@@ -73,12 +73,12 @@ impl ConnectionFactory {
     }
 
     /// Returns the number of the database on the server.
-    pub(super) fn database(&self) -> i64 {
+    pub(crate) fn database(&self) -> i64 {
         self.settings.redis_settings().db()
     }
 
     /// Creates a connection to a node of a cluster that is opened on first use.
-    pub(super) fn open_node(&self, to: &NodeAddress) -> RedisResult<ConnectionManager> {
+    pub(crate) fn open_node(&self, to: &NodeAddress) -> RedisResult<ConnectionManager> {
         let host = to.host.to_string();
         let port = to.port;
         let address = match self.settings.addr() {

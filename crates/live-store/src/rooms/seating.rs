@@ -6,7 +6,9 @@
 use bahay_engine::table::{PlayerId, TableId};
 use bahay_shell::lobby::SeatClaim;
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script};
+
+static CONFIRM: Script = script!("confirm.lua");
 
 /// The lifetime of a pending claim in milliseconds, which exceeds the calls that taking a seat
 /// needs together.
@@ -17,9 +19,9 @@ impl LiveStore {
     /// without a change, if the player has a claim.
     pub async fn claim_seat(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
         let mut call = redis::cmd("SET");
-        call.arg(self.player_key(player)).arg(table.to_string());
+        call.arg(self.seat_claim_key(player)).arg(table.to_string());
         call.arg("NX").arg("PX").arg(PENDING_MS);
-        let set: Option<String> = call.query_async(&mut self.commands.clone()).await?;
+        let set: Option<String> = self.query(&call).await?;
         Ok(set.is_some())
     }
 
@@ -29,22 +31,15 @@ impl LiveStore {
         player: PlayerId,
         table: TableId,
     ) -> Result<bool, Unavailable> {
-        let mut call = self.scripts.confirm.prepare_invoke();
-        call.key(self.player_key(player)).arg(table.to_string());
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+        self.invoke(CONFIRM.key(self.seat_claim_key(player)).arg(table.to_string())).await
     }
 
     /// Returns the claim of a player.
     pub async fn seat_claim(&self, player: PlayerId) -> Result<SeatClaim, Unavailable> {
-        let key = self.player_key(player);
-        let (table, expires_ms): (Option<String>, i64) = redis::pipe()
-            .atomic()
-            .cmd("GET")
-            .arg(&key)
-            .cmd("PTTL")
-            .arg(&key)
-            .query_async(&mut self.commands.clone())
-            .await?;
+        let key = self.seat_claim_key(player);
+        let mut pipe = redis::pipe();
+        pipe.atomic().cmd("GET").arg(&key).cmd("PTTL").arg(&key);
+        let (table, expires_ms): (Option<String>, i64) = self.query_all(&pipe).await?;
         Ok(match table.and_then(|table| table.parse().ok()) {
             None => SeatClaim::None,
             Some(table) if expires_ms >= 0 => SeatClaim::Pending(table),
@@ -58,13 +53,10 @@ impl LiveStore {
         player: PlayerId,
         table: TableId,
     ) -> Result<(), Unavailable> {
-        let mut call = self.scripts.release.prepare_invoke();
-        call.key(self.player_key(player)).arg(table.to_string());
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.release(&self.seat_claim_key(player), &table.to_string()).await
     }
 
-    fn player_key(&self, player: PlayerId) -> String {
-        format!("{}:{{p{player}}}:table", self.prefix)
+    fn seat_claim_key(&self, player: PlayerId) -> String {
+        self.player_key(player, "table")
     }
 }

@@ -18,35 +18,24 @@ impl LiveStore {
     /// [cancel](Self::cancel_export). Returns the remaining wait if there was a recent export.
     pub async fn begin_export(&self, player: PlayerId) -> Result<Option<Duration>, Unavailable> {
         let key = self.export_key(player);
-        let mut call = redis::cmd("SET");
-        call.arg(&key).arg(1).arg("NX").arg("PX").arg(milliseconds(PREPARATION));
-        let begun: Option<String> = call.query_async(&mut self.commands.clone()).await?;
-        if begun.is_some() {
-            return Ok(None);
-        }
-        let mut call = redis::cmd("PTTL");
-        call.arg(&key);
-        let left: i64 = call.query_async(&mut self.commands.clone()).await?;
-        // A negative value means that the key has expired meanwhile.
-        Ok(Some(Duration::from_millis(u64::try_from(left).unwrap_or(0))))
+        let left_ms = self.create_expiring(&key, milliseconds(PREPARATION)).await?;
+        Ok(left_ms.map(|left_ms| Duration::from_millis(u64::try_from(left_ms).unwrap_or(0))))
     }
 
     /// Counts an export that is being sent.
     pub async fn count_export(&self, player: PlayerId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SET");
         call.arg(self.export_key(player)).arg(1).arg("PX").arg(milliseconds(INTERVAL));
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        self.query(&call).await
     }
 
     /// Cancels a failed export, so that the player may request another one.
     pub async fn cancel_export(&self, player: PlayerId) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("DEL");
-        call.arg(self.export_key(player));
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        self.query(redis::cmd("DEL").arg(self.export_key(player))).await
     }
 
     fn export_key(&self, player: PlayerId) -> String {
-        format!("{}:{{p{player}}}:export", self.prefix)
+        self.player_key(player, "export")
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 use crate::{LiveStore, Unavailable};
 
 /// The capacity of a process's queue of messages. The oldest are dropped when it is full.
-pub(super) const WAITING_MAX: usize = 256;
+pub(crate) const PLAYER_MESSAGES_MAX: usize = 256;
 
 /// A text for some players.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl PlayerMessage {
     }
 
     /// Parses a payload; `None` if it has another form.
-    pub(super) fn from_payload(payload: &str) -> Option<Self> {
+    pub(crate) fn from_payload(payload: &str) -> Option<Self> {
         let (to, text) = payload.split_once('\n')?;
         let to = to.split(' ').map(|player| player.parse().ok()).collect::<Option<_>>()?;
         Some(Self { to, text: text.into() })
@@ -37,10 +37,7 @@ impl PlayerMessage {
 impl LiveStore {
     /// Publishes a message for players to all nodes.
     pub async fn publish_to_players(&self, message: &PlayerMessage) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("SPUBLISH");
-        call.arg(self.players_channel()).arg(message.payload());
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.publish(self.players_channel(), message.payload()).await
     }
 
     /// Subscribes to messages for players from now on. If Redis does not answer now, the

@@ -9,8 +9,13 @@ use bahay_engine::table::{TableId, Timestamp};
 use bahay_shell::{AppendOutcome, JournalEntry, Point, StoredTable, Tail};
 use redis::{ErrorKind, RedisWrite as _, ServerErrorKind, Value};
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script};
 use bahay_base::ids::Tag;
+
+static APPEND: Script = script!("append.lua");
+static LOAD: Script = script!("load.lua");
+static CREATE: Script = script!("create.lua");
+static COMPACT: Script = script!("compact.lua");
 
 /// The error of a server that was restarted after a script was loaded.
 const NO_SCRIPT: ErrorKind = ErrorKind::Server(ServerErrorKind::NoScript);
@@ -51,11 +56,9 @@ impl LiveStore {
         idle_ms: u64,
         engine: u32,
     ) -> Result<(), Unavailable> {
-        let mut call = self.scripts.create.prepare_invoke();
-        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
+        let mut call = self.journal_call(&CREATE, table);
         call.arg(snapshot).arg(idle_ms).arg(engine).arg(tag.to_string());
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.invoke(&call).await
     }
 
     /// Loads the snapshot and the lines after it; `None` if the table does not exist.
@@ -101,9 +104,8 @@ impl LiveStore {
     ) -> Result<AppendOutcome, Unavailable> {
         let NewLine { after, tag, engine, line, deadline, idle_ms } = new;
         // The command is built in place, because this is the call of every move.
-        let script = &self.scripts.append;
         let mut call = redis::Cmd::with_capacity(11, line.len() + 384);
-        call.arg("EVALSHA").arg(script.get_hash()).arg(3);
+        call.arg("EVALSHA").arg(APPEND.get_hash()).arg(3);
         call.arg(self.table_key(table, "head")).arg(self.table_key(table, "journal"));
         call.arg(self.due_key(self.shard_of(table), engine));
         call.write_arg_fmt(format_args!("{} {}", after.version, after.tag));
@@ -117,7 +119,7 @@ impl LiveStore {
         let mut commands = self.commands.clone();
         let mut answer = call.query_async(&mut commands).await;
         if matches!(&answer, Err(error) if error.kind() == NO_SCRIPT) {
-            script.prepare_invoke().load_async(&mut commands).await?;
+            APPEND.prepare_invoke().load_async(&mut commands).await?;
             answer = call.query_async(&mut commands).await;
         }
         let answer = match answer? {
@@ -143,10 +145,9 @@ impl LiveStore {
         at: Point,
         snapshot: &str,
     ) -> Result<bool, Unavailable> {
-        let mut call = self.scripts.compact.prepare_invoke();
-        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
+        let mut call = self.journal_call(&COMPACT, table);
         call.arg(at.version).arg(at.tag.to_string()).arg(snapshot);
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+        self.invoke(&call).await
     }
 
     async fn call_load(
@@ -154,13 +155,12 @@ impl LiveStore {
         table: TableId,
         from: Option<Point>,
     ) -> Result<Vec<Value>, Unavailable> {
-        let mut call = self.scripts.load.prepare_invoke();
-        call.key(self.table_key(table, "head")).key(self.table_key(table, "journal"));
+        let mut call = self.journal_call(&LOAD, table);
         match from {
             Some(from) => call.arg(from.version).arg(from.tag.to_string()),
             None => call.arg(""),
         };
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+        self.invoke(&call).await
     }
 }
 

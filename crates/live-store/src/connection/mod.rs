@@ -4,16 +4,25 @@
 //! A call whose outcome is unknown is never sent again. A call that a cluster rejects because the
 //! key lives elsewhere was not executed, and is redirected.
 
+mod cluster;
+mod factory;
+mod server;
+mod setup;
+
 use redis::aio::ConnectionLike;
 use redis::{
     Cmd, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline, RedisFuture, RedisResult,
     TlsCertificates, Value,
 };
 
-use crate::cluster::{self, Cluster};
-use crate::connection_factory::{ConnectionFactory, NodeAddress, PushHandler};
-use crate::server::Server;
 use crate::{Options, Unavailable};
+
+use cluster::Cluster;
+use factory::ConnectionFactory;
+use server::Server;
+
+pub(crate) use factory::{NodeAddress, PushHandler};
+pub use setup::RedisSetupError;
 
 /// The scheme of a cluster's URL. The nodes follow, separated by commas.
 const CLUSTER_SCHEME: &str = "redis+cluster://";
@@ -23,7 +32,7 @@ const TLS_CLUSTER_SCHEME: &str = "rediss+cluster://";
 
 /// A handle for calls. Clones share the connections.
 #[derive(Clone)]
-pub(super) enum Connection {
+pub(crate) enum Connection {
     Server(Server),
     Cluster(Cluster),
 }
@@ -31,7 +40,7 @@ pub(super) enum Connection {
 impl Connection {
     /// Connects to Redis. With `push` the connection supports subscriptions, and push messages are
     /// passed to it.
-    pub(super) async fn open(
+    pub(crate) async fn open(
         options: &Options,
         push: Option<PushHandler>,
     ) -> Result<Self, Unavailable> {
@@ -55,7 +64,7 @@ impl Connection {
 
     /// Reads the memory and persistence settings of each server. The name is empty for a single
     /// server.
-    pub(super) async fn info(&self) -> Vec<(String, RedisResult<Value>)> {
+    pub(crate) async fn info(&self) -> Vec<(String, RedisResult<Value>)> {
         let mut call = redis::cmd("INFO");
         call.arg("memory").arg("persistence");
         match self {
@@ -65,7 +74,7 @@ impl Connection {
     }
 
     /// Refreshes the slot map of a cluster.
-    pub(super) async fn refresh(&self) -> Result<(), Unavailable> {
+    pub(crate) async fn refresh(&self) -> Result<(), Unavailable> {
         match self {
             Self::Server(_) => Ok(()),
             Self::Cluster(cluster) => Ok(cluster.refresh().await?),
@@ -74,7 +83,7 @@ impl Connection {
 
     /// Returns the number of times that the connection to a server was replaced because the server
     /// was a replica.
-    pub(super) fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         match self {
             Self::Server(server) => server.generation(),
             Self::Cluster(_) => 0,
@@ -82,7 +91,7 @@ impl Connection {
     }
 
     /// Drops the connection to a server; the next call opens another one.
-    pub(super) fn reconnect(&self) {
+    pub(crate) fn reconnect(&self) {
         match self {
             Self::Server(server) => server.reconnect(),
             // Each master of a cluster is handled by its redirections.
@@ -91,7 +100,7 @@ impl Connection {
     }
 
     /// Returns true if a call has met a migrating slot since the last call of this function.
-    pub(super) fn take_slot_migration(&self) -> bool {
+    pub(crate) fn take_slot_migration(&self) -> bool {
         match self {
             Self::Server(_) => false,
             Self::Cluster(cluster) => cluster.take_slot_migration(),
@@ -99,7 +108,7 @@ impl Connection {
     }
 
     /// Returns the address of the server for a key; `None` while it is unknown.
-    pub(super) fn master_of_key(&self, key: &str) -> Option<NodeAddress> {
+    pub(crate) fn master_of_key(&self, key: &str) -> Option<NodeAddress> {
         match self {
             Self::Server(_) => Some(NodeAddress::single_server()),
             Self::Cluster(cluster) => cluster.master_of_slot(cluster::slot_of(key.as_bytes())),
@@ -107,7 +116,7 @@ impl Connection {
     }
 
     /// Returns the address that answered the last call of this handle.
-    pub(super) fn answered_by(&self) -> Option<NodeAddress> {
+    pub(crate) fn answered_by(&self) -> Option<NodeAddress> {
         match self {
             Self::Server(_) => Some(NodeAddress::single_server()),
             Self::Cluster(cluster) => cluster.answered_by().cloned(),

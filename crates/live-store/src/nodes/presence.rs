@@ -19,7 +19,10 @@ use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 use bahay_shell::{NodeId, PlayerConnection};
 use uuid::Uuid;
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script, text_or_empty};
+
+static BEAT: Script = script!("beat.lua");
+static TIME: Script = script!("time.lua");
 
 /// The time without a heartbeat after which a node is dead, in milliseconds.
 const SILENCE_MS: u32 = 3_000;
@@ -57,18 +60,14 @@ impl LiveStore {
         has_beaten: bool,
         own: Option<Timestamp>,
     ) -> Result<Heartbeat, Unavailable> {
-        let mut call = self.scripts.beat.prepare_invoke();
+        let mut call = BEAT.prepare_invoke();
         for part in ["beats", "dead", "clock"] {
             call.key(self.shard_key(shard, part));
         }
         call.arg(node.to_string()).arg(u8::from(has_beaten));
-        match own {
-            Some(own) => call.arg(own.ms()),
-            None => call.arg(""),
-        };
+        call.arg(text_or_empty(own.map(Timestamp::ms)));
         call.arg(SILENCE_MS).arg(GAP_MS).arg(CLAIM_MS).arg(DEAD_AT_ONCE);
-        let (is_dead, now_ms, taken): (bool, i64, Vec<String>) =
-            call.invoke_async(&mut self.commands.clone()).await?;
+        let (is_dead, now_ms, taken): (bool, i64, Vec<String>) = self.invoke(&call).await?;
         let taken = taken.iter().filter_map(|node| node.parse().ok().map(NodeId)).collect();
         Ok(Heartbeat { is_dead, now: Timestamp::from_ms(now_ms), taken })
     }
@@ -76,26 +75,21 @@ impl LiveStore {
     /// Returns the time of a shard, which no node's clock exceeds; `None` before the first
     /// heartbeat, or if it is unknown until the next one.
     pub async fn shard_time(&self, shard: u16) -> Result<Option<Timestamp>, Unavailable> {
-        let mut call = self.scripts.time.prepare_invoke();
-        call.key(self.shard_key(shard, "clock")).arg(GAP_MS);
-        let now_ms: String = call.invoke_async(&mut self.commands.clone()).await?;
+        let now_ms: String =
+            self.invoke(TIME.key(self.shard_key(shard, "clock")).arg(GAP_MS)).await?;
         Ok(now_ms.parse().ok().map(Timestamp::from_ms))
     }
 
     /// Removes a node that stops in order and has no connections, so that nobody claims it.
     pub async fn retire_node(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("ZREM");
-        call.arg(self.shard_key(shard, "beats")).arg(node.to_string());
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        let beats = self.shard_key(shard, "beats");
+        self.query(redis::cmd("ZREM").arg(beats).arg(node.to_string())).await
     }
 
     /// Removes a dead node whose connections have all been reported as gone.
     pub async fn forget_dead_node(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("ZREM");
-        call.arg(self.shard_key(shard, "dead")).arg(node.to_string());
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        let dead = self.shard_key(shard, "dead");
+        self.query(redis::cmd("ZREM").arg(dead).arg(node.to_string())).await
     }
 
     /// Stores connections to tables of a shard under a node.
@@ -127,7 +121,7 @@ impl LiveStore {
     ) -> Result<Vec<PlayerConnection>, Unavailable> {
         let mut call = redis::cmd("SRANDMEMBER");
         call.arg(self.present_key(shard, node)).arg(Self::PRESENT_AT_ONCE);
-        let noted: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
+        let noted: Vec<String> = self.query(&call).await?;
         noted.iter().map(|text| parse_present(text)).collect()
     }
 
@@ -144,24 +138,15 @@ impl LiveStore {
         let mut call = redis::cmd(command);
         call.arg(self.present_key(shard, node));
         for present in present {
-            call.arg(encode_present(present));
+            let PlayerConnection { connection, table, player } = present;
+            call.arg(format!("{connection} {table} {player}"));
         }
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
-    }
-
-    pub(super) fn shard_key(&self, shard: u16, part: &str) -> String {
-        format!("{}:{{s{shard}}}:{part}", self.prefix)
+        self.query(&call).await
     }
 
     fn present_key(&self, shard: u16, node: NodeId) -> String {
         self.shard_key(shard, &format!("present:{node}"))
     }
-}
-
-/// Returns the stored form of a connection.
-fn encode_present(present: &PlayerConnection) -> String {
-    format!("{} {} {}", present.connection, present.table, present.player)
 }
 
 fn parse_present(text: &str) -> Result<PlayerConnection, Unavailable> {

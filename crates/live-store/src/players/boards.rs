@@ -10,8 +10,11 @@
 
 use bahay_engine::table::PlayerId;
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script};
 use bahay_base::clock::Timestamp;
+
+static RAISE_SCORES: Script = script!("raise_scores.lua");
+static BOARD_PAGE: Script = script!("board_page.lua");
 
 /// The time in milliseconds after which a board is filled again, which repairs losses of Redis.
 const MARKED_MS: u32 = 60 * 60 * 1000;
@@ -69,15 +72,13 @@ impl LiveStore {
         if scores.is_empty() {
             return Ok(());
         }
-        let mut call = self.scripts.raise_scores.prepare_invoke();
-        call.key(self.board_key(board, "places")).key(self.board_key(board, "members"));
-        call.arg(KEPT_MS);
+        let mut call = RAISE_SCORES.key(self.board_key(board, "places"));
+        call.key(self.board_key(board, "members")).arg(KEPT_MS);
         for reached in scores {
             call.arg(reached.player.to_string()).arg(encode_member(reached));
             call.arg(reached.score.saturating_neg());
         }
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.invoke(&call).await
     }
 
     /// Marks a board as complete, and evicts the boards beyond [`BOARDS_MAX`].
@@ -86,7 +87,7 @@ impl LiveStore {
             let mut call = redis::pipe();
             call.cmd("DEL").arg(self.board_key(&dropped, "filled")).ignore();
             call.cmd("DEL").arg(self.board_key(&dropped, "places")).ignore();
-            call.query_async::<()>(&mut self.commands.clone()).await?;
+            self.query_all::<()>(&call).await?;
         }
         let mut call = redis::pipe();
         for part in ["places", "members"] {
@@ -94,8 +95,7 @@ impl LiveStore {
         }
         call.cmd("SET").arg(self.board_key(board, "filled")).arg(1);
         call.arg("PX").arg(MARKED_MS).ignore();
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.query_all(&call).await
     }
 
     /// Pushes a board to the front of the list of filled boards, and returns those to be evicted. A
@@ -109,15 +109,13 @@ impl LiveStore {
         call.cmd("LRANGE").arg(&key).arg(BOARDS_MAX).arg(-1);
         call.cmd("LTRIM").arg(&key).arg(0).arg(BOARDS_MAX - 1).ignore();
         call.cmd("PEXPIRE").arg(&key).arg(KEPT_MS).ignore();
-        let (dropped,): (Vec<String>,) = call.query_async(&mut self.commands.clone()).await?;
+        let (dropped,): (Vec<String>,) = self.query_all(&call).await?;
         Ok(dropped)
     }
 
     /// Returns true if a board is complete.
     pub async fn is_board_filled(&self, board: &str) -> Result<bool, Unavailable> {
-        let mut call = redis::cmd("EXISTS");
-        call.arg(self.board_key(board, "filled"));
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        self.query(redis::cmd("EXISTS").arg(self.board_key(board, "filled"))).await
     }
 
     /// Returns a page of a board, consistent as of one moment; `None` if the board has to be filled
@@ -129,16 +127,15 @@ impl LiveStore {
         limit: u32,
         player: PlayerId,
     ) -> Result<Option<BoardPage>, Unavailable> {
-        let mut call = self.scripts.board_page.prepare_invoke();
-        call.key(self.board_key(board, "places")).key(self.board_key(board, "filled"));
-        call.key(self.board_key(board, "members"));
+        let mut call = BOARD_PAGE.key(self.board_key(board, "places"));
+        call.key(self.board_key(board, "filled")).key(self.board_key(board, "members"));
         let (section, offset) = match section {
             BoardSection::Top { offset } => ("top", offset),
             BoardSection::Around => ("around", 0),
         };
         call.arg(section).arg(limit).arg(player.to_string()).arg(offset);
         type Answer = Option<(u64, i64, String, u64, u64, Vec<(String, String)>)>;
-        let answer: Answer = call.invoke_async(&mut self.commands.clone()).await?;
+        let answer: Answer = self.invoke(&call).await?;
         let Some((total, own_better, own_score, before, better, listed)) = answer else {
             return Ok(None);
         };

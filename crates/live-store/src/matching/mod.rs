@@ -19,7 +19,14 @@ use bahay_base::states::{TicketState, WaitReason};
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script, text_or_empty};
+
+static TICKET_PUT: Script = script!("ticket_put.lua");
+static TICKET_CANCEL: Script = script!("ticket_cancel.lua");
+static MATCH_HOLD: Script = script!("match_hold.lua");
+static MATCH_PLACE: Script = script!("match_place.lua");
+static MATCH_FINISH: Script = script!("match_finish.lua");
+static MATCH_REASON: Script = script!("match_reason.lua");
 
 /// The lifetime of a lease after the last round, in milliseconds. No tickets are placed for that
 /// time when a process dies.
@@ -83,11 +90,10 @@ impl LiveStore {
         body: &str,
         life_ms: u32,
     ) -> Result<TicketId, Unavailable> {
-        let mut call = self.scripts.ticket_put.prepare_invoke();
-        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(id));
-        call.key(self.match_key("waiting"));
+        let mut call = TICKET_PUT.key(self.player_ticket_key(player));
+        call.key(self.match_ticket_key(id)).key(self.match_key("waiting"));
         call.arg(id.to_string()).arg(player.to_string()).arg(body).arg(life_ms).arg(OVER_MS);
-        let stored_id: String = call.invoke_async(&mut self.commands.clone()).await?;
+        let stored_id: String = self.invoke(&call).await?;
         stored_id.parse().map_err(|_| Unavailable("a ticket has no valid id".into()))
     }
 
@@ -110,8 +116,7 @@ impl LiveStore {
                     pipe.arg(field);
                 }
             }
-            let rows: Vec<[Option<String>; 7]> =
-                pipe.query_async(&mut self.commands.clone()).await?;
+            let rows: Vec<[Option<String>; 7]> = self.query_all(&pipe).await?;
             tickets.extend(some.iter().zip(rows).map(|(id, row)| parse_ticket(*id, row)));
         }
         Ok(tickets)
@@ -123,19 +128,18 @@ impl LiveStore {
         id: TicketId,
         player: PlayerId,
     ) -> Result<Option<TicketState>, Unavailable> {
-        let mut call = self.scripts.ticket_cancel.prepare_invoke();
-        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(id));
+        let mut call = TICKET_CANCEL.key(self.player_ticket_key(player));
+        call.key(self.match_ticket_key(id));
         call.key(self.match_key("waiting")).key(self.match_key("over"));
         call.arg(id.to_string()).arg(OVER_MS).arg(OVER_MAX);
-        let state: Option<String> = call.invoke_async(&mut self.commands.clone()).await?;
+        let state: Option<String> = self.invoke(&call).await?;
         Ok(state.and_then(|state| state.parse().ok()))
     }
 
     /// Cancels the ticket of a player who was seated without it.
     pub async fn drop_matching_ticket(&self, player: PlayerId) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("GET");
-        call.arg(self.player_ticket_key(player));
-        let id: Option<String> = call.query_async(&mut self.commands.clone()).await?;
+        let id: Option<String> =
+            self.query(redis::cmd("GET").arg(self.player_ticket_key(player))).await?;
         if let Some(id) = id.and_then(|id| id.parse().ok()) {
             self.cancel_matching_ticket(id, player).await?;
         }
@@ -148,13 +152,10 @@ impl LiveStore {
         &self,
         holder: &str,
     ) -> Result<Option<MatchingLease>, Unavailable> {
-        let mut call = self.scripts.match_hold.prepare_invoke();
-        for part in ["lease", "fence", "waiting", "placed", "over"] {
-            call.key(self.match_key(part));
-        }
+        let mut call = MATCH_HOLD.prepare_invoke();
+        self.add_match_keys(&mut call, &["lease", "fence", "waiting", "placed", "over"]);
         call.arg(holder).arg(LEASE_MS).arg(OVER_MS).arg(OVER_MAX).arg(self.match_key("ticket"));
-        let held: Option<(u64, i64, Vec<String>, Vec<String>)> =
-            call.invoke_async(&mut self.commands.clone()).await?;
+        let held: Option<(u64, i64, Vec<String>, Vec<String>)> = self.invoke(&call).await?;
         Ok(held.map(|(fence, now_ms, waiting, placed)| MatchingLease {
             fence,
             now: Timestamp::from_ms(now_ms),
@@ -168,17 +169,12 @@ impl LiveStore {
 
     /// Releases the lease, so that the next matcher does not wait for its expiry.
     pub async fn release_matching_lease(&self, holder: &str) -> Result<(), Unavailable> {
-        let mut call = self.scripts.release.prepare_invoke();
-        call.key(self.match_key("lease")).arg(holder);
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.release(&self.match_key("lease"), holder).await
     }
 
     /// Returns the state that a matcher has stored beside the tickets; `None` after it has expired.
     pub async fn matching_memory(&self) -> Result<Option<String>, Unavailable> {
-        let mut call = redis::cmd("GET");
-        call.arg(self.match_key("memory"));
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        self.query(redis::cmd("GET").arg(self.match_key("memory"))).await
     }
 
     /// Stores state for the next holder of the lease; it is bytes to this module. A process that
@@ -186,7 +182,7 @@ impl LiveStore {
     pub async fn store_matching_memory(&self, memory: &str) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SET");
         call.arg(self.match_key("memory")).arg(memory).arg("PX").arg(MEMORY_MS);
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        self.query(&call).await
     }
 
     /// Places tickets together: all of them if all still wait and the lease is current, otherwise
@@ -199,16 +195,14 @@ impl LiveStore {
         table: TableId,
         place: &str,
     ) -> Result<bool, Unavailable> {
-        let mut call = self.scripts.match_place.prepare_invoke();
-        for part in ["lease", "fence", "waiting", "placed"] {
-            call.key(self.match_key(part));
-        }
+        let mut call = MATCH_PLACE.prepare_invoke();
+        self.add_match_keys(&mut call, &["lease", "fence", "waiting", "placed"]);
         call.arg(holder).arg(fence).arg(table.to_string()).arg(place);
         call.arg(self.match_key("ticket"));
         for ticket in tickets {
             call.arg(ticket.to_string());
         }
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+        self.invoke(&call).await
     }
 
     /// Ends the placement of a ticket at this table: the player is seated, at this table or another
@@ -220,16 +214,12 @@ impl LiveStore {
         placed_at: TableId,
         seated: Option<TableId>,
     ) -> Result<(), Unavailable> {
-        let mut call = self.scripts.match_finish.prepare_invoke();
-        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(ticket));
-        for part in ["waiting", "placed", "over"] {
-            call.key(self.match_key(part));
-        }
-        call.arg(ticket.to_string()).arg(placed_at.to_string());
-        call.arg(seated.map(|table| table.to_string()).unwrap_or_default());
+        let mut call = MATCH_FINISH.key(self.player_ticket_key(player));
+        call.key(self.match_ticket_key(ticket));
+        self.add_match_keys(&mut call, &["waiting", "placed", "over"]);
+        call.arg(ticket.to_string()).arg(placed_at.to_string()).arg(text_or_empty(seated));
         call.arg(OVER_MS).arg(OVER_MAX);
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.invoke(&call).await
     }
 
     /// Sets the reasons for which tickets wait, and publishes those that have changed.
@@ -238,12 +228,12 @@ impl LiveStore {
         reasons: &[(TicketId, Option<WaitReason>)],
     ) -> Result<(), Unavailable> {
         for some in reasons.chunks(READ_AT_ONCE) {
-            let mut call = self.scripts.match_reason.prepare_invoke();
-            call.key(self.match_key("over")).arg(OVER_MAX).arg(self.match_key("ticket"));
+            let mut call = MATCH_REASON.key(self.match_key("over"));
+            call.arg(OVER_MAX).arg(self.match_key("ticket"));
             for (ticket, reason) in some {
                 call.arg(ticket.to_string()).arg(reason.map_or("", WaitReason::as_str));
             }
-            call.invoke_async::<()>(&mut self.commands.clone()).await?;
+            self.invoke::<()>(&call).await?;
         }
         Ok(())
     }
@@ -255,16 +245,15 @@ impl LiveStore {
         after: Option<&str>,
     ) -> Result<(Vec<TicketUpdate>, Option<String>), Unavailable> {
         type Rows = Vec<(String, Vec<String>)>;
-        let mut commands = self.commands.clone();
         let Some(after) = after else {
             let mut call = redis::cmd("XREVRANGE");
             call.arg(self.match_key("over")).arg("+").arg("-").arg("COUNT").arg(1);
-            let last: Rows = call.query_async(&mut commands).await?;
+            let last: Rows = self.query(&call).await?;
             return Ok((vec![], Some(last.into_iter().next().map_or("0-0".into(), |row| row.0))));
         };
         let mut call = redis::cmd("XRANGE");
         call.arg(self.match_key("over")).arg(format!("({after}")).arg("+");
-        let rows: Rows = call.query_async(&mut commands).await?;
+        let rows: Rows = self.query(&call).await?;
         let place = rows.last().map(|(place, _)| place.clone());
         let over = rows.into_iter().filter_map(|(_, fields)| {
             let fields: BTreeMap<&str, &str> =
@@ -277,6 +266,12 @@ impl LiveStore {
             })
         });
         Ok((over.collect(), place.or_else(|| Some(after.to_owned()))))
+    }
+
+    fn add_match_keys(&self, call: &mut redis::ScriptInvocation<'_>, parts: &[&str]) {
+        for part in parts {
+            call.key(self.match_key(part));
+        }
     }
 
     fn match_key(&self, part: &str) -> String {

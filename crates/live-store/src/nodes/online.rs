@@ -9,7 +9,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use bahay_engine::table::PlayerId;
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script};
+
+static SET: Script = script!("online_set.lua");
+static REFRESH: Script = script!("online_refresh.lua");
+static READ: Script = script!("online_read.lua");
 
 /// The time in milliseconds for which a process counts as alive after its last refresh.
 pub const ONLINE_MS: u32 = 3_000;
@@ -26,11 +30,8 @@ impl LiveStore {
         player: PlayerId,
         is_online: bool,
     ) -> Result<(), Unavailable> {
-        let mut call = self.scripts.online_set.prepare_invoke();
-        self.online_keys(&mut call, self.shard_of_player(player), process);
-        call.arg(process).arg(ONLINE_MS).arg(u8::from(is_online)).arg(player.to_string());
-        call.invoke_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        let mut call = self.online_call(&SET, self.shard_of_player(player), process);
+        self.invoke(call.arg(u8::from(is_online)).arg(player.to_string())).await
     }
 
     /// Refreshes the set of a process in one shard. Returns false if the set holds a different
@@ -41,10 +42,7 @@ impl LiveStore {
         process: &str,
         count: usize,
     ) -> Result<bool, Unavailable> {
-        let mut call = self.scripts.online_refresh.prepare_invoke();
-        self.online_keys(&mut call, shard, process);
-        call.arg(process).arg(ONLINE_MS).arg(count);
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+        self.invoke(self.online_call(&REFRESH, shard, process).arg(count)).await
     }
 
     /// Adds players to the set of a process in one shard, and returns its members.
@@ -63,7 +61,7 @@ impl LiveStore {
         }
         pipe.cmd("PEXPIRE").arg(&set).arg(ONLINE_MS).ignore();
         pipe.smembers(&set);
-        let (members,): (Vec<String>,) = pipe.query_async(&mut self.commands.clone()).await?;
+        let (members,): (Vec<String>,) = self.query_all(&pipe).await?;
         Ok(members.iter().filter_map(|player| player.parse().ok()).collect())
     }
 
@@ -79,13 +77,12 @@ impl LiveStore {
         let mut online = HashSet::new();
         for (shard, players) in by_shard {
             for some in players.chunks(AT_ONCE) {
-                let mut call = self.scripts.online_read.prepare_invoke();
-                call.key(self.shard_key(shard, "online"));
+                let mut call = READ.key(self.shard_key(shard, "online"));
                 call.arg(ONLINE_MS);
                 for player in some {
                     call.arg(player.to_string());
                 }
-                let flags: Vec<bool> = call.invoke_async(&mut self.commands.clone()).await?;
+                let flags: Vec<bool> = self.invoke(&call).await?;
                 let online_chunk = some.iter().zip(flags).filter(|(_, is_online)| *is_online);
                 online.extend(online_chunk.map(|(player, _)| *player));
             }
@@ -93,14 +90,16 @@ impl LiveStore {
         Ok(online)
     }
 
-    /// Returns the shard that stores whether a player has an open socket.
-    pub fn shard_of_player(&self, player: PlayerId) -> u16 {
-        let number = player.0.as_u128() % u128::from(self.shards);
-        u16::try_from(number).expect("a remainder is below its divisor, which is 16 bits")
-    }
-
-    fn online_keys(&self, call: &mut redis::ScriptInvocation<'_>, shard: u16, process: &str) {
-        call.key(self.shard_key(shard, "online")).key(self.online_set_key(shard, process));
+    /// Returns a call of a script about the players of one process in one shard.
+    fn online_call<'a>(
+        &self,
+        script: &'a redis::Script,
+        shard: u16,
+        process: &str,
+    ) -> redis::ScriptInvocation<'a> {
+        let mut call = script.key(self.shard_key(shard, "online"));
+        call.key(self.online_set_key(shard, process)).arg(process).arg(ONLINE_MS);
+        call
     }
 
     fn online_set_key(&self, shard: u16, process: &str) -> String {

@@ -2,11 +2,17 @@
 //! of each host. A code has one hash and one set, which expire together a day after the last use of
 //! the code; a host has one sorted set, which expires a month after the last table was opened.
 
+mod rematch;
+
 use bahay_engine::table::{PlayerId, TableId};
 
-use crate::{LiveStore, Unavailable};
+use crate::{LiveStore, Script, Unavailable, script};
 
-/// The lifetime of a code after its last use, in milliseconds.
+pub use rematch::StoredRematch;
+
+static HOST: Script = script!("host.lua");
+
+/// The lifetime of a code after its last use, and of a rematch, in milliseconds.
 const LIFE_MS: u32 = 24 * 60 * 60 * 1_000;
 
 /// The time within which a table that was added to its host has to be created, in milliseconds. It
@@ -36,7 +42,7 @@ impl LiveStore {
         pipe.atomic().cmd("HSETNX").arg(&key).arg("table").arg(private.table.to_string());
         pipe.cmd("HSETNX").arg(&key).arg("host").arg(private.host.to_string()).ignore();
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
-        let (is_new,): (bool,) = pipe.query_async(&mut self.commands.clone()).await?;
+        let (is_new,): (bool,) = self.query_all(&pipe).await?;
         Ok(is_new)
     }
 
@@ -47,20 +53,16 @@ impl LiveStore {
         pipe.atomic().cmd("HMGET").arg(&key).arg("table").arg("host");
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
         pipe.cmd("PEXPIRE").arg(self.private_key(code, "kicked")).arg(LIFE_MS).ignore();
-        let (row,): ([Option<String>; 2],) = pipe.query_async(&mut self.commands.clone()).await?;
+        let (row,): ([Option<String>; 2],) = self.query_all(&pipe).await?;
         let [table, host] = row.map(|text| text.unwrap_or_default());
-        Ok(table
-            .parse()
-            .ok()
-            .zip(host.parse().ok())
-            .map(|(table, host)| PrivateTable { table, host }))
+        let ids = table.parse().ok().zip(host.parse().ok());
+        Ok(ids.map(|(table, host)| PrivateTable { table, host }))
     }
 
     /// Returns true if the host has kicked this player.
     pub async fn is_kicked(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
-        let mut call = redis::cmd("SISMEMBER");
-        call.arg(self.private_key(code, "kicked")).arg(player.to_string());
-        Ok(call.query_async(&mut self.commands.clone()).await?)
+        let kicked = self.private_key(code, "kicked");
+        self.query(redis::cmd("SISMEMBER").arg(kicked).arg(player.to_string())).await
     }
 
     /// Kicks a player from the table of a code, for the lifetime of the code. Returns false if the
@@ -70,23 +72,21 @@ impl LiveStore {
         let mut pipe = redis::pipe();
         pipe.atomic().sadd(&key, player.to_string());
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
-        let (is_new,): (bool,) = pipe.query_async(&mut self.commands.clone()).await?;
+        let (is_new,): (bool,) = self.query_all(&pipe).await?;
         Ok(is_new)
     }
 
     /// Removes a kick, so that the player can return.
     pub async fn remove_kick(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
-        let mut call = redis::cmd("SREM");
-        call.arg(self.private_key(code, "kicked")).arg(player.to_string());
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        let kicked = self.private_key(code, "kicked");
+        self.query(redis::cmd("SREM").arg(kicked).arg(player.to_string())).await
     }
 
     /// Returns the tables that a host has opened; some may have ended.
     pub async fn hosted_tables(&self, host: PlayerId) -> Result<Vec<TableId>, Unavailable> {
-        let mut call = redis::cmd("ZRANGE");
-        call.arg(self.hosted_key(host)).arg(0).arg(-1);
-        let tables: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
+        let hosted = self.hosted_key(host);
+        let tables: Vec<String> =
+            self.query(redis::cmd("ZRANGE").arg(hosted).arg(0).arg(-1)).await?;
         Ok(tables.iter().filter_map(|table| table.parse().ok()).collect())
     }
 
@@ -99,17 +99,16 @@ impl LiveStore {
         gone: &[TableId],
         most: usize,
     ) -> Result<bool, Unavailable> {
-        let mut call = self.scripts.host.prepare_invoke();
-        call.key(self.hosted_key(host)).arg(table.to_string());
-        call.arg(most).arg(CREATED_MS).arg(HOSTED_MS);
+        let mut call = HOST.key(self.hosted_key(host));
+        call.arg(table.to_string()).arg(most).arg(CREATED_MS).arg(HOSTED_MS);
         for table in gone {
             call.arg(table.to_string());
         }
-        Ok(call.invoke_async(&mut self.commands.clone()).await?)
+        self.invoke(&call).await
     }
 
     fn hosted_key(&self, host: PlayerId) -> String {
-        format!("{}:{{p{host}}}:hosted", self.prefix)
+        self.player_key(host, "hosted")
     }
 
     fn private_key(&self, code: &str, part: &str) -> String {

@@ -43,15 +43,13 @@ impl LiveStore {
     ) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SET");
         call.arg(self.seat_origin_key(player)).arg(origin.encode()).arg("PX").arg(SEATED_MS);
-        call.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.query(&call).await
     }
 
     /// Returns the origin of a player who took a seat.
     async fn seat_origin(&self, player: PlayerId) -> Result<SeatOrigin, Unavailable> {
-        let mut call = redis::cmd("GET");
-        call.arg(self.seat_origin_key(player));
-        let text: Option<String> = call.query_async(&mut self.commands.clone()).await?;
+        let text: Option<String> =
+            self.query(redis::cmd("GET").arg(self.seat_origin_key(player))).await?;
         Ok(text.map(|text| SeatOrigin::decode(&text)).unwrap_or_default())
     }
 
@@ -78,15 +76,14 @@ impl LiveStore {
         pipe.atomic().rpush(&key, format!("{} {weight} {player}", at.ms())).ignore();
         pipe.ltrim(&key, -ENTRIES_MAX, -1).ignore();
         pipe.cmd("PEXPIRE").arg(&key).arg(NO_SHOW_KEPT_MS).ignore();
-        pipe.query_async::<()>(&mut self.commands.clone()).await?;
-        Ok(())
+        self.query_all(&pipe).await
     }
 
     /// Returns a list, in the order of time.
     pub async fn no_shows(&self, subject: NoShowSubject) -> Result<Vec<NoShow>, Unavailable> {
         let mut call = redis::cmd("LRANGE");
         call.arg(self.no_shows_key(subject)).arg(0).arg(-1);
-        let entries: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
+        let entries: Vec<String> = self.query(&call).await?;
         Ok(entries.iter().filter_map(|entry| parse_no_show(entry)).collect())
     }
 
@@ -98,29 +95,21 @@ impl LiveStore {
         every_ms: u32,
     ) -> Result<Option<u64>, Unavailable> {
         let key = format!("{}:turn", self.no_shows_key(NoShowSubject::Network(network)));
-        let mut call = redis::cmd("SET");
-        call.arg(&key).arg(1).arg("NX").arg("PX").arg(every_ms);
-        let taken: Option<String> = call.query_async(&mut self.commands.clone()).await?;
-        if taken.is_some() {
-            return Ok(None);
-        }
-        let mut call = redis::cmd("PTTL");
-        call.arg(&key);
-        let left: i64 = call.query_async(&mut self.commands.clone()).await?;
-        Ok(Some(u64::try_from(left).unwrap_or(1)))
+        let left_ms = self.create_expiring(&key, u64::from(every_ms)).await?;
+        Ok(left_ms.map(|left_ms| u64::try_from(left_ms).unwrap_or(1)))
     }
 
     fn no_shows_key(&self, subject: NoShowSubject) -> String {
         let prefix = &self.prefix;
         match subject {
-            NoShowSubject::Player(player) => format!("{prefix}:{{p{player}}}:no_shows"),
+            NoShowSubject::Player(player) => self.player_key(player, "no_shows"),
             NoShowSubject::Device(key) => format!("{prefix}:{{d{:016x}}}:no_shows", key.0),
             NoShowSubject::Network(key) => format!("{prefix}:{{n{:016x}}}:no_shows", key.0),
         }
     }
 
     fn seat_origin_key(&self, player: PlayerId) -> String {
-        format!("{}:{{p{player}}}:origin", self.prefix)
+        self.player_key(player, "origin")
     }
 }
 

@@ -1,0 +1,7 @@
+//! The live nodes and their connections (`presence`), and the players with an open socket (`online`).
+
+mod online;
+mod presence;
+
+pub use online::ONLINE_MS;
+pub use presence::{GAP_MS, Heartbeat};
