@@ -21,8 +21,9 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, GameKind};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Event, Timestamp};
+use bahay_engine::variants;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -135,14 +136,17 @@ impl Shorthand {
 
     /// Decodes a message in a short form, at a table of this game.
     pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
+        let seed = MessageSeed { hello: self.hello, game: PhantomData };
         Ok(match self.form {
             Form::Full | Form::Brief => {
-                serde_json::from_slice::<DecodedMessage<G>>(bytes)?.into_message(self.hello)
+                let mut reader = serde_json::Deserializer::from_slice(bytes);
+                let message = seed.deserialize(&mut reader)?;
+                reader.end()?;
+                message
             }
             Form::Compact => {
                 let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                DecodedMessage::<G>::deserialize(&mut reader.with_human_readable())?
-                    .into_message(self.hello)
+                seed.deserialize(&mut reader.with_human_readable())?
             }
         })
     }
@@ -189,14 +193,8 @@ impl Serialize for Short<'_> {
                 [u64::from(*id), *version].serialize(serializer)
             }
             Message::Ack { id, version: None } => [id].serialize(serializer),
-            Message::Hello { .. }
-            | Message::Snapshot { .. }
-            | Message::Said { .. }
-            | Message::Closed { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. }
-            | Message::Refusal { .. } => self.message.serialize(serializer),
+            variants!(Message: Hello, Snapshot, Said, Closed, Ticket, Invited, Advice,
+                Refusal) => self.message.serialize(serializer),
         }
     }
 }
@@ -272,84 +270,58 @@ impl Serialize for Word {
     }
 }
 
-/// A decoded message, without times that need the hello.
-enum DecodedMessage<G: Game> {
-    Whole(Box<Message<G>>),
-    Ack { id: u32, version: Option<u64> },
-    Update { version: u64, tag: Tag, since_hello_ms: i64, events: Vec<DecodedEvent<G>> },
+/// Decodes a message or its short form.
+struct MessageSeed<G> {
+    /// The server's time in its hello.
+    hello: Timestamp,
+    game: PhantomData<G>,
 }
 
-enum DecodedEvent<G: Game> {
-    Whole(Event<G::Event>),
-    /// Milliseconds from the time of the update.
-    Countdown(i64),
-}
+impl<'de, G: GameKind> DeserializeSeed<'de> for MessageSeed<G> {
+    type Value = Message<G>;
 
-impl<G: Game> DecodedMessage<G> {
-    fn into_message(self, hello: Timestamp) -> Message<G> {
-        match self {
-            Self::Whole(message) => *message,
-            Self::Ack { id, version } => Message::Ack { id, version },
-            Self::Update { version, tag, since_hello_ms, events } => {
-                let now = add_ms(hello, since_hello_ms);
-                let event = |event| match event {
-                    DecodedEvent::Whole(event) => event,
-                    DecodedEvent::Countdown(ms) => {
-                        Event::Countdown { deadline_ms: add_ms(now, ms) }
-                    }
-                };
-                let events = events.into_iter().map(event).collect();
-                Message::Update { version, tag, server_time_ms: now, events, prompt: None }
-            }
-        }
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Message<G>, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-impl<'de, G: GameKind> Deserialize<'de> for DecodedMessage<G> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected<G>(PhantomData<G>);
+impl<'de, G: GameKind> Visitor<'de> for MessageSeed<G> {
+    type Value = Message<G>;
 
-        impl<'de, G: GameKind> Visitor<'de> for Expected<G> {
-            type Value = DecodedMessage<G>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message or its short form")
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a message or its short form")
-            }
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Message<G>, M::Error> {
+        Message::deserialize(MapAccessDeserializer::new(map))
+    }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DecodedMessage<G>, M::Error> {
-                let message = Message::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(DecodedMessage::Whole(Box::new(message)))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(
-                self,
-                mut seq: A,
-            ) -> Result<DecodedMessage<G>, A::Error> {
-                let first: u64 = next_element(&mut seq)?;
-                let ack = |version| {
-                    let id = u32::try_from(first).map_err(de::Error::custom)?;
-                    Ok(DecodedMessage::Ack { id, version })
-                };
-                let tag = match seq.next_element()? {
-                    None => return ack(None),
-                    Some(VersionOrTag::Version(version)) => return ack(Some(version)),
-                    Some(VersionOrTag::Tag(tag)) => tag,
-                };
-                let since_hello_ms = next_element(&mut seq)?;
-                let mut events = Vec::new();
-                while let Some(event) = seq.next_element()? {
-                    events.push(event);
-                }
-                Ok(DecodedMessage::Update { version: first, tag, since_hello_ms, events })
-            }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Message<G>, A::Error> {
+        let first: u64 = next_element(&mut seq)?;
+        let ack = |version| {
+            let id = u32::try_from(first).map_err(de::Error::custom)?;
+            Ok(Message::Ack { id, version })
+        };
+        let tag = match seq.next_element()? {
+            None => return ack(None),
+            Some(VersionOrTag::Version(version)) => return ack(Some(version)),
+            Some(VersionOrTag::Tag(tag)) => tag,
+        };
+        let now = add_ms(self.hello, next_element(&mut seq)?);
+        let mut events = Vec::new();
+        while let Some(event) = seq.next_element_seed(EventSeed::<G> { now, game: PhantomData })? {
+            events.push(event);
         }
-
-        deserializer.deserialize_any(Expected(PhantomData))
+        Ok(Message::Update { version: first, tag, server_time_ms: now, events, prompt: None })
     }
 }
 
 fn next_element<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(seq: &mut A) -> Result<T, A::Error> {
-    seq.next_element()?.ok_or_else(|| de::Error::custom("a field is missing at the end"))
+    seq.next_element()?.ok_or_else(missing_field)
+}
+
+fn missing_field<E: de::Error>() -> E {
+    E::custom("a field is missing at the end")
 }
 
 enum VersionOrTag {
@@ -386,68 +358,74 @@ impl<'de> Deserialize<'de> for VersionOrTag {
     }
 }
 
-impl<'de, G: GameKind> Deserialize<'de> for DecodedEvent<G> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected<G>(PhantomData<G>);
+/// Decodes an event or its short form.
+struct EventSeed<G> {
+    /// The time of the update.
+    now: Timestamp,
+    game: PhantomData<G>,
+}
 
-        impl<'de, G: GameKind> Visitor<'de> for Expected<G> {
-            type Value = DecodedEvent<G>;
+impl<'de, G: GameKind> DeserializeSeed<'de> for EventSeed<G> {
+    type Value = Event<G::Event>;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an event or its short form")
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DecodedEvent<G>, M::Error> {
-                Event::deserialize(MapAccessDeserializer::new(map)).map(DecodedEvent::Whole)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<DecodedEvent<G>, A::Error> {
-                let DecodedWord(word, _) = next_element::<DecodedWord<G>, _>(&mut seq)?;
-                let [(countdown, _), (ready, _)] = TABLE_WORDS;
-                let event = if word == countdown {
-                    DecodedEvent::Countdown(next_element(&mut seq)?)
-                } else if word == ready {
-                    DecodedEvent::Whole(Event::Ready { seat: next_element(&mut seq)? })
-                } else {
-                    DecodedEvent::Whole(Event::Game { event: G::read_short(word, &mut seq)? })
-                };
-                // Fields that a later version appends are ignored.
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(event)
-            }
-        }
-
-        deserializer.deserialize_any(Expected(PhantomData))
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Event<G::Event>, D::Error> {
+        from.deserialize_any(self)
     }
 }
 
-/// The word of a game's short event.
-struct DecodedWord<G>(&'static str, PhantomData<G>);
+impl<'de, G: GameKind> Visitor<'de> for EventSeed<G> {
+    type Value = Event<G::Event>;
 
-impl<'de, G: GameKind> Deserialize<'de> for DecodedWord<G> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Expected<G>(PhantomData<G>);
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an event or its short form")
+    }
 
-        impl<G: GameKind> Visitor<'_> for Expected<G> {
-            type Value = DecodedWord<G>;
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Event<G::Event>, M::Error> {
+        Event::deserialize(MapAccessDeserializer::new(map))
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the word of an event, or its number")
-            }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Event<G::Event>, A::Error> {
+        let word = seq.next_element_seed(WordSeed::<G>(PhantomData))?;
+        let word = word.ok_or_else(missing_field)?;
+        let [(countdown, _), (ready, _)] = TABLE_WORDS;
+        let event = if word == countdown {
+            Event::Countdown { deadline_ms: add_ms(self.now, next_element(&mut seq)?) }
+        } else if word == ready {
+            Event::Ready { seat: next_element(&mut seq)? }
+        } else {
+            Event::Game { event: G::read_short(word, &mut seq)? }
+        };
+        // Fields that a later version appends are ignored.
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(event)
+    }
+}
 
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<DecodedWord<G>, E> {
-                let word = short_words::<G>().find(|(_, known)| u64::from(*known) == number);
-                word.map(|(word, _)| DecodedWord(word, PhantomData))
-                    .ok_or_else(|| E::custom("unknown event number"))
-            }
+/// Decodes the word of a game's short event.
+struct WordSeed<G>(PhantomData<G>);
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<DecodedWord<G>, E> {
-                let word = short_words::<G>().find(|(word, _)| *word == text);
-                word.map(|(word, _)| DecodedWord(word, PhantomData))
-                    .ok_or_else(|| E::custom(format!("unknown event {text}")))
-            }
-        }
+impl<'de, G: GameKind> DeserializeSeed<'de> for WordSeed<G> {
+    type Value = &'static str;
 
-        deserializer.deserialize_any(Expected(PhantomData))
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<&'static str, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<G: GameKind> Visitor<'_> for WordSeed<G> {
+    type Value = &'static str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the word of an event, or its number")
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<&'static str, E> {
+        let known = short_words::<G>().find(|(_, known)| u64::from(*known) == number);
+        known.map(|(word, _)| word).ok_or_else(|| E::custom("unknown event number"))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<&'static str, E> {
+        let known = short_words::<G>().find(|(word, _)| *word == text);
+        known.map(|(word, _)| word).ok_or_else(|| E::custom(format!("unknown event {text}")))
     }
 }
