@@ -7,6 +7,7 @@ use std::time::Duration;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, TableId, TableView};
+use bahay_engine::variants;
 use bahay_protocol::brief::Form;
 use bahay_protocol::{Command, Credential, Message, MessageReader, OpenPrompt, Tag};
 use futures_util::{SinkExt, StreamExt};
@@ -319,15 +320,8 @@ impl Play {
                     return Err(PlayError::Refused { code: code.into_owned(), rule, detail });
                 }
                 Message::Update { events, .. } => happened.extend(events),
-                Message::Hello { .. }
-                | Message::Closed { .. }
-                | Message::Said { .. }
-                | Message::Snapshot { .. }
-                | Message::Ticket { .. }
-                | Message::Invited { .. }
-                | Message::Advice { .. }
-                | Message::Ack { .. }
-                | Message::Refusal { .. } => {}
+                variants!(Message: Hello, Closed, Said, Snapshot, Ticket, Invited, Advice, Ack,
+                    Refusal) => {}
             }
         }
     }

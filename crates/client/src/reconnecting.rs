@@ -14,6 +14,7 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::Commitment;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, TableId, TableView};
+use bahay_engine::variants;
 use bahay_protocol::{Command, Message, OpenPrompt, close};
 
 use crate::client::{Client, ClientError};
@@ -325,11 +326,7 @@ impl ReconnectingPlay {
     fn handle_message(&mut self, message: Message<AnyGame>) -> Option<PlayEvent> {
         match message {
             // This client seeks no table over the socket and asks for no advice.
-            Message::Hello { .. }
-            | Message::Said { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. }
+            variants!(Message: Hello, Said, Ticket, Invited, Advice)
             | Message::Refusal { id: None, .. } => None,
             Message::Snapshot { .. } | Message::Update { .. } => {
                 self.failures = 0;

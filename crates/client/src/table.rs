@@ -5,6 +5,7 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;
 use bahay_engine::table::{GameId, PhaseView, TableId, TableView};
+use bahay_engine::variants;
 use bahay_protocol::brief::Form;
 use bahay_protocol::{Message, OpenPrompt, Tag};
 
@@ -88,11 +89,7 @@ impl ClientTable {
         self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
         match &self.view.as_ref()?.phase {
             PhaseView::Playing { view, .. } => AnyGame::choose_action(view),
-            PhaseView::Waiting
-            | PhaseView::Preparing { .. }
-            | PhaseView::Opening { .. }
-            | PhaseView::Revealing { .. }
-            | PhaseView::Settling { .. } => None,
+            variants!(PhaseView: Waiting, Preparing, Opening, Revealing, Settling) => None,
         }
     }
 
@@ -143,13 +140,7 @@ impl ClientTable {
                 }
             }
             Message::Closed { .. } => *self = Self::default(),
-            Message::Hello { .. }
-            | Message::Said { .. }
-            | Message::Ticket { .. }
-            | Message::Invited { .. }
-            | Message::Advice { .. }
-            | Message::Ack { .. }
-            | Message::Refusal { .. } => {}
+            variants!(Message: Hello, Said, Ticket, Invited, Advice, Ack, Refusal) => {}
         }
         Ok(())
     }
