@@ -13,7 +13,7 @@
 mod bounded;
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use bahay_engine::table::Timestamp;
@@ -68,6 +68,16 @@ struct HouseClock {
     synced: Mutex<SyncedClock>,
 }
 
+impl HouseClock {
+    fn start(synced: SyncedClock) -> Clock {
+        Clock(Source::House(Arc::new(Self { start: Instant::now(), synced: Mutex::new(synced) })))
+    }
+
+    fn synced(&self) -> MutexGuard<'_, SyncedClock> {
+        self.synced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Clock {
     pub const fn system() -> Self {
         Self(Source::System)
@@ -81,25 +91,20 @@ impl Clock {
     /// Creates the house's clock: synchronized to a time, and advanced by the monotonic clock until
     /// the next synchronization. It stops if it is not synchronized for two seconds.
     pub fn house(time: Timestamp) -> Self {
-        let start = Instant::now();
-        let synced = Mutex::new(SyncedClock::new(time, Duration::ZERO));
-        Self(Source::House(Arc::new(HouseClock { start, synced })))
+        HouseClock::start(SyncedClock::new(time, Duration::ZERO))
     }
 
     /// Creates the house's clock before the first synchronization. It stands at the beginning of
     /// time until then.
     pub fn unsynced_house() -> Self {
-        let synced = Mutex::new(SyncedClock::unsynced());
-        Self(Source::House(Arc::new(HouseClock { start: Instant::now(), synced })))
+        HouseClock::start(SyncedClock::unsynced())
     }
 
     /// Returns whether the clock has been synchronized.
     pub fn is_synced(&self) -> bool {
         match &self.0 {
             Source::System | Source::Set(_) => true,
-            Source::House(house) => {
-                house.synced.lock().unwrap_or_else(PoisonError::into_inner).is_synced()
-            }
+            Source::House(house) => house.synced().is_synced(),
         }
     }
 
@@ -109,10 +114,7 @@ impl Clock {
     pub fn is_current(&self) -> bool {
         match &self.0 {
             Source::System | Source::Set(_) => true,
-            Source::House(house) => {
-                let synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
-                synced.is_current(house.start.elapsed())
-            }
+            Source::House(house) => house.synced().is_current(house.start.elapsed()),
         }
     }
 
@@ -121,8 +123,7 @@ impl Clock {
     pub fn record_request(&self) -> Moment {
         let requested_at = Moment::now();
         if let Source::House(house) = &self.0 {
-            let mut synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
-            synced.record_request(requested_at.0.saturating_duration_since(house.start));
+            house.synced().record_request(requested_at.0.saturating_duration_since(house.start));
         }
         requested_at
     }
@@ -133,20 +134,15 @@ impl Clock {
         let Source::House(house) = &self.0 else {
             return SyncOutcome::Near;
         };
-        let mut synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
-        synced.record_time(
-            time,
-            requested_at.0.saturating_duration_since(house.start),
-            house.start.elapsed(),
-        )
+        let requested_at = requested_at.0.saturating_duration_since(house.start);
+        house.synced().record_time(time, requested_at, house.start.elapsed())
     }
 
     /// Raises the house's clock to a recent time of the house, if the clock is behind it. Unlike a
     /// synchronization, this does not keep the clock running.
     pub fn raise_to(&self, time: Timestamp) {
         if let Source::House(house) = &self.0 {
-            let mut synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
-            synced.raise_to(time, house.start.elapsed());
+            house.synced().raise_to(time, house.start.elapsed());
         }
     }
 
@@ -154,10 +150,7 @@ impl Clock {
         match &self.0 {
             Source::System => from_jiff(jiff::Timestamp::now()),
             Source::Set(ms) => Timestamp::from_ms(ms.load(Ordering::Relaxed)),
-            Source::House(house) => {
-                let synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
-                synced.now(house.start.elapsed())
-            }
+            Source::House(house) => house.synced().now(house.start.elapsed()),
         }
     }
 
@@ -178,9 +171,7 @@ impl Clock {
     /// If the clock is the system's or the house's.
     pub fn advance(&self, duration: Duration) {
         match &self.0 {
-            Source::System | Source::House(_) => {
-                panic!("only a test clock can be advanced")
-            }
+            Source::System | Source::House(_) => panic!("only a test clock can be advanced"),
             Source::Set(ms) => ms.store(add(self.now(), duration).ms(), Ordering::Relaxed),
         }
     }

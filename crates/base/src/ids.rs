@@ -8,8 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -38,113 +37,86 @@ pub const PRIVATE_ROOM: &str = "private";
 /// The value of `room` for practice tables, which are not stored.
 pub const PRACTICE_ROOM: &str = "practice";
 
-/// The id of a room in paths, settings and account keys: a lower-case letter, then letters, digits
-/// and hyphens, at most 32. Operators choose it, so that `newbie` is legible everywhere.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RoomId(Arc<str>);
-
 /// The longest room id, in bytes.
 pub const ROOM_ID_BYTES_MAX: usize = 32;
+
+/// Defines names, which are shown and serialized as their text.
+macro_rules! names {
+    ($($(#[$meta:meta])* $name:ident;)+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        crate::deserialize_by_parsing!($name);
+    )+};
+}
+
+names! {
+    /// The id of a room in paths, settings and account keys: a lower-case letter, then letters,
+    /// digits and hyphens, at most 32. Operators choose it, so that `newbie` is legible everywhere.
+    RoomId;
+    /// The name of a game or of a part of one: a rule set, an ending, a counter. It is a lower-case
+    /// letter, then letters, digits and underscores, at most 32, as in `tongits`.
+    GameName;
+}
 
 /// The error of a text that is no room id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a room id is a lower-case letter and then up to 31 letters, digits and hyphens")]
 pub struct ParseRoomIdError;
 
-impl RoomId {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl FromStr for RoomId {
     type Err = ParseRoomIdError;
 
     fn from_str(text: &str) -> Result<Self, ParseRoomIdError> {
-        let is_allowed =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
-        if !starts_well || text.len() > ROOM_ID_BYTES_MAX || !text.bytes().all(is_allowed) {
-            return Err(ParseRoomIdError);
-        }
-        Ok(Self(text.into()))
+        let is_id = text.len() <= ROOM_ID_BYTES_MAX && is_name(text, b'-');
+        if is_id { Ok(Self(text.into())) } else { Err(ParseRoomIdError) }
     }
 }
-
-impl fmt::Display for RoomId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for RoomId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Serialize for RoomId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for RoomId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
-
-/// The name of a game or of a part of one: a rule set, an ending, a counter. It is a lower-case
-/// letter, then letters, digits and underscores, at most 32, as in `tongits`.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GameName(Arc<str>);
 
 /// The error of a text that is no such name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a name here is a lower-case letter and then letters, digits and underscores, 32 at most")]
 pub struct ParseGameNameError;
-
-impl GameName {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 impl FromStr for GameName {
     type Err = ParseGameNameError;
 
     fn from_str(text: &str) -> Result<Self, ParseGameNameError> {
-        let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        let is_name = text.len() <= 32
-            && text.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && text.bytes().all(is_part);
-        if is_name { Ok(Self(text.into())) } else { Err(ParseGameNameError) }
+        let is_game_name = text.len() <= 32 && is_name(text, b'_');
+        if is_game_name { Ok(Self(text.into())) } else { Err(ParseGameNameError) }
     }
 }
 
-impl fmt::Display for GameName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for GameName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Serialize for GameName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for GameName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
+/// Returns true for a lower-case letter, followed by lower-case letters, digits and separators.
+fn is_name(text: &str, separator: u8) -> bool {
+    let is_part =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == separator;
+    text.as_bytes().first().is_some_and(u8::is_ascii_lowercase) && text.bytes().all(is_part)
 }
 
 #[cfg(test)]

@@ -3,6 +3,19 @@
 //! Nothing here performs I/O, except that `entropy` reads the system's random numbers and `clock`
 //! its time.
 
+/// Implements `Deserialize` for types that are parsed from a text.
+macro_rules! deserialize_by_parsing {
+    ($($type:ty),+) => {$(
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text: String = serde::Deserialize::deserialize(from)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+use deserialize_by_parsing;
+
 pub mod auth_error;
 pub mod clock;
 pub mod entropy;

@@ -10,8 +10,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 /// The length of a reason, in characters. Every column with a reason checks the same bounds.
@@ -71,11 +69,7 @@ impl FromStr for Reason {
     }
 }
 
-impl<'de> Deserialize<'de> for Reason {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
+crate::deserialize_by_parsing!(Reason);
 
 #[cfg(test)]
 mod tests {

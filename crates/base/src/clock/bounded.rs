@@ -8,8 +8,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use jiff::civil::Date;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use super::{Timestamp, from_jiff, to_jiff};
@@ -64,12 +63,6 @@ impl FromStr for BoundedTimestamp {
     }
 }
 
-impl<'de> Deserialize<'de> for BoundedTimestamp {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
-
 impl Serialize for BoundedTimestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&to_jiff(self.0))
@@ -97,11 +90,7 @@ impl FromStr for BoundedDate {
     }
 }
 
-impl<'de> Deserialize<'de> for BoundedDate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
+crate::deserialize_by_parsing!(BoundedTimestamp, BoundedDate);
 
 #[cfg(test)]
 mod tests {
