@@ -52,12 +52,8 @@ pub enum PlantedFault {
     WatchesAfterARefusedJoin,
     /// A table ignores terms updates of its room.
     KeepsOldTerms,
-    /// The direct writer keeps writing while the session is busy.
-    WritesWhileBusy,
     /// A viewer that resumes from the replica's memory misses a line.
     ResumesTooLate,
-    /// A table is voided without being halted first.
-    VoidsWithoutHalting,
 }
 
 /// The services that the shell needs from its process.

@@ -166,18 +166,9 @@ impl<G: Ai + Readable> TableHost<G> {
                 if !is_just_read {
                     return self.refresh(job);
                 }
-                match &self.replica {
-                    Some(replica) => {
-                        let list = Call::List(Listing::from_table(replica.table()));
-                        self.start_follow_ups(
-                            ctx,
-                            job,
-                            [list].into(),
-                            NextStep::Done(Reply::Done(Ok(()))),
-                        )
-                    }
-                    None => job.finish(Reply::Done(Ok(()))),
-                }
+                let listing = self.replica.as_ref().map(|one| Listing::from_table(one.table()));
+                let calls = listing.into_iter().map(Call::List).collect();
+                self.start_follow_ups(ctx, job, calls, NextStep::Done(Reply::Done(Ok(()))))
             }
             Request::CatchUp => {
                 if is_just_read {
@@ -190,11 +181,9 @@ impl<G: Ai + Readable> TableHost<G> {
             }
             Request::Unsubscribe => self.unsubscribe(ctx, job, NextStep::Done(Reply::Done(Ok(())))),
             Request::Halt(halt) => {
-                let halt = Box::new(halt.clone());
-                self.replica = None;
+                let halt = halt.clone();
                 job.is_fresh = true;
-                let call = Call::Halt { engine: halt.engine, reason: halt.reason.clone() };
-                job.make_call(Stage::Halt(halt), call)
+                self.halt(job, halt)
             }
         }
     }
@@ -289,7 +278,7 @@ impl<G: Ai + Readable> TableHost<G> {
             return job.fail(UnavailableError("too many concurrent appends at this table".into()));
         }
         if !ctx.knows_time() {
-            return job.fail(UnavailableError("the time of this table is not known yet".into()));
+            return job.fail(unknown_time());
         }
         // A terms update precedes every other input.
         let table = replica.table();
@@ -436,7 +425,7 @@ impl<G: Ai + Readable> TableHost<G> {
     ) -> Progress<G> {
         // A snapshot shows the time, so the time must be known.
         if !ctx.knows_time() {
-            return job.fail(UnavailableError("the time of this table is not known yet".into()));
+            return job.fail(unknown_time());
         }
         let (Some(replica), Request::Watch(watch)) = (&self.replica, &job.request) else {
             return job.fail(TableError::Missing);
@@ -514,16 +503,13 @@ impl<G: Ai + Readable> TableHost<G> {
     fn run_follow_ups(
         &mut self,
         ctx: &impl Context<G>,
-        mut job: Job<G>,
+        job: Job<G>,
         mut follow_ups: Box<FollowUps<G>>,
     ) -> Progress<G> {
         let Some(call) = follow_ups.calls.pop_front() else {
             return match follow_ups.next {
                 NextStep::Done(reply) => job.finish(reply),
-                NextStep::Resume => {
-                    job.is_fresh = true;
-                    self.resume(ctx, job, true)
-                }
+                NextStep::Resume => self.resume_after_read(ctx, job),
             };
         };
         follow_ups.compacting = match &call {
@@ -532,4 +518,8 @@ impl<G: Ai + Readable> TableHost<G> {
         };
         job.make_call(Stage::FollowUps(follow_ups), call)
     }
+}
+
+fn unknown_time() -> UnavailableError {
+    UnavailableError("the time of this table is not known yet".into())
 }

@@ -310,12 +310,12 @@ impl<G: Ai + Readable> TableHost<G> {
     /// Returns the next call to the ledger. At most one is in flight from this process; another
     /// process may make the same call.
     pub fn poll_ledger(&mut self) -> Option<LedgerCall<G>> {
-        self.effects.poll_ledger()
+        self.effects.ledger_call.take()
     }
 
     /// Returns the next request to the AI, which runs concurrently.
     pub fn poll_ai_request(&mut self) -> Option<AiRequest<G>> {
-        self.effects.poll_ai_request()
+        self.effects.ai_requests.pop_front()
     }
 
     /// Returns when [`Self::handle_timeout`] is due, in ms of the process.

@@ -96,12 +96,12 @@ struct AiPrompt {
 #[derive(Debug)]
 pub(super) struct PendingEffects<G: Readable> {
     /// Requests to the AI that the driver has not taken yet.
-    ai_requests: VecDeque<AiRequest<G>>,
+    pub(super) ai_requests: VecDeque<AiRequest<G>>,
     /// Prompts that the AI works on, and prompts of the current game whose AI action is not stored
     /// yet.
     ai_in_flight: Vec<AiPrompt>,
     /// The call to the ledger that the driver has not taken yet.
-    ledger_call: Option<LedgerCall<G>>,
+    pub(super) ledger_call: Option<LedgerCall<G>>,
     /// True from a call to the ledger until its result is stored.
     is_ledger_busy: bool,
     /// The number of consecutive [`LedgerFault::Broken`] results of this table.
@@ -126,14 +126,6 @@ impl<G: Readable> Default for PendingEffects<G> {
 }
 
 impl<G: Readable> PendingEffects<G> {
-    pub(super) fn poll_ledger(&mut self) -> Option<LedgerCall<G>> {
-        self.ledger_call.take()
-    }
-
-    pub(super) fn poll_ai_request(&mut self) -> Option<AiRequest<G>> {
-        self.ai_requests.pop_front()
-    }
-
     pub(super) fn is_used(&self) -> bool {
         self.is_ledger_busy || self.faults > 0 || !self.ai_in_flight.is_empty()
     }
