@@ -119,7 +119,11 @@ impl Connection {
             return None;
         }
         let Some(after_ms) = world.draw_arrivals(&world.far_link()).first().copied() else {
-            world.break_off(self, world.random_between(0, 3_000), world.random_between(0, 20_000));
+            world.break_off(
+                self,
+                world.random_between((0, 3_000)),
+                world.random_between((0, 20_000)),
+            );
             return None;
         };
         let at_ms = last_ms.get().max(world.now_ms() + after_ms);

@@ -317,8 +317,19 @@ impl<G: SimulatedGame> World<G> {
         self.dice.borrow_mut().below(n)
     }
 
-    fn random_between(&self, least: u32, most: u32) -> u64 {
+    fn random_between(&self, (least, most): (u32, u32)) -> u64 {
         u64::from(least + self.random_below(most - least + 1))
+    }
+
+    /// Returns a random node slot.
+    fn random_slot(&self) -> usize {
+        self.random_below(u32::try_from(self.options.nodes).unwrap_or(1)) as usize
+    }
+
+    /// Returns a random one of these values, if there are any.
+    fn pick<T: Copy>(&self, values: &[T]) -> Option<T> {
+        let count = u32::try_from(values.len()).ok().filter(|count| *count > 0)?;
+        values.get(self.random_below(count) as usize).copied()
     }
 
     fn chance(&self, share: u32) -> bool {

@@ -38,14 +38,14 @@ impl<G: SimulatedGame> World<G> {
     /// Changes the room's terms at intervals, until the calm.
     pub(super) async fn change_room(self: Rc<Self>) {
         loop {
-            self.sleep(self.random_between(ROOM_MS.0, ROOM_MS.1)).await;
+            self.sleep(self.random_between(ROOM_MS)).await;
             if self.is_calm.get() {
                 return;
             }
             let closes = self.chance(CLOSES);
             self.set_room_open(!closes);
             if closes {
-                self.sleep(self.random_between(CLOSED_MS.0, CLOSED_MS.1)).await;
+                self.sleep(self.random_between(CLOSED_MS)).await;
                 self.open_room();
             }
         }
@@ -54,7 +54,7 @@ impl<G: SimulatedGame> World<G> {
     /// Lets hosts kick players at intervals, until the calm.
     pub(super) async fn kick_players(self: Rc<Self>) {
         loop {
-            self.sleep(self.random_between(REMOVES_MS.0, REMOVES_MS.1)).await;
+            self.sleep(self.random_between(REMOVES_MS)).await;
             if self.is_calm.get() {
                 return;
             }
@@ -66,9 +66,7 @@ impl<G: SimulatedGame> World<G> {
                 let occupants = checks.truth(table).into_iter().flat_map(|one| one.occupants());
                 occupants.map(|(_, occupant)| occupant.player).collect()
             };
-            let count = u32::try_from(seated.len()).unwrap_or(0);
-            if count > 0 {
-                let player = seated[self.random_below(count) as usize];
+            if let Some(player) = self.pick(&seated) {
                 // A kick during a game is rejected.
                 let _ = node.submit_input(table, Input::Remove { player }).await;
             }
@@ -92,7 +90,7 @@ impl<G: SimulatedGame> World<G> {
         };
         self.log(|| format!("the room says, at revision {revision}: open {is_open}"));
         for run in self.runs() {
-            self.schedule(self.random_between(PROPAGATION_MS.0, PROPAGATION_MS.1), move |world| {
+            self.schedule(self.random_between(PROPAGATION_MS), move |world| {
                 if let Some(node) = world.find_node(run) {
                     node.refresh_room();
                 }
@@ -113,9 +111,9 @@ impl<G: SimulatedGame> World<G> {
         self.log(|| format!("{table} panics: {panic:?}"));
         let world = self.clone();
         self.spawn(Owner::World, async move {
-            world.sleep(world.random_between(DETECTED_MS.0, DETECTED_MS.1)).await;
+            world.sleep(world.random_between(DETECTED_MS)).await;
             world.panicking_tables.borrow_mut().remove(&table);
-            world.sleep(world.random_between(REPAIRED_MS.0, REPAIRED_MS.1)).await;
+            world.sleep(world.random_between(REPAIRED_MS)).await;
             world.resolve_halt(table).await;
         });
         true
@@ -136,8 +134,7 @@ impl<G: SimulatedGame> World<G> {
     fn random_table(&self) -> Option<TableId> {
         let services = self.services.borrow();
         let tables: Vec<TableId> = services.redis.tables().map(|(table, _)| table).collect();
-        let count = u32::try_from(tables.len()).ok().filter(|count| *count > 0)?;
-        tables.get(self.random_below(count) as usize).copied()
+        self.pick(&tables)
     }
 
     /// Releases or voids a halted table.
@@ -183,9 +180,7 @@ impl<G: SimulatedGame> World<G> {
 
     /// Returns a random node that accepts orders now.
     fn random_node(self: &Rc<Self>) -> Option<Rc<Node<G>>> {
-        let runs = self.runs();
-        let count = u32::try_from(runs.len()).ok().filter(|count| *count > 0)?;
-        let node = self.find_node(runs[self.random_below(count) as usize])?;
+        let node = self.find_node(self.pick(&self.runs())?)?;
         let is_paused = self.node_slots.borrow()[node.run.slot].is_paused;
         (node.serves.get() && !is_paused).then_some(node)
     }
@@ -196,7 +191,7 @@ impl<G: SimulatedGame> Node<G> {
         let skips = self.world.mutation() == Some(Mutation::VoidsWithoutHalting);
         let mut voiding = Voiding::new(table, "by order").with_skipped_halt(skips);
         while let Some(call) = voiding.next_call() {
-            self.world.sleep(self.world.random_between(STEP_MS.0, STEP_MS.1)).await;
+            self.world.sleep(self.world.random_between(STEP_MS)).await;
             let answer = self.void_step(table, call).await?;
             voiding.handle_answer::<G>(answer, &LIMITS);
         }
@@ -235,10 +230,7 @@ impl<G: SimulatedGame> Node<G> {
                 };
             }
             VoidingCall::RefundPot => {
-                return match self.call_ledger(Operation::RefundWholePot { table }).await {
-                    Ok(_) => Ok(VoidingAnswer::Done),
-                    Err(error) => Err(error),
-                };
+                self.call_ledger(Operation::RefundWholePot { table }).await?;
             }
             VoidingCall::Release { player } => {
                 self.call_redis(Request::Release { player, table }).await?;

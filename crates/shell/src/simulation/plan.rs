@@ -74,14 +74,14 @@ impl<G: SimulatedGame> World<G> {
     /// Injects faults until the calm.
     pub(super) async fn inject_faults(self: Rc<Self>) {
         loop {
-            self.sleep(self.random_between(PAUSE_MS.0, PAUSE_MS.1)).await;
+            self.sleep(self.random_between(PAUSE_MS)).await;
             if self.is_calm.get() {
                 return;
             }
-            let kind = KINDS[self.random_below(KINDS.len().try_into().unwrap_or(1)) as usize];
-            let slot = self.random_below(self.options.nodes.try_into().unwrap_or(1)) as usize;
+            let kind = self.pick(&KINDS).expect("there are kinds of faults");
+            let slot = self.random_slot();
             if self.begin_fault(kind, slot) {
-                self.log(|| std::format!("{kind:?} at node {slot}"));
+                self.log(|| format!("{kind:?} at node {slot}"));
                 *self.totals.borrow_mut().faults.entry(kind).or_default() += 1;
             }
         }
@@ -103,7 +103,7 @@ impl<G: SimulatedGame> World<G> {
                 if std::mem::replace(&mut self.node_slots.borrow_mut()[slot].postgres_cut, true) {
                     return false;
                 }
-                self.schedule(self.random_between(500, 15_000), move |world| {
+                self.schedule(self.random_between((500, 15_000)), move |world| {
                     world.node_slots.borrow_mut()[slot].postgres_cut = false;
                 });
                 true
@@ -115,7 +115,7 @@ impl<G: SimulatedGame> World<G> {
                 }
                 services.redis_is_stalled = true;
                 self.extend_doubt(16_000);
-                self.schedule(self.random_between(300, 6_000), |world| world.unstall_redis());
+                self.schedule(self.random_between((300, 6_000)), |world| world.unstall_redis());
                 true
             }
             InjectedFault::RedisKilled | InjectedFault::RedisEmptied => {
@@ -129,14 +129,14 @@ impl<G: SimulatedGame> World<G> {
                 let forgets = self.mutation() == Some(super::Mutation::ForgetsTheLastSecond);
                 self.crash_redis(loses_all, forgets);
                 self.extend_doubt(18_000);
-                self.schedule(self.random_between(500, 8_000), |world| world.restart_redis());
+                self.schedule(self.random_between((500, 8_000)), |world| world.restart_redis());
                 true
             }
             InjectedFault::PostgresDown => {
                 if std::mem::replace(&mut self.services.borrow_mut().postgres_is_down, true) {
                     return false;
                 }
-                self.schedule(self.random_between(500, 15_000), |world| {
+                self.schedule(self.random_between((500, 15_000)), |world| {
                     world.services.borrow_mut().postgres_is_down = false;
                 });
                 true
@@ -146,7 +146,7 @@ impl<G: SimulatedGame> World<G> {
                     return false;
                 }
                 self.extend_doubt(35_000);
-                self.schedule(self.random_between(2_000, 20_000), |world| {
+                self.schedule(self.random_between((2_000, 20_000)), |world| {
                     world.is_rough.set(false)
                 });
                 true
@@ -157,8 +157,8 @@ impl<G: SimulatedGame> World<G> {
                 let all = self.connections.borrow().clone();
                 for connection in all.values().filter(|one| !one.is_over.get()) {
                     if self.chance(500) {
-                        let client = self.random_between(0, 2_000);
-                        let node = self.random_between(0, 20_000);
+                        let client = self.random_between((0, 2_000));
+                        let node = self.random_between((0, 20_000));
                         self.break_off(connection, client, node);
                     }
                 }
@@ -172,7 +172,7 @@ impl<G: SimulatedGame> World<G> {
             return false;
         }
         Node::crash(self, slot);
-        self.schedule(self.random_between(1_000, 20_000), move |world| Node::start(world, slot));
+        self.schedule(self.random_between((1_000, 20_000)), move |world| Node::start(world, slot));
         true
     }
 
@@ -210,7 +210,7 @@ impl<G: SimulatedGame> World<G> {
         let owner = super::tasks::Owner::Node(slot);
         self.tasks.pause(owner);
         self.extend_doubt(25_000);
-        self.schedule(self.random_between(200, 12_000), move |world| {
+        self.schedule(self.random_between((200, 12_000)), move |world| {
             if world.find_node(run).is_some() {
                 world.node_slots.borrow_mut()[slot].is_paused = false;
                 world.tasks.resume(owner);
@@ -232,7 +232,7 @@ impl<G: SimulatedGame> World<G> {
             self.interrupt(run);
         }
         self.extend_doubt(22_000);
-        self.schedule(self.random_between(500, 10_000), move |world| {
+        self.schedule(self.random_between((500, 10_000)), move |world| {
             world.node_slots.borrow_mut()[slot].redis_cut = false;
             let run = world.node_slots.borrow()[slot].node.as_ref().map(|node| node.run);
             if run.is_some() {

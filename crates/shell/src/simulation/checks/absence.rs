@@ -5,6 +5,7 @@ use bahay_engine::game::Viewer;
 
 use crate::simulation::{SimulatedGame, World};
 use bahay_engine::table::{Clocks, Input, Line, Phase, PlayerId, Playing, Table, Timestamp};
+use bahay_engine::variants;
 
 /// How long before the end of a countdown the AI acts for a player who is away, in milliseconds.
 const LAST_MS: i64 = 1_000;
@@ -80,11 +81,7 @@ impl<G: SimulatedGame> World<G> {
         let prompt = |playing: &Playing<G>| (playing.game, playing.prompt.number);
         let is_same = match after.phase() {
             Phase::Playing(after) => prompt(after) == prompt(playing),
-            Phase::Waiting
-            | Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Settling(_) => false,
+            variants!(Phase: Waiting, Preparing, Opening, Revealing, Settling) => false,
         };
         if line.input == Input::Tick && line.at < playing.deadline && !is_same {
             return Err(format!("{}: the clock acts early: {line:?}", before.id()));

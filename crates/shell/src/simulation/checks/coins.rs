@@ -12,9 +12,10 @@ use crate::simulation::{World, house_terms};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{SEATS_MAX, Seat};
 use bahay_engine::table::{GameId, Phase, PlayerId, Record, TableId};
+use bahay_engine::variants;
 
 /// The accounts before an operation.
-pub(in crate::simulation) struct AccountsBefore {
+pub(crate) struct AccountsBefore {
     pot: Coins,
     /// How often the game had ended; `None` before it was opened.
     ends: Option<u32>,
@@ -25,7 +26,7 @@ const WELCOME_FACTOR: u32 = 3;
 
 impl<G: SimulatedGame> World<G> {
     /// Grants coins to a player from the issue account.
-    pub(in crate::simulation) fn grant(&self, player: PlayerId) {
+    pub(crate) fn grant(&self, player: PlayerId) {
         let least = house_terms::<G>(self.options).wallet_min();
         let welcome = least.and_then(|least| least.checked_mul(WELCOME_FACTOR));
         let welcome = welcome.expect("amounts of a run fit");
@@ -34,10 +35,7 @@ impl<G: SimulatedGame> World<G> {
     }
 
     /// Returns the accounts before an operation on a game.
-    pub(in crate::simulation) fn accounts_before(
-        &self,
-        operation: &Operation<G>,
-    ) -> Option<AccountsBefore> {
+    pub(crate) fn accounts_before(&self, operation: &Operation<G>) -> Option<AccountsBefore> {
         let postgres = &self.services.borrow().postgres;
         let (game, table) = match operation {
             Operation::Open(open) => (open.game, Some(open.table)),
@@ -61,7 +59,7 @@ impl<G: SimulatedGame> World<G> {
     }
 
     /// Checks an operation that was posted, or found posted.
-    pub(in crate::simulation) fn check_posted(
+    pub(crate) fn check_posted(
         &self,
         operation: &Operation<G>,
         posted: &Posted,
@@ -141,11 +139,7 @@ impl<G: SimulatedGame> World<G> {
                 }
                 Ok(())
             }
-            Operation::RefundPot { .. }
-            | Operation::RefundWholePot { .. }
-            | Operation::OpenAt { .. }
-            | Operation::OpenGames { .. }
-            | Operation::Wallet { .. } => Ok(()),
+            variants!(Operation: RefundPot, RefundWholePot, OpenAt, OpenGames, Wallet) => Ok(()),
         }
     }
 
@@ -207,10 +201,7 @@ impl<G: SimulatedGame> World<G> {
                 check_shares(table, due, posted)?;
             }
             Operation::RefundWholePot { .. } => check_shares(table, std::mem::take(paid), posted)?,
-            Operation::Settle(_)
-            | Operation::OpenAt { .. }
-            | Operation::OpenGames { .. }
-            | Operation::Wallet { .. } => {}
+            variants!(Operation: Settle, OpenAt, OpenGames, Wallet) => {}
         }
         if matches!(posted, LedgerReply::PotRefunded { .. }) {
             self.totals.borrow_mut().pot_refunds += 1;
@@ -254,11 +245,7 @@ impl<G: SimulatedGame> World<G> {
         let truths = checks.tables.get(&record.table).into_iter().flatten();
         let is_true = truths.rev().any(|truth| match truth.last().phase() {
             Phase::Settling(settling) => settling.record == *record,
-            Phase::Waiting
-            | Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Playing(_) => false,
+            variants!(Phase: Waiting, Preparing, Opening, Revealing, Playing) => false,
         });
         if !is_true {
             return Err(format!("{game} is settled differently than it was played"));

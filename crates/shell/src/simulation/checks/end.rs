@@ -11,7 +11,7 @@ use bahay_engine::table::{ActionOrigin, GameId, RecordedAction};
 
 impl<G: SimulatedGame> World<G> {
     /// Checks that no table waits without a deadline or a reason.
-    pub(in crate::simulation) fn check_deadlines(&self) -> Result<(), String> {
+    pub(crate) fn check_deadlines(&self) -> Result<(), String> {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
         for (id, version) in services.redis.tables() {
@@ -36,19 +36,19 @@ impl<G: SimulatedGame> World<G> {
     }
 
     /// Returns the players who have not seen the end of a game since.
-    pub(in crate::simulation) fn idle_since(&self, since_ms: u64) -> Vec<usize> {
+    pub(crate) fn idle_since(&self, since_ms: u64) -> Vec<usize> {
         let checks = self.checks.borrow();
         let has_played = |client: usize| checks.played_ms(player_id(client));
         let clients = 0..self.options.players;
         clients.filter(|client| has_played(*client).is_none_or(|at| at < since_ms)).collect()
     }
 
-    pub(in crate::simulation) fn has_open_games(&self) -> bool {
+    pub(crate) fn has_open_games(&self) -> bool {
         let services = self.services.borrow();
         services.postgres.games().any(|(_, row)| row.state == State::Open)
     }
 
-    pub(in crate::simulation) fn has_seated_players(&self) -> bool {
+    pub(crate) fn has_seated_players(&self) -> bool {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
         let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
@@ -56,7 +56,7 @@ impl<G: SimulatedGame> World<G> {
     }
 
     /// Returns true if a private table exists whose POT is not refunded.
-    pub(in crate::simulation) fn has_private_pots(&self) -> bool {
+    pub(crate) fn has_private_pots(&self) -> bool {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
         let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
@@ -64,7 +64,7 @@ impl<G: SimulatedGame> World<G> {
     }
 
     /// Checks the house after all players have left.
-    pub(in crate::simulation) fn check_end(&self) -> Result<(), String> {
+    pub(crate) fn check_end(&self) -> Result<(), String> {
         let services = self.services.borrow();
         for (game, row) in services.postgres.games() {
             if row.ends != 1 {

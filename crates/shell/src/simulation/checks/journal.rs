@@ -11,6 +11,7 @@ use crate::simulation::checks::{Checks, Truth, VERSIONS, absence};
 use crate::simulation::services::postgres::{CoinAccount, State};
 use crate::simulation::{NodeRun, SimulatedGame, World};
 use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
+use bahay_engine::variants;
 
 /// The longest time between a decision and its append: a call can wait in a stalled Redis.
 const DECIDED_WITHIN_MS: i64 = 30_000;
@@ -21,7 +22,7 @@ const KNOWN_FOR_MS: u64 = 30_000;
 
 impl<G: SimulatedGame> Checks<G> {
     /// Records a new table.
-    pub(in crate::simulation) fn record_table(
+    pub(crate) fn record_table(
         &mut self,
         table: TableId,
         tag: Tag,
@@ -42,14 +43,14 @@ impl<G: SimulatedGame> Checks<G> {
     }
 
     /// Returns the current table, as its journal has it.
-    pub(in crate::simulation) fn truth(&self, table: TableId) -> Option<&Rc<Table<G>>> {
+    pub(crate) fn truth(&self, table: TableId) -> Option<&Rc<Table<G>>> {
         Some(self.tables.get(&table)?.last()?.last())
     }
 }
 
 impl<G: SimulatedGame> World<G> {
     /// Checks and records an appended line.
-    pub(in crate::simulation) fn check_line(
+    pub(crate) fn check_line(
         &self,
         by: NodeRun,
         table: TableId,
@@ -171,15 +172,8 @@ impl<G: SimulatedGame> World<G> {
                     return wrong("the ledger has opened the game");
                 }
             }
-            Input::Sit { .. }
-            | Input::Leave { .. }
-            | Input::Connect { .. }
-            | Input::Ready { .. }
-            | Input::Reveal { .. }
-            | Input::Act { .. }
-            | Input::TakeBack { .. }
-            | Input::UpdateTerms { .. }
-            | Input::Remove { .. } => {}
+            variants!(Input: Sit, Leave, Connect, Ready, Reveal, Act, TakeBack, UpdateTerms,
+                Remove) => {}
         }
         Ok(())
     }

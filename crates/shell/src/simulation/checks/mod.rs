@@ -23,7 +23,7 @@ use bahay_engine::table::{
     Timestamp,
 };
 
-pub(in crate::simulation) use order::{MessageTarget, ShownVersion};
+pub(crate) use order::{MessageTarget, ShownVersion};
 
 /// The number of versions that the truth about a table keeps. Longer than any journal, so that no
 /// client resumes from before it.
@@ -114,7 +114,7 @@ impl<G: SimulatedGame> Default for Checks<G> {
 }
 
 /// The state of the checks.
-pub(in crate::simulation) struct Checks<G: SimulatedGame> {
+pub(crate) struct Checks<G: SimulatedGame> {
     /// A table that was lost and created again has one truth per life.
     tables: BTreeMap<TableId, Vec<Truth<G>>>,
     acked: BTreeMap<(GameId, PlayerId, u32), AckedAction<G::Action>>,
@@ -129,23 +129,20 @@ pub(in crate::simulation) struct Checks<G: SimulatedGame> {
 }
 
 /// A message that a node sends.
-pub(in crate::simulation) struct SentMessage<'a, G: SimulatedGame> {
-    pub(in crate::simulation) run: NodeRun,
-    pub(in crate::simulation) connection: ConnectionId,
-    pub(in crate::simulation) player: PlayerId,
-    pub(in crate::simulation) table: TableId,
+pub(crate) struct SentMessage<'a, G: SimulatedGame> {
+    pub(crate) run: NodeRun,
+    pub(crate) connection: ConnectionId,
+    pub(crate) player: PlayerId,
+    pub(crate) table: TableId,
     /// For an ack: the acknowledged input and the version of its line.
-    pub(in crate::simulation) taken: (&'a Input<G::Action>, u64),
-    pub(in crate::simulation) message: &'a Message<G>,
-    pub(in crate::simulation) text: &'a str,
+    pub(crate) taken: (&'a Input<G::Action>, u64),
+    pub(crate) message: &'a Message<G>,
+    pub(crate) text: &'a str,
 }
 
 impl<G: SimulatedGame> Checks<G> {
     /// Checks a message that leaves a node.
-    pub(in crate::simulation) fn check_message(
-        &mut self,
-        sent: &SentMessage<'_, G>,
-    ) -> Result<(), String> {
+    pub(crate) fn check_message(&mut self, sent: &SentMessage<'_, G>) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
                 let message = format!("{} gets an empty update v{version}", sent.player);
@@ -207,7 +204,7 @@ impl<G: SimulatedGame> Checks<G> {
     }
 
     /// Checks that a client's view is the true one at a line.
-    pub(in crate::simulation) fn check_view(
+    pub(crate) fn check_view(
         &mut self,
         player: PlayerId,
         (version, tag): (u64, Tag),
@@ -232,7 +229,7 @@ impl<G: SimulatedGame> Checks<G> {
     }
 
     /// Returns when a player last saw the end of a game.
-    pub(in crate::simulation) fn played_ms(&self, player: PlayerId) -> Option<u64> {
+    pub(crate) fn played_ms(&self, player: PlayerId) -> Option<u64> {
         self.played_ms.get(&player).copied()
     }
 }

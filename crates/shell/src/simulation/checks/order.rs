@@ -11,7 +11,7 @@ use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
 /// A recipient of a table's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::simulation) enum MessageTarget {
+pub(crate) enum MessageTarget {
     /// The messages that a node sends by a connection.
     Connection(ConnectionId),
     /// The messages that a client receives by any of its connections.
@@ -20,14 +20,14 @@ pub(in crate::simulation) enum MessageTarget {
 
 /// A message that shows a table at a line of its journal.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::simulation) struct ShownVersion {
-    pub(in crate::simulation) table: TableId,
-    pub(in crate::simulation) version: u64,
-    pub(in crate::simulation) tag: Tag,
+pub(crate) struct ShownVersion {
+    pub(crate) table: TableId,
+    pub(crate) version: u64,
+    pub(crate) tag: Tag,
     /// The table's time in the message.
-    pub(in crate::simulation) time: Timestamp,
+    pub(crate) time: Timestamp,
     /// The message may repeat the last version, because the client asked for a snapshot.
-    pub(in crate::simulation) may_repeat: bool,
+    pub(crate) may_repeat: bool,
 }
 
 /// The last line that each recipient was shown.
@@ -49,7 +49,7 @@ struct LastDelivery {
 
 impl<G: SimulatedGame> Checks<G> {
     /// Checks a message that shows a table to a recipient.
-    pub(in crate::simulation) fn check_order(
+    pub(crate) fn check_order(
         &mut self,
         target: MessageTarget,
         version_shown: ShownVersion,

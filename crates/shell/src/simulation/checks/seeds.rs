@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
 use bahay_engine::table::{GameId, Input, Line, Phase, PlayerId, REVEAL_MS, Table, Timestamp};
+use bahay_engine::variants;
 
 use crate::simulation::SimulatedGame;
 
@@ -41,19 +42,8 @@ impl Seeds {
                 }
             }
             Input::Ready { commitment: None, .. }
-            | Input::Sit { .. }
-            | Input::Leave { .. }
-            | Input::Connect { .. }
-            | Input::Disconnect { .. }
-            | Input::Act { .. }
-            | Input::TakeBack { .. }
-            | Input::AiAction { .. }
-            | Input::Tick
-            | Input::OpenFailed { .. }
-            | Input::Settled { .. }
-            | Input::PotRefunded { .. }
-            | Input::UpdateTerms { .. }
-            | Input::Remove { .. } => {}
+            | variants!(Input: Sit, Leave, Connect, Disconnect, Act, TakeBack, AiAction, Tick,
+                OpenFailed, Settled, PotRefunded, UpdateTerms, Remove) => {}
         }
         match (before.phase(), after.phase()) {
             (Phase::Opening(_) | Phase::Revealing(_), Phase::Playing(playing)) => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use bahay_engine::table::{ConnectionId, GameId, TableId};
 
 /// An input of a client.
-pub(in crate::simulation) enum ClientEvent {
+pub(crate) enum ClientEvent {
     Message(ConnectionId, Rc<str>),
     Disconnected(ConnectionId),
     Alarm(Intent),
@@ -13,7 +13,7 @@ pub(in crate::simulation) enum ClientEvent {
 
 /// An intent that is carried out at a later time if it still applies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::simulation) enum Intent {
+pub(crate) enum Intent {
     /// Ask again for the seat.
     Seat,
     Join,

@@ -112,7 +112,7 @@ impl<G: SimulatedGame> Client<G> {
             seed_text: None,
             next_id: 0,
             messages_received: 0,
-            away_ms: world.random_between(0, 5_000),
+            away_ms: world.random_between((0, 5_000)),
         };
         world.spawn(Owner::Client(number), client.run());
     }
@@ -121,11 +121,10 @@ impl<G: SimulatedGame> Client<G> {
         loop {
             let away_ms = std::mem::take(&mut self.away_ms);
             self.world.sleep(away_ms).await;
-            let slot =
-                self.world.random_below(u32::try_from(self.world.options.nodes).unwrap_or(1));
-            let connected = self.world.connect(self.number, slot as usize).await;
+            let slot = self.world.random_slot();
+            let connected = self.world.connect(self.number, slot).await;
             let Some(connection) = connected else {
-                self.away_ms = self.world.random_between(100, 1_500);
+                self.away_ms = self.world.random_between((100, 1_500));
                 continue;
             };
             self.connection = Some(connection);
@@ -133,16 +132,18 @@ impl<G: SimulatedGame> Client<G> {
             self.intended = None;
             self.watch_silence(false);
             self.rejoin_or_seat();
-            match self.handle_events().await {
-                Exit::Connection => {}
-                Exit::Player => return,
+            if let Exit::Player = self.handle_events().await {
+                return;
             }
             if let Some(connection) = self.connection.take() {
-                let node_after_ms =
-                    if self.world.chance(700) { 50 } else { self.world.random_between(0, 50_000) };
+                let node_after_ms = if self.world.chance(700) {
+                    50
+                } else {
+                    self.world.random_between((0, 50_000))
+                };
                 self.world.break_off(&connection, 0, node_after_ms);
             }
-            self.away_ms = self.away_ms.max(self.world.random_between(50, 1_000));
+            self.away_ms = self.away_ms.max(self.world.random_between((50, 1_000)));
         }
     }
 
@@ -255,12 +256,8 @@ impl<G: SimulatedGame> Client<G> {
                 if self.known.as_ref().is_none_or(|known| known.view.table != table) {
                     self.world.fail(format!("{}: {table} is closed but not joined", self.player));
                 }
-                self.known = None;
-                self.unanswered = None;
-                if self.world.is_closing.get() {
-                    return Err(Exit::Player);
-                }
-                self.form_intent(Intent::Seat, self.world.random_between(200, 5_000));
+                self.forget_table()?;
+                self.form_intent(Intent::Seat, self.world.random_between((200, 5_000)));
                 Ok(())
             }
             Message::Ack { id, version } => {
@@ -281,6 +278,13 @@ impl<G: SimulatedGame> Client<G> {
                 self.handle_refusal(request, &code)
             }
         }
+    }
+
+    /// Forgets the table, where the player no longer sits. While the house closes, the player ends.
+    fn forget_table(&mut self) -> Result<(), Exit> {
+        self.known = None;
+        self.unanswered = None;
+        if self.world.is_closing.get() { Err(Exit::Player) } else { Ok(()) }
     }
 
     fn check_delivery(&self, shown: ShownVersion) {
@@ -311,18 +315,14 @@ impl<G: SimulatedGame> Client<G> {
         }
         let Some(seat) = view.seat else {
             // The player has lost its seat or left.
-            self.known = None;
-            self.unanswered = None;
-            if world.is_closing.get() {
-                return Err(Exit::Player);
-            }
-            self.form_intent(Intent::Seat, world.random_between(200, 5_000));
+            self.forget_table()?;
+            self.form_intent(Intent::Seat, world.random_between((200, 5_000)));
             return Ok(());
         };
-        let thinking_ms = world.random_between(THINKING_MS.0, THINKING_MS.1);
+        let thinking_ms = world.random_between(THINKING_MS);
         match &view.phase {
             PhaseView::Waiting => {
-                let patience_ms = world.random_between(PATIENCE_MS.0, PATIENCE_MS.1);
+                let patience_ms = world.random_between(PATIENCE_MS);
                 let wait_ms = if world.is_closing.get() { 50 } else { patience_ms };
                 self.form_intent(Intent::GiveUp(view.table), wait_ms);
             }
@@ -342,8 +342,8 @@ impl<G: SimulatedGame> Client<G> {
             PhaseView::Revealing { .. } => {
                 if let Some((game, ..)) = view.reveal_request() {
                     let is_late = !world.is_calm.get() && world.chance(REVEALS_LATE);
-                    let (least, most) = if is_late { REVEALED_LATE_MS } else { REVEALED_MS };
-                    self.form_intent(Intent::Reveal(game), world.random_between(least, most));
+                    let after_ms = if is_late { REVEALED_LATE_MS } else { REVEALED_MS };
+                    self.form_intent(Intent::Reveal(game), world.random_between(after_ms));
                 }
             }
             PhaseView::Opening { .. } | PhaseView::Settling { .. } => {}
@@ -356,7 +356,7 @@ impl<G: SimulatedGame> Client<G> {
             return;
         };
         connection.stop_reading();
-        let after_ms = self.world.random_between(READS_AFTER_MS.0, READS_AFTER_MS.1);
+        let after_ms = self.world.random_between(READS_AFTER_MS);
         self.world.schedule(after_ms, move |_| connection.resume_reading());
     }
 
@@ -379,7 +379,7 @@ impl<G: SimulatedGame> Client<G> {
             Some(Request::Leave) => {
                 // During a game the seat is kept; the player disconnects and may return.
                 if self.known.as_ref().is_some_and(|known| known.view.seat.is_some()) {
-                    self.away_ms = self.world.random_between(3_000, 60_000);
+                    self.away_ms = self.world.random_between((3_000, 60_000));
                     return Err(Exit::Connection);
                 }
             }
@@ -394,14 +394,10 @@ impl<G: SimulatedGame> Client<G> {
         code: &str,
     ) -> Result<(), Exit> {
         let world = self.world.clone();
-        let pause_ms = world.random_between(300, 2_000);
+        let pause_ms = world.random_between((300, 2_000));
         match (request, code) {
             (Some(Request::Seat | Request::Join { .. }), "not_seated") => {
-                self.known = None;
-                self.unanswered = None;
-                if world.is_closing.get() {
-                    return Err(Exit::Player);
-                }
+                self.forget_table()?;
                 self.form_intent(Intent::Seat, pause_ms);
             }
             (Some(Request::Seat), "too_few_coins") => {
@@ -460,12 +456,9 @@ impl<G: SimulatedGame> Client<G> {
     }
 
     fn watch_silence(&self, is_asked: bool) {
-        let Self { number, messages_received: received, .. } = *self;
+        let received = self.messages_received;
         let after_ms = if is_asked { SILENCE_MS / 4 } else { SILENCE_MS };
-        self.world.schedule(after_ms, move |world| {
-            world.clients[number]
-                .push(ClientEvent::Alarm(Intent::CheckSilence { received, is_asked }));
-        });
+        self.schedule_intent(Intent::CheckSilence { received, is_asked }, after_ms);
     }
 
     async fn handle_alarm(&mut self, intent: Intent) -> Result<(), Exit> {
@@ -549,7 +542,7 @@ impl<G: SimulatedGame> Client<G> {
             if world.chance(500) {
                 self.send_action(game, prompt, action);
             }
-            self.away_ms = world.random_between(100, 40_000);
+            self.away_ms = world.random_between((100, 40_000));
             return Err(Exit::Connection);
         }
         if world.chance(LEAVES) {

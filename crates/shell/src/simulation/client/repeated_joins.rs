@@ -32,7 +32,7 @@ impl<G: SimulatedGame> Client<G> {
             return;
         };
         if world.chance(KEEPS_JOINING) {
-            let joins = u32::try_from(world.random_between(JOINS.0, JOINS.1)).unwrap_or(1);
+            let joins = u32::try_from(world.random_between(JOINS)).unwrap_or(1);
             self.schedule_intent(Intent::JoinAgain(own, joins), 0);
         }
         if world.chance(CONNECTS_TWICE) {
@@ -49,7 +49,7 @@ impl<G: SimulatedGame> Client<G> {
         }
         world.totals.borrow_mut().joins_again += 1;
         self.join_with(world.chance(JOINS_FOR_ALL));
-        let after_ms = world.random_between(JOINS_EVERY_MS.0, JOINS_EVERY_MS.1);
+        let after_ms = world.random_between(JOINS_EVERY_MS);
         if let Some(left) = joins.checked_sub(1) {
             self.schedule_intent(Intent::JoinAgain(connection, left), after_ms);
         }
@@ -61,8 +61,7 @@ impl<G: SimulatedGame> Client<G> {
         if self.own_connection() != Some(connection) || world.is_calm.get() {
             return;
         }
-        let slot = world.random_below(u32::try_from(world.options.nodes).unwrap_or(1));
-        let Some(newer) = world.connect(self.number, slot as usize).await else {
+        let Some(newer) = world.connect(self.number, world.random_slot()).await else {
             return;
         };
         let Some(older) = self.connection.replace(newer) else {
@@ -77,9 +76,9 @@ impl<G: SimulatedGame> Client<G> {
             let join = Command::<G::Action>::Join { id, from: None, tag: None, table: None };
             older.send_up(&world, to_json(&join));
         }
-        let after_ms = world.random_between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);
+        let after_ms = world.random_between(LEFT_TO_ITSELF_MS);
         world.schedule(after_ms, move |world| {
-            world.break_off(&older, 0, world.random_between(0, 2_000))
+            world.break_off(&older, 0, world.random_between((0, 2_000)))
         });
     }
 }

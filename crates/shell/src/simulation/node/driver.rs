@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use bahay_bots::table::ai_question;
 use bahay_engine::chance::Contribution;
 use bahay_engine::table::{GameEntropy, Input, PotRefund, Table, TableId, Terms, Timestamp};
+use bahay_engine::variants;
 
 use crate::simulation::services::postgres::{LedgerReply, Operation, Refusal};
 use crate::simulation::services::redis::{Reply as RedisReply, Request as RedisRequest};
@@ -22,7 +23,7 @@ use super::Node;
 use super::slot::Slot;
 
 /// The limits of the service, lowered where the run should reach them.
-pub(in crate::simulation) const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: Limits = Limits {
     journal_lines: 150,
     journal_lines_in_game: 170,
     queued_notices: 8,
@@ -58,7 +59,7 @@ impl<G: SimulatedGame> Drop for RequestGuard<'_, G> {
 
 impl<G: SimulatedGame> Node<G> {
     /// Decides on an input, stores the line and delivers it.
-    pub(in crate::simulation) async fn submit_input(
+    pub(crate) async fn submit_input(
         self: &Rc<Self>,
         table: TableId,
         input: Input<G::Action>,
@@ -69,7 +70,7 @@ impl<G: SimulatedGame> Node<G> {
         }
     }
 
-    pub(in crate::simulation) async fn read_table(
+    pub(crate) async fn read_table(
         self: &Rc<Self>,
         table: TableId,
     ) -> Result<Option<Arc<Table<G>>>, UnavailableError> {
@@ -80,7 +81,7 @@ impl<G: SimulatedGame> Node<G> {
         }
     }
 
-    pub(in crate::simulation) async fn watch(
+    pub(crate) async fn watch(
         self: &Rc<Self>,
         table: TableId,
         request: WatchRequest<G>,
@@ -95,7 +96,7 @@ impl<G: SimulatedGame> Node<G> {
     }
 
     /// Makes a request and performs its calls.
-    pub(in crate::simulation) async fn send_request(
+    pub(crate) async fn send_request(
         self: &Rc<Self>,
         slot: &Rc<Slot<G>>,
         request: Request<G>,
@@ -120,6 +121,7 @@ impl<G: SimulatedGame> Node<G> {
                 }
                 Step::Call(call) => {
                     let answer = self.perform_call(slot.id, call).await;
+                    let answer = answer.unwrap_or_else(CallResult::Failed);
                     slot.host.borrow_mut().handle_answer(&**self, ticket, answer)
                 }
                 Step::Wait { until_ms } => {
@@ -150,7 +152,7 @@ impl<G: SimulatedGame> Node<G> {
 
     /// Drains a host's outputs: sends direct updates, wakes queued requests and starts the host's
     /// own requests.
-    pub(in crate::simulation) fn drain_outputs(self: &Rc<Self>, slot: &Rc<Slot<G>>) {
+    pub(crate) fn drain_outputs(self: &Rc<Self>, slot: &Rc<Slot<G>>) {
         let written =
             std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
         for written in written {
@@ -201,24 +203,13 @@ impl<G: SimulatedGame> Node<G> {
         if self.world.random_below(3) == 0 {
             return None;
         }
-        let (promise, pause) = crate::simulation::tasks::promise(&self.world.tasks);
-        self.world.schedule(u64::from(self.world.random_below(THINKING_MS)), move |_| {
-            promise.resolve(())
-        });
-        pause.await;
+        self.world.sleep(u64::from(self.world.random_below(THINKING_MS))).await;
         let question = ai_question(&call.table, call.seat)?;
         choose_action::<G>(&question.view).map(|action| question.to_input(action))
     }
 
     /// Performs a call to live state.
-    async fn perform_call(self: &Rc<Self>, table: TableId, call: Call) -> CallResult {
-        match self.try_call(table, call).await {
-            Ok(answer) => answer,
-            Err(error) => CallResult::Failed(error),
-        }
-    }
-
-    async fn try_call(
+    async fn perform_call(
         self: &Rc<Self>,
         table: TableId,
         call: Call,
@@ -230,13 +221,8 @@ impl<G: SimulatedGame> Node<G> {
             Call::Tail { from } => RedisRequest::Tail { table, from },
             Call::Append(new) => RedisRequest::Append { table, new },
             Call::Compact { at, snapshot } => {
-                let snapshot = snapshot.into();
-                let RedisReply::Flag(done) =
-                    self.call_redis(RedisRequest::Compact { table, at, snapshot }).await?
-                else {
-                    return Err(UnavailableError("not an answer to a compaction".into()));
-                };
-                return Ok(CallResult::Compacted(done));
+                let request = RedisRequest::Compact { table, at, snapshot: snapshot.into() };
+                return Ok(CallResult::Compacted(self.call_redis_flag(request).await?));
             }
             Call::Subscribe => {
                 let exists = self.call_redis_flag(RedisRequest::Watch { table }).await?;
@@ -255,7 +241,7 @@ impl<G: SimulatedGame> Node<G> {
         };
         let reply = self.call_redis(request).await?;
         if is_slow {
-            self.world.sleep(self.world.random_between(0, SLOW_READ_MS)).await;
+            self.world.sleep(self.world.random_between((0, SLOW_READ_MS))).await;
         }
         Ok(match reply {
             RedisReply::Stored(stored) => CallResult::Loaded(stored),
@@ -265,7 +251,7 @@ impl<G: SimulatedGame> Node<G> {
         })
     }
 
-    pub(in crate::simulation) async fn call_redis_flag(
+    pub(crate) async fn call_redis_flag(
         self: &Rc<Self>,
         request: RedisRequest,
     ) -> Result<bool, UnavailableError> {
@@ -361,11 +347,8 @@ impl<G: SimulatedGame> Context<G> for Node<G> {
                 drop(totals);
                 self.world.fail(format!("{table}: a line does not apply: {why}"));
             }
-            HostEvent::ActionStored
-            | HostEvent::HistoryDiverged { .. }
-            | HostEvent::OtherVersion(_)
-            | HostEvent::FollowUpFailed(..)
-            | HostEvent::LedgerRetried(_) => {}
+            variants!(HostEvent: ActionStored, HistoryDiverged, OtherVersion, FollowUpFailed,
+                LedgerRetried) => {}
         }
     }
 
@@ -401,7 +384,7 @@ impl<G: SimulatedGame> Context<G> for Node<G> {
 
 impl<G: SimulatedGame> Node<G> {
     /// Panics without printing a message to stderr.
-    pub(in crate::simulation) fn panic_if(&self, table: &Table<G>, panic: PlantedPanic) {
+    pub(crate) fn panic_if(&self, table: &Table<G>, panic: PlantedPanic) {
         let is_planted = self.world.panicking_tables.borrow().get(&table.id()) == Some(&panic);
         if is_planted {
             std::panic::resume_unwind(Box::new("a planted panic"));

@@ -104,10 +104,7 @@ impl<G: SimulatedGame> Node<G> {
             state.node = Some(node.clone());
             node
         };
-        let booting = node.clone();
-        node.spawn(async move {
-            booting.clone().boot().await;
-        });
+        node.spawn(node.clone().boot());
     }
 
     /// Ends a process: its memory is lost and its connections break.
@@ -119,7 +116,7 @@ impl<G: SimulatedGame> Node<G> {
         world.node_slots.borrow_mut()[slot].is_paused = false;
         world.tasks.cancel_all(Owner::Node(slot));
         for connection in node.connections() {
-            world.break_off(&connection, world.random_between(0, 2_000), 0);
+            world.break_off(&connection, world.random_between((0, 2_000)), 0);
         }
         node.slots.borrow_mut().clear();
     }
@@ -348,7 +345,7 @@ impl<G: SimulatedGame> Node<G> {
 
     /// Checks at intervals that every open game is the game of its table.
     async fn void_lost_games(self: Rc<Self>) {
-        self.world.sleep(self.world.random_between(0, 5_000)).await;
+        self.world.sleep(self.world.random_between((0, 5_000))).await;
         loop {
             self.world.sleep(VOID_EVERY_MS).await;
             if self.world.mutation() != Some(Mutation::NeverVoids)

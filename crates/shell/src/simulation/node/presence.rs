@@ -26,7 +26,7 @@ impl<G: SimulatedGame> Node<G> {
     /// Sends heartbeats and reaps dead nodes. The next heartbeat does not wait for the last
     /// response: a lost call takes two seconds to time out, and with the pause after it a live node
     /// would be declared dead.
-    pub(in crate::simulation) async fn run_heartbeats(self: Rc<Self>) {
+    pub(crate) async fn run_heartbeats(self: Rc<Self>) {
         loop {
             if self.world.mutation() == Some(Mutation::WaitsForEachHeartbeat) {
                 self.clone().send_heartbeat().await;
@@ -119,7 +119,7 @@ impl<G: SimulatedGame> Node<G> {
 
     /// Submits an input. The connection that it reports is recorded before, and its record removed
     /// after it.
-    pub(in crate::simulation) async fn submit(
+    pub(crate) async fn submit(
         self: &Rc<Self>,
         table: TableId,
         input: Input<G::Action>,
@@ -141,10 +141,7 @@ impl<G: SimulatedGame> Node<G> {
     }
 
     /// Handles the end of a connection of this node.
-    pub(in crate::simulation) async fn handle_connection_end(
-        self: &Rc<Self>,
-        connection: ConnectionId,
-    ) {
+    pub(crate) async fn handle_connection_end(self: &Rc<Self>, connection: ConnectionId) {
         let connection = self.presence.borrow().find(connection);
         if let Some(present) = connection {
             self.disconnect(present).await;

@@ -36,7 +36,7 @@ const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
 
 impl<G: SimulatedGame> World<G> {
     /// Connects a client to a node. `None` if the node does not respond.
-    pub(in crate::simulation) fn connect(
+    pub(crate) fn connect(
         self: &Rc<Self>,
         client: usize,
         slot: usize,
@@ -44,7 +44,7 @@ impl<G: SimulatedGame> World<G> {
         let (promise, wait) = promise(&self.tasks);
         let refused = promise.clone();
         self.schedule(CONNECT_TIMEOUT_MS, move |_| refused.resolve(None));
-        self.schedule(self.random_between(10, 160), move |world| {
+        self.schedule(self.random_between((10, 160)), move |world| {
             let node = {
                 let slots = world.node_slots.borrow();
                 let slot = &slots[slot];
@@ -259,7 +259,7 @@ impl<G: SimulatedGame> Session<G> {
         let node = self.node.clone();
         let seat = node.take_seat(player, &name);
         let seated = if !world.is_calm.get() && world.chance(HANGS_UP) {
-            let after_ms = world.random_between(HANGS_UP_AFTER_MS.0, HANGS_UP_AFTER_MS.1);
+            let after_ms = world.random_between(HANGS_UP_AFTER_MS);
             let mut seat = std::pin::pin!(seat);
             let mut late = world.sleep(after_ms);
             std::future::poll_fn(|context| {
@@ -385,7 +385,7 @@ impl<G: SimulatedGame> Session<G> {
 
 impl<G: SimulatedGame> Node<G> {
     /// Sends an update that a table wrote while the session slept.
-    pub(in crate::simulation) fn send_written(self: &Rc<Self>, written: DirectMessage<G>) {
+    pub(crate) fn send_written(self: &Rc<Self>, written: DirectMessage<G>) {
         let DirectMessage { connection, player, table, message } = written;
         let connection = self.world.connections.borrow().get(&connection).cloned();
         if let Some(connection) = connection {

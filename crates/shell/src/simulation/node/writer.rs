@@ -16,19 +16,19 @@ const BACKLOG_EVERY: u32 = 16;
 
 /// An update that a table wrote to a connection while its session slept.
 #[derive(Debug)]
-pub(in crate::simulation) struct DirectMessage<G: SimulatedGame> {
-    pub(in crate::simulation) connection: ConnectionId,
-    pub(in crate::simulation) player: PlayerId,
-    pub(in crate::simulation) table: TableId,
-    pub(in crate::simulation) message: Message<G>,
+pub(crate) struct DirectMessage<G: SimulatedGame> {
+    pub(crate) connection: ConnectionId,
+    pub(crate) player: PlayerId,
+    pub(crate) table: TableId,
+    pub(crate) message: Message<G>,
 }
 
 /// The direct writer of one connection.
-pub(in crate::simulation) struct Writer<G: SimulatedGame> {
+pub(crate) struct Writer<G: SimulatedGame> {
     connection: ConnectionId,
     feed: Mutex<DirectFeed>,
     /// The client does not read now.
-    pub(in crate::simulation) is_blocked: AtomicBool,
+    pub(crate) is_blocked: AtomicBool,
     writes: AtomicU32,
     mutation: Option<Mutation>,
     /// The updates of all connections of the node, sent before anything else happens there.
@@ -36,7 +36,7 @@ pub(in crate::simulation) struct Writer<G: SimulatedGame> {
 }
 
 impl<G: SimulatedGame> Writer<G> {
-    pub(in crate::simulation) fn new(
+    pub(crate) fn new(
         connection: ConnectionId,
         mutation: Option<Mutation>,
         written: Arc<Mutex<Vec<DirectMessage<G>>>>,
@@ -51,7 +51,7 @@ impl<G: SimulatedGame> Writer<G> {
         }
     }
 
-    pub(in crate::simulation) fn feed(&self) -> MutexGuard<'_, DirectFeed> {
+    pub(crate) fn feed(&self) -> MutexGuard<'_, DirectFeed> {
         self.feed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -115,13 +115,17 @@ impl<G: SimulatedGame> World<G> {
         if let Some(published) = published {
             self.publish(&published, *run);
         }
-        if self.is_cut(*run, |slot| slot.redis_cut) {
-            return;
+        if !self.is_cut(*run, |slot| slot.redis_cut) {
+            self.send_answer(answer, reply);
         }
+    }
+
+    /// Sends the response to a call back to its node.
+    fn send_answer<T: Clone + 'static>(&self, answer: &Promise<Option<T>>, response: T) {
         for after_ms in self.draw_arrivals(&self.near_link()) {
             let answer = answer.clone();
-            let reply = reply.clone();
-            self.schedule(after_ms, move |_| answer.resolve(Some(reply)));
+            let response = response.clone();
+            self.schedule(after_ms, move |_| answer.resolve(Some(response)));
         }
     }
 
@@ -172,13 +176,8 @@ impl<G: SimulatedGame> World<G> {
     /// Breaks the subscription connection of a node, or of all; the node notices it soon.
     pub(super) fn interrupt(self: &Rc<Self>, target: Option<NodeRun>) {
         self.services.borrow_mut().redis.forget_watchers(target);
-        let runs: Vec<NodeRun> = self
-            .runs()
-            .into_iter()
-            .filter(|run| target.is_none_or(|target| target == *run))
-            .collect();
-        for run in runs {
-            self.schedule(self.random_between(0, 500), move |world| {
+        for run in self.affected_runs(target) {
+            self.schedule(self.random_between((0, 500)), move |world| {
                 if let Some(node) = world.find_node(run) {
                     node.publications.push(Publication::Interrupted);
                 }
@@ -188,9 +187,8 @@ impl<G: SimulatedGame> World<G> {
 
     /// Restores the subscriptions, as the client library does once it is connected.
     pub(super) fn subscribe_again(self: &Rc<Self>, target: Option<NodeRun>) {
-        for run in self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run))
-        {
-            self.schedule(self.random_between(50, 400), move |world| {
+        for run in self.affected_runs(target) {
+            self.schedule(self.random_between((50, 400)), move |world| {
                 let Some(node) = world.find_node(run) else {
                     return;
                 };
@@ -257,7 +255,7 @@ impl<G: SimulatedGame> World<G> {
                 let operation = operation.clone();
                 let answer = answer.clone();
                 // The duration of the transaction.
-                let after_ms = after_ms + self.random_between(1, 8);
+                let after_ms = after_ms + self.random_between((1, 8));
                 self.schedule(after_ms, move |world| {
                     world.receive_at_postgres(run, &operation, answer)
                 });
@@ -281,18 +279,19 @@ impl<G: SimulatedGame> World<G> {
         let posted =
             self.services.borrow_mut().postgres.execute(self.now_ms(), operation, self.mutation());
         self.check(self.check_posted(operation, &posted, before));
-        if self.is_cut(run, |slot| slot.postgres_cut) {
-            return;
-        }
-        for after_ms in self.draw_arrivals(&self.near_link()) {
-            let answer = answer.clone();
-            let posted = posted.clone();
-            self.schedule(after_ms, move |_| answer.resolve(Some(posted)));
+        if !self.is_cut(run, |slot| slot.postgres_cut) {
+            self.send_answer(&answer, posted);
         }
     }
 
     fn is_cut(&self, run: NodeRun, cut: impl Fn(&NodeSlot<G>) -> bool) -> bool {
         self.node_slots.borrow().get(run.slot).is_none_or(cut)
+    }
+
+    /// Returns this node if it is running, or every running node.
+    fn affected_runs(&self, target: Option<NodeRun>) -> impl Iterator<Item = NodeRun> {
+        let is_affected = move |run: &NodeRun| target.is_none_or(|target| target == *run);
+        self.runs().into_iter().filter(is_affected)
     }
 
     /// Returns the running nodes.

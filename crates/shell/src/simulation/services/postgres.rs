@@ -9,10 +9,11 @@ use crate::simulation::{Mutation, SimulatedGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
+use bahay_engine::variants;
 
 /// The accounts of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::simulation) enum CoinAccount {
+pub(crate) enum CoinAccount {
     /// The source of all coins, the only negative account.
     Issue,
     Wallet(PlayerId),
@@ -23,7 +24,7 @@ pub(in crate::simulation) enum CoinAccount {
 
 /// The operations and queries of the ledger.
 #[derive(Clone, Debug)]
-pub(in crate::simulation) enum Operation<G: SimulatedGame> {
+pub(crate) enum Operation<G: SimulatedGame> {
     Open(GameOpening),
     Settle(std::boxed::Box<Record<G>>),
     Void {
@@ -54,7 +55,7 @@ pub(in crate::simulation) enum Operation<G: SimulatedGame> {
 
 /// The results of operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::simulation) enum LedgerReply {
+pub(crate) enum LedgerReply {
     Opened { stakes: Vec<Coins>, pot: Coins },
     CannotPay { seats: SeatSet },
     Settled,
@@ -66,7 +67,7 @@ pub(in crate::simulation) enum LedgerReply {
 
 /// The reasons why an operation was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::simulation) enum Refusal {
+pub(crate) enum Refusal {
     GameNotOpen,
     GameUnknown,
     TableBusy,
@@ -84,7 +85,7 @@ enum Key {
 
 /// The state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::simulation) enum State {
+pub(crate) enum State {
     Open,
     Settled,
     Voided,
@@ -92,13 +93,13 @@ pub(in crate::simulation) enum State {
 
 /// The row of a game.
 #[derive(Clone, Debug)]
-pub(in crate::simulation) struct GameRow {
-    pub(in crate::simulation) opening: GameOpening,
-    pub(in crate::simulation) stakes: Vec<Coins>,
-    pub(in crate::simulation) state: State,
-    pub(in crate::simulation) opened_ms: u64,
+pub(crate) struct GameRow {
+    pub(crate) opening: GameOpening,
+    pub(crate) stakes: Vec<Coins>,
+    pub(crate) state: State,
+    pub(crate) opened_ms: u64,
     /// The number of settlements and voids, which must be one for every game.
-    pub(in crate::simulation) ends: u32,
+    pub(crate) ends: u32,
 }
 
 /// A completed operation, by its idempotency key.
@@ -111,7 +112,7 @@ struct CompletedOperation {
 
 /// The state of PostgreSQL.
 #[derive(Default)]
-pub(in crate::simulation) struct Postgres {
+pub(crate) struct Postgres {
     balances: BTreeMap<CoinAccount, Coins>,
     /// The refundable amount of each player in a POT. The ledger derives it from the entries.
     paid: BTreeMap<(TableId, PlayerId), Coins>,
@@ -121,7 +122,7 @@ pub(in crate::simulation) struct Postgres {
 
 impl Postgres {
     /// Executes an operation unless its key is known.
-    pub(in crate::simulation) fn execute<G: SimulatedGame>(
+    pub(crate) fn execute<G: SimulatedGame>(
         &mut self,
         now_ms: u64,
         operation: &Operation<G>,
@@ -181,10 +182,8 @@ impl Postgres {
             Operation::RefundPot { table, player, .. } => {
                 self.refund_pot(*table, *player, mutation)?
             }
-            Operation::RefundWholePot { .. }
-            | Operation::OpenAt { .. }
-            | Operation::OpenGames { .. }
-            | Operation::Wallet { .. } => return Err(Refusal::Differs),
+            variants!(Operation: RefundWholePot, OpenAt, OpenGames,
+                Wallet) => return Err(Refusal::Differs),
         };
         self.completed.insert(key, CompletedOperation { input, answer: answer.clone() });
         Ok(answer)
@@ -320,7 +319,7 @@ impl Postgres {
     }
 
     /// Grants coins to a player.
-    pub(in crate::simulation) fn grant(&mut self, player: PlayerId, amount: Coins) {
+    pub(crate) fn grant(&mut self, player: PlayerId, amount: Coins) {
         self.transfer(CoinAccount::Issue, CoinAccount::Wallet(player), amount);
     }
 
@@ -340,19 +339,19 @@ impl Postgres {
         }
     }
 
-    pub(in crate::simulation) fn balance(&self, account: CoinAccount) -> Coins {
+    pub(crate) fn balance(&self, account: CoinAccount) -> Coins {
         self.balances.get(&account).copied().unwrap_or_default()
     }
 
-    pub(in crate::simulation) fn balances(&self) -> impl Iterator<Item = (CoinAccount, Coins)> {
+    pub(crate) fn balances(&self) -> impl Iterator<Item = (CoinAccount, Coins)> {
         self.balances.iter().map(|(account, balance)| (*account, *balance))
     }
 
-    pub(in crate::simulation) fn game(&self, game: GameId) -> Option<&GameRow> {
+    pub(crate) fn game(&self, game: GameId) -> Option<&GameRow> {
         self.games.get(&game)
     }
 
-    pub(in crate::simulation) fn games(&self) -> impl Iterator<Item = (GameId, &GameRow)> {
+    pub(crate) fn games(&self) -> impl Iterator<Item = (GameId, &GameRow)> {
         self.games.iter().map(|(game, row)| (*game, row))
     }
 }

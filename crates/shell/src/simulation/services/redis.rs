@@ -32,7 +32,7 @@ const PORTION: usize = 16;
 
 /// A call.
 #[derive(Clone, Debug)]
-pub(in crate::simulation) enum Request {
+pub(crate) enum Request {
     Time,
     Create { table: TableId, tag: Tag, snapshot: Rc<str>, idle_ms: u64 },
     Exists { table: TableId },
@@ -61,7 +61,7 @@ pub(in crate::simulation) enum Request {
 
 /// A response.
 #[derive(Clone, Debug)]
-pub(in crate::simulation) enum Reply {
+pub(crate) enum Reply {
     Done,
     Time(u64),
     Stored(Option<StoredTable>),
@@ -77,13 +77,13 @@ pub(in crate::simulation) enum Reply {
 
 /// A publication to the watchers of a table.
 #[derive(Clone, Debug)]
-pub(in crate::simulation) enum Published {
+pub(crate) enum Published {
     Line { table: TableId, after: Point, entry: JournalEntry },
     Ended { table: TableId },
 }
 
 impl Published {
-    pub(in crate::simulation) fn table(&self) -> TableId {
+    pub(crate) fn table(&self) -> TableId {
         match self {
             Self::Line { table, .. } | Self::Ended { table } => *table,
         }
@@ -92,7 +92,7 @@ impl Published {
 
 /// The state of Redis.
 #[derive(Clone, Default)]
-pub(in crate::simulation) struct Redis {
+pub(crate) struct Redis {
     journals: BTreeMap<TableId, Journal>,
     due: BTreeMap<TableId, i64>,
     seat_claims: BTreeMap<PlayerId, (TableId, Option<u64>)>,
@@ -133,7 +133,7 @@ impl Journal {
 
 impl Redis {
     /// Handles a call of a node. Stores what it publishes in `published`.
-    pub(in crate::simulation) fn handle_request(
+    pub(crate) fn handle_request(
         &mut self,
         now_ms: u64,
         run: NodeRun,
@@ -389,29 +389,29 @@ impl Redis {
     }
 
     /// Returns the nodes that watch a table.
-    pub(in crate::simulation) fn watchers(&self, table: TableId) -> Vec<NodeRun> {
+    pub(crate) fn watchers(&self, table: TableId) -> Vec<NodeRun> {
         let watchers = self.watchers.iter().filter(|(watched, _)| *watched == table);
         watchers.map(|(_, run)| *run).collect()
     }
 
     /// Drops the subscriptions of a node, or of all.
-    pub(in crate::simulation) fn forget_watchers(&mut self, target: Option<NodeRun>) {
+    pub(crate) fn forget_watchers(&mut self, target: Option<NodeRun>) {
         self.watchers.retain(|(_, run)| target.is_some_and(|target| target != *run));
     }
 
-    pub(in crate::simulation) fn tables(&self) -> impl Iterator<Item = (TableId, u64)> {
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (TableId, u64)> {
         self.journals.iter().map(|(table, journal)| (*table, journal.version()))
     }
 
-    pub(in crate::simulation) fn has_table(&self, table: TableId) -> bool {
+    pub(crate) fn has_table(&self, table: TableId) -> bool {
         self.journals.contains_key(&table)
     }
 
-    pub(in crate::simulation) fn is_halted(&self, table: TableId) -> bool {
+    pub(crate) fn is_halted(&self, table: TableId) -> bool {
         self.journals.get(&table).is_some_and(|journal| journal.halted.is_some())
     }
 
-    pub(in crate::simulation) fn is_due_some_time(&self, table: TableId) -> bool {
+    pub(crate) fn is_due_some_time(&self, table: TableId) -> bool {
         self.due.contains_key(&table)
     }
 }
