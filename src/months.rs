@@ -12,7 +12,6 @@
 //!
 //! Deliberately absent: the removal of operations and transfers.
 
-use std::fmt;
 use std::time::Duration;
 
 use jiff_sqlx::{Timestamp, ToSqlx as _};
@@ -42,7 +41,7 @@ pub fn first_operation_of(at: jiff::Timestamp) -> i64 {
 }
 
 /// Creates partitions ahead of time. Clones share the gauges.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Months {
     pool: PgPool,
     ahead: Gauge,
@@ -59,12 +58,6 @@ pub struct MonthsReport {
     pub ahead: i64,
     /// The number of rows in default partitions, up to a bound.
     pub unforeseen: i64,
-}
-
-impl fmt::Debug for Months {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Months")
-    }
 }
 
 impl Months {
@@ -87,17 +80,22 @@ impl Months {
         }
     }
 
-    /// Maintains the partitions, and closes the oldest month if it is due.
+    /// Maintains the partitions, and closes the oldest month if it is due, which does not depend on
+    /// the maintenance.
+    ///
+    /// # Errors
+    /// If the maintenance failed. A month that cannot be closed yet is no error.
     pub async fn run(&self) -> Result<(), sqlx::Error> {
-        let MonthsReport { created, ahead, .. } = self.maintain().await?;
-        if created > 0 {
-            tracing::info!(created, ahead, "partitions were created");
-        }
+        let maintained = self.maintain().await;
         match self.close_oldest_month().await {
             Ok(None) => {}
             Ok(Some(month)) => tracing::info!(month, "a month was closed"),
             // Open games and filled POTs may prevent it for weeks.
             Err(error) => tracing::warn!(%error, "a month cannot be closed yet"),
+        }
+        let MonthsReport { created, ahead, .. } = maintained?;
+        if created > 0 {
+            tracing::info!(created, ahead, "partitions were created");
         }
         Ok(())
     }
