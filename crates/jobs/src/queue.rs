@@ -12,8 +12,8 @@ pub(crate) const LEASE: Duration = Duration::from_mins(1);
 /// One attempt at a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    job: i64,
-    turn: i64,
+    pub(crate) job: i64,
+    pub(crate) turn: i64,
     /// The number of this attempt since the last success, from 1.
     pub number: i32,
 }

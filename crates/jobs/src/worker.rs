@@ -41,7 +41,7 @@ pub struct Retries {
 }
 
 impl Default for Retries {
-    /// Returns twelve attempts within about three hours.
+    /// Returns twelve attempts, with pauses of two hours and 25 minutes in all.
     fn default() -> Self {
         let delay_max = Duration::from_hours(1);
         Self { attempts_max: 12, first_delay: Duration::from_secs(5), delay_max }
@@ -72,6 +72,15 @@ type HandlerFn = dyn Fn(Value, Attempt) -> BoxFuture<'static, Result<(), String>
 struct Handler {
     run: Arc<HandlerFn>,
     period: Option<Duration>,
+}
+
+impl Handler {
+    /// Calls the handler. A panic is a failure, whether the handler or its future panics.
+    async fn call(&self, payload: Value, attempt: Attempt) -> Result<(), String> {
+        let called = async { (self.run)(payload, attempt).await };
+        let called = AssertUnwindSafe(called).catch_unwind().await;
+        called.unwrap_or_else(|_| Err("the handler panicked".to_owned()))
+    }
 }
 
 /// Runs jobs by their handlers.
@@ -240,9 +249,7 @@ impl Worker {
             Err("each process that took the job ended before it".to_owned())
         } else {
             tokio::select! {
-                result = AssertUnwindSafe((handler.run)(payload, attempt)).catch_unwind() => {
-                    result.unwrap_or_else(|_| Err("the handler panicked".to_owned()))
-                }
+                result = handler.call(payload, attempt) => result,
                 () = self.hold_lease(attempt) => {
                     tracing::warn!(job = name, "a job was taken by another process meanwhile");
                     return;
@@ -294,8 +301,8 @@ impl Worker {
         }
     }
 
-    /// Renews the lease until it is lost. While the database does not answer, nobody else can take
-    /// the job either.
+    /// Renews the lease until it is lost; so a job may run for any time. While the database does not
+    /// answer, nobody else can take the job either.
     async fn hold_lease(&self, attempt: Attempt) {
         loop {
             sleep(LEASE / 3).await;
@@ -312,12 +319,36 @@ fn log_failure(error: &sqlx::Error) {
 
 #[cfg(test)]
 mod tests {
-    use super::Retries;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use futures_util::FutureExt as _;
+    use serde_json::Value;
+
+    use super::{Handler, HandlerFn, Retries};
+    use crate::queue::Attempt;
 
     #[test]
     fn delays_double_up_to_the_greatest() {
         let retries = Retries::default();
         let delays = [1, 2, 3, 10, 11, i32::MAX].map(|attempt| retries.delay_after(attempt));
         assert_eq!(delays.map(|delay| delay.as_secs()), [5, 10, 20, 2_560, 3_600, 3_600]);
+        let pauses: Duration =
+            (1..retries.attempts_max).map(|attempt| retries.delay_after(attempt)).sum();
+        assert_eq!(pauses, Duration::from_mins(2 * 60 + 25) + Duration::from_secs(15));
+    }
+
+    #[test]
+    fn a_panic_before_and_in_the_future_is_a_failure() {
+        let handlers: [(&str, Arc<HandlerFn>); 2] = [
+            ("before the future", Arc::new(|_, _| panic!("planted"))),
+            ("in the future", Arc::new(|_, _| async { panic!("planted") }.boxed())),
+        ];
+        for (name, run) in handlers {
+            let handler = Handler { run, period: None };
+            let attempt = Attempt { job: 1, turn: 1, number: 1 };
+            let called = handler.call(Value::Null, attempt).now_or_never();
+            assert_eq!(called, Some(Err("the handler panicked".to_owned())), "{name}");
+        }
     }
 }
