@@ -1,8 +1,8 @@
 //! Dead letters of the queue: jobs whose attempts are used up, which an administrator retries or
 //! discards.
 
-use bahay_jobs::DeadJob;
-use serde_json::json;
+use bahay_jobs::{DeadJob, DiscardedJob};
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::Administrator;
@@ -52,20 +52,27 @@ impl DeadJobs {
         let subject = format!("job:{id}");
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let (name, action) = match decision {
+            let (action, detail) = match decision {
                 DeadJobDecision::Retry => {
-                    (bahay_jobs::retry_dead_in_tx(&mut tx, id).await?, Action::JobRetried)
+                    let name = bahay_jobs::retry_dead_in_tx(&mut tx, id).await?;
+                    (Action::JobRetried, name.map(|name| json!({ "name": name })))
                 }
                 DeadJobDecision::Discard => {
-                    (bahay_jobs::discard_dead_in_tx(&mut tx, id).await?, Action::JobDiscarded)
+                    let job = bahay_jobs::discard_dead_in_tx(&mut tx, id).await?;
+                    (Action::JobDiscarded, job.map(describe_discarded))
                 }
             };
-            let Some(name) = name else { return Ok(false) };
-            let detail = json!({ "name": name });
+            let Some(detail) = detail else { return Ok(false) };
             audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             tx.commit().await?;
             Ok(true)
         };
         db::retry(once).await
     }
+}
+
+/// Returns the audit entry's copy of a discarded job, from which it could be enqueued again.
+fn describe_discarded(job: DiscardedJob) -> Value {
+    let DiscardedJob { name, payload, last_error } = job;
+    json!({ "name": name, "payload": payload, "last_error": last_error })
 }

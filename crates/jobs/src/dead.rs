@@ -1,6 +1,7 @@
 //! Dead letters: jobs whose attempts are used up.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 use bahay_db as db;
@@ -16,6 +17,14 @@ pub struct DeadJob {
     pub died_at: jiff::Timestamp,
 }
 
+/// A dead job that was deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscardedJob {
+    pub name: String,
+    pub payload: Value,
+    pub last_error: String,
+}
+
 /// Returns dead letters with an id below `below`, newest first.
 pub async fn list_dead(
     pool: &PgPool,
@@ -23,7 +32,8 @@ pub async fn list_dead(
     limit: i64,
 ) -> Result<Vec<DeadJob>, sqlx::Error> {
     let once = || {
-        sqlx::query!(
+        sqlx::query_as!(
+            DeadJob,
             r#"
             select j.id, j.name, j.attempts, j.last_error as "last_error!",
                 j.created_at as "created_at: SqlTimestamp", j.died_at as "died_at!: SqlTimestamp"
@@ -37,15 +47,7 @@ pub async fn list_dead(
         )
         .fetch_all(pool)
     };
-    let rows = db::retry(once).await?.into_iter().map(|row| DeadJob {
-        id: row.id,
-        name: row.name,
-        attempts: row.attempts,
-        last_error: row.last_error,
-        created_at: row.created_at.to_jiff(),
-        died_at: row.died_at.to_jiff(),
-    });
-    Ok(rows.collect())
+    db::retry(once).await
 }
 
 /// Makes a dead job due again, with all its attempts. If another job with its unique key waits,
@@ -74,13 +76,18 @@ pub async fn retry_dead_in_tx(
     .await
 }
 
-/// Deletes a dead job. Returns its name, or `None` if no dead job has this id.
+/// Deletes a dead job. Returns what was deleted, or `None` if no dead job has this id.
 pub async fn discard_dead_in_tx(
     connection: &mut PgConnection,
     id: i64,
-) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "delete from jobs j where j.id = $1 and j.died_at is not null returning j.name",
+) -> Result<Option<DiscardedJob>, sqlx::Error> {
+    sqlx::query_as!(
+        DiscardedJob,
+        r#"
+        delete from jobs j
+        where j.id = $1 and j.died_at is not null
+        returning j.name, j.payload, j.last_error as "last_error!"
+        "#,
         id
     )
     .fetch_optional(connection)

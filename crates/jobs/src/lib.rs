@@ -3,9 +3,10 @@
 //!
 //! - A [`Job`] is a value with a name. [`enqueue`] stores it in the caller's transaction, so a
 //!   rollback leaves nothing; a unique key keeps equal jobs from waiting twice.
-//! - A [`Worker`] takes due jobs with `for update skip locked` and holds each by a lease, which it
-//!   renews while the job runs. The job of a killed process is taken again when its lease has
-//!   ended, and a process that was paused for longer changes nothing afterwards.
+//! - A [`Worker`] takes due jobs with `for update skip locked` and holds each by a lease of a minute,
+//!   which it renews every 20 seconds while the job runs, for however long. The job of a killed
+//!   process is taken again when its lease has ended. A process that was paused for longer notices
+//!   that its lease is lost: it drops the job where it waits, and does not end it.
 //! - A failed job is repeated with exponential back-off ([`Retries`]). After the last attempt it is
 //!   a dead letter ([`list_dead`]), which an operator retries or discards.
 //! - A periodic job ([`Worker::every`]) is one row, whose next run is scheduled in the transaction
@@ -26,7 +27,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::PgConnection;
 
-pub use dead::{DeadJob, discard_dead_in_tx, list_dead, retry_dead_in_tx};
+pub use dead::{DeadJob, DiscardedJob, discard_dead_in_tx, list_dead, retry_dead_in_tx};
 pub use queue::{Attempt, Stats};
 pub use worker::{Outcome, Retries, Worker};
 

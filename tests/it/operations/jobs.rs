@@ -12,8 +12,8 @@ use bahay::metrics::Metrics;
 use bahay::retention::{Retention, RetentionPeriods};
 use bahay::verify::hourly::Checks;
 use bahay_jobs::{
-    Attempt, EnqueueOptions, Job, Outcome, Retries, Worker, discard_dead_in_tx, enqueue,
-    enqueue_with, list_dead, retry_dead_in_tx,
+    Attempt, DiscardedJob, EnqueueOptions, Job, Outcome, Retries, Worker, discard_dead_in_tx,
+    enqueue, enqueue_with, list_dead, retry_dead_in_tx,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
@@ -176,7 +176,12 @@ async fn a_discarded_dead_letter_is_gone_and_a_living_job_cannot_be_discarded() 
     assert_eq!(discard_dead_in_tx(&mut connection, id).await.unwrap(), None);
     execute(&pool, "update jobs set died_at = now(), last_error = 'x'").await;
     let discarded = discard_dead_in_tx(&mut connection, id).await.unwrap();
-    assert_eq!(discarded.as_deref(), Some("push"));
+    let push = DiscardedJob {
+        name: "push".into(),
+        payload: serde_json::to_value(Push { number: 1 }).unwrap(),
+        last_error: "x".into(),
+    };
+    assert_eq!(discarded, Some(push));
     assert_eq!(list_dead(&pool, None, 10).await.unwrap(), []);
 }
 
