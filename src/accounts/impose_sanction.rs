@@ -55,29 +55,30 @@ pub async fn impose_in_tx(
     Ok(is_there)
 }
 
-/// Lifts all sanctions of a kind that a player is under, in the caller's transaction. Returns false
-/// if none was in force.
+/// Lifts all sanctions of a kind that a player is under, in the caller's transaction. Returns their
+/// ids: none if none was in force. The player gets one notice, with the key of the first id.
 pub async fn lift_in_tx(
     tx: &mut PgConnection,
     player: PlayerId,
     kind: SanctionKind,
     now: Timestamp,
-) -> Result<bool, sqlx::Error> {
-    let lifted = sqlx::query!(
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    let lifted = sqlx::query_scalar!(
         r#"
         update sanctions
         set lifted_at = $2
         where player = $1 and kind = $3 and lifted_at is null
             and (ends_at is null or ends_at > $2)
+        returning id
         "#,
         player.0,
         to_sql(now) as _,
         kind.as_str()
     );
-    let was_banned = lifted.execute(&mut *tx).await?.rows_affected() > 0;
-    if was_banned {
-        let key = now.ms().to_string();
-        notices::insert_in_tx(tx, kind.lift_notice(), &key, &[(player, None)]).await?;
+    let lifted = lifted.fetch_all(&mut *tx).await?;
+    if let Some(first) = lifted.iter().min() {
+        notices::insert_in_tx(tx, kind.lift_notice(), &first.to_string(), &[(player, None)])
+            .await?;
     }
-    Ok(was_banned)
+    Ok(lifted)
 }

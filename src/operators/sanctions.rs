@@ -89,7 +89,8 @@ impl Sanctions {
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let was_in_force = lift_sanctions_in_tx(&mut tx, player, kind, now).await?;
+            let lifted = lift_sanctions_in_tx(&mut tx, player, kind, now).await?;
+            let was_in_force = !lifted.is_empty();
             if was_in_force {
                 let action = match kind {
                     SanctionKind::Ban => Action::BanLifted,
