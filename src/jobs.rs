@@ -17,7 +17,8 @@ use crate::records::{ARCHIVING_PERIOD, Archiver};
 use crate::retention::{self, Retention};
 use crate::verify::hourly::Checks;
 
-/// The interval at which a node reads the results of jobs.
+/// The interval at which a node reads the last check of the ledger and the state of the queue. It
+/// reads the partitions in the period of their maintenance, which alone changes them.
 const OBSERVE_INTERVAL: Duration = Duration::from_secs(20);
 
 /// The jobs of a node. Clones share everything.
@@ -88,24 +89,30 @@ impl Jobs {
         self.worker.run_jobs().await
     }
 
-    /// Reads the results of jobs, of any node, for the metrics and the probes of this one.
+    /// Reads all results of jobs, of any node, for the metrics and the probes of this one.
     pub async fn observe(&self) -> Result<(), sqlx::Error> {
-        self.checks.observe().await?;
         self.months.observe().await?;
+        self.observe_often().await
+    }
+
+    async fn observe_often(&self) -> Result<(), sqlx::Error> {
+        self.checks.observe().await?;
         let stats = self.worker.read_stats().await?;
         *self.stats.lock().unwrap_or_else(PoisonError::into_inner) = stats;
         Ok(())
     }
 
     async fn observe_until(self, mut stopping: watch::Receiver<bool>) {
-        let mut ticks = interval(OBSERVE_INTERVAL);
+        let [mut ticks, mut month_ticks] = [OBSERVE_INTERVAL, months::PERIOD].map(interval);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let observed = tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
                 observed = async {
-                    ticks.tick().await;
-                    self.observe().await
+                    tokio::select! {
+                        _ = ticks.tick() => self.observe_often().await,
+                        _ = month_ticks.tick() => self.months.observe().await.map(|_| ()),
+                    }
                 } => observed,
             };
             if let Err(error) = observed {
