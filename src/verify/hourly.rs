@@ -4,7 +4,6 @@
 //! The result is a row in `ledger_checks`, a log line, metrics on every node, and a part of
 //! `/readyz`. A difference stops nothing; it requires a person's attention.
 
-use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -35,7 +34,7 @@ pub struct LastCheck {
 }
 
 /// The scheduled checks. Clones share the state.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Checks {
     pool: PgPool,
     records: Records,
@@ -43,12 +42,6 @@ pub struct Checks {
     last: Arc<RwLock<Option<LastCheck>>>,
     differences: Gauge,
     finished_at: Gauge,
-}
-
-impl fmt::Debug for Checks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checks").field("every", &self.every).field("last", &self.last()).finish()
-    }
 }
 
 impl Checks {
@@ -134,6 +127,11 @@ impl Checks {
         .await
     }
 
+    /// Runs a check and stores its differences. Books that cannot be read are a difference as well,
+    /// because another attempt would find the same.
+    ///
+    /// # Errors
+    /// If the database or the archive does not answer.
     async fn check(&self, slot: CheckSlot) -> Result<(), LedgerError> {
         let extent = match slot.extent.as_str() {
             "everything" => Extent::Everything,
@@ -141,17 +139,17 @@ impl Checks {
                 db::retry(|| read_last_checked_operation(&self.pool)).await?.unwrap_or(0),
             ),
         };
-        let report = ledger::check(&self.pool, &self.records, extent).await?;
-        let differences: Vec<_> = report.difference_texts().collect();
+        let (counted, differences) = match ledger::check(&self.pool, &self.records, extent).await {
+            Ok(report) => (counts_to_json(&report), report.difference_texts().collect()),
+            Err(error) if error.is_transient() => return Err(error),
+            Err(error) => (json!({}), vec![format!("the books cannot be read: {error}")]),
+        };
         for difference in &differences {
             tracing::error!(%difference, "the ledger does not balance");
         }
         if differences.is_empty() {
-            let operations = report.books.operations;
-            let settled = report.games.settled;
-            tracing::info!(operations, settled, "the ledger was checked");
+            tracing::info!(%counted, "the ledger was checked");
         }
-        let counted = counts_to_json(&report);
         let store = || {
             sqlx::query!(
                 "
