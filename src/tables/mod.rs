@@ -295,8 +295,8 @@ impl<G: Ai + Readable> Tables<G> {
     }
 
     /// Sends a talk message of one line to all receivers at a table, on every node.
-    pub async fn send_talk(&self, id: TableId, text: &str) -> Result<(), Unavailable> {
-        self.inner.live.publish_talk(id, text).await
+    pub async fn send_talk(&self, id: TableId, text: &str) -> TableResult<G, ()> {
+        Ok(self.inner.live.publish_talk(id, text).await.map_err(to_unavailable)?)
     }
 
     /// Handles publications of other processes, until the sender is dropped.

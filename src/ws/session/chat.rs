@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use bahay_engine::table::{PlayerId, Spectators, TableId};
-use bahay_shell::UnavailableError;
 
 use crate::accounts::SanctionKind;
 use crate::social::{Phrase, TableBroadcast};
@@ -79,8 +78,7 @@ impl Session {
         let broadcast = TableBroadcast::Said { player: self.player, phrase };
         match self.state.lobby.tables().send_talk(table, &broadcast.to_line()).await {
             Ok(()) => self.pending.push(Message::Ack { id, version: None }),
-            Err(error) => self
-                .refuse_submit(id, &TableError::Unavailable(UnavailableError(error.into_reason()))),
+            Err(error) => self.refuse_submit(id, &error),
         }
     }
 
