@@ -10,7 +10,7 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{GameOutcome, PAGE_MAX};
+use super::{GameOutcome, PAGE_MAX, parse_seat};
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::{self, Page, from_sql, to_sql};
 use crate::ids::{GameName, RoomId};
@@ -94,7 +94,7 @@ pub async fn list_by_player(
             state: db::parse_column(&row.state)?,
             outcome: db::parse_column(&row.outcome)?,
             ending: row.ending,
-            seat: u8::try_from(row.seat).unwrap_or(u8::MAX),
+            seat: parse_seat(row.seat)?.number(),
             bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
             ante: Coins::from_hundredths(row.ante),
             stake: Coins::from_hundredths(row.stake),

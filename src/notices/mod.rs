@@ -1,10 +1,11 @@
 //! Notices: a player's inbox, for messages that are shown once on the next connection.
 //!
 //! A notice is written in the transaction of its event ([`insert_in_tx`]), so it exists exactly if
-//! the event happened. A void writes its notices in the books' function of the database. This
-//! module also reads notices, marks them as read, and writes invitations to a rematch. Deliberately
-//! absent: texts. A notice is a kind with a game and an amount, or with the inviting player;
-//! clients supply the text.
+//! the event happened. There are two exceptions: the notice of a game that a limit refused follows
+//! the refusal, and an invitation to a rematch ([`Notices::invite`]) is an event by itself. A void
+//! writes its notices in the books' function of the database. This module also reads notices and
+//! marks them as read. Deliberately absent: texts. A notice is a kind with a game and an amount, or
+//! with the inviting player; clients supply the text.
 
 use bahay_api::Time;
 use bahay_api::player::notices::Notice;
@@ -40,7 +41,7 @@ pub async fn insert_in_tx(
     let players: Vec<Uuid> = recipients.iter().map(|(player, _)| player.0).collect();
     let amounts: Vec<Option<i64>> =
         recipients.iter().map(|(_, amount)| amount.map(Coins::hundredths)).collect();
-    // The id is derived from the content, so a retry inserts no second notice.
+    // The id is derived from kind, key and player, so a retry inserts no second notice.
     sqlx::query!(
         r#"
         insert into notices (id, player, kind, amount)

@@ -210,7 +210,7 @@ impl Ledger {
     /// in a room one that could bring coins to a player who has reached a day's limit at this
     /// table. Each such player gets a notice.
     pub async fn open_game(&self, input: OpenGame) -> Result<OpeningOutcome, LedgerError> {
-        let game = input.game.to_string();
+        let game = input.game;
         let players = input.players.clone();
         let is_private = input.room == PRIVATE_ROOM;
         let limit = if is_private { WinLimit::Private(self.allowance) } else { WinLimit::Room };
@@ -221,7 +221,7 @@ impl Ledger {
             let over: Vec<_> = over.map(|(_, player)| (player, None)).collect();
             let once = || async {
                 let mut connection = self.pool.acquire().await?;
-                notices::insert_in_tx(&mut connection, kind, &game, &over).await
+                notices::insert_in_tx(&mut connection, kind, &game.to_string(), &over).await
             };
             db::retry(once).await?;
         }
