@@ -10,7 +10,7 @@
 use std::fmt;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -145,11 +145,7 @@ impl SanctionReader {
         kind: SanctionKind,
         now: Timestamp,
     ) -> Result<Option<Sanction>, sqlx::Error> {
-        let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            find_in_force(&mut connection, player, kind, now).await
-        };
-        db::retry(once).await
+        db::retry(|| find_in_force(&self.pool, player, kind, now)).await
     }
 }
 
@@ -170,7 +166,7 @@ pub(super) async fn check_not_banned(
 }
 
 async fn find_in_force(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     player: PlayerId,
     kind: SanctionKind,
     now: Timestamp,
@@ -188,7 +184,7 @@ async fn find_in_force(
         to_sql(now) as _,
         kind.as_str()
     )
-    .fetch_optional(connection)
+    .fetch_optional(executor)
     .await?;
     Ok(ban.map(|row| Sanction {
         reason: Reason::from_column(row.reason),

@@ -10,7 +10,7 @@ use std::fmt::Display;
 use bahay_engine::table::TableId;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::{Value, json};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
 use crate::clock::{self, BoundedTimestamp, Timestamp};
@@ -61,11 +61,7 @@ impl Audit {
     ) -> Result<(), sqlx::Error> {
         let id = entropy::uuid();
         let row = AuditEntryRow { id, actor, action, subject: Some(subject), detail };
-        let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            insert(&mut connection, &row).await
-        };
-        db::retry(once).await
+        db::retry(|| insert(&self.pool, &row)).await
     }
 
     /// Performs an order about a table, after recording it with its reason, and records its
@@ -167,7 +163,7 @@ struct AuditEntryRow<'a> {
 }
 
 /// Inserts a row, unless a row with its id exists.
-async fn insert(connection: &mut PgConnection, row: &AuditEntryRow<'_>) -> Result<(), sqlx::Error> {
+async fn insert(executor: impl PgExecutor<'_>, row: &AuditEntryRow<'_>) -> Result<(), sqlx::Error> {
     let operator = row.actor.operator.map(|operator| tracing::field::display(operator.0));
     let action = row.action.as_str();
     let channel = row.actor.channel.as_str();
@@ -193,7 +189,7 @@ async fn insert(connection: &mut PgConnection, row: &AuditEntryRow<'_>) -> Resul
         row.actor.channel.as_str(),
         row.actor.address
     )
-    .execute(connection)
+    .execute(executor)
     .await
     .map(|_| ())
 }

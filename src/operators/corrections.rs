@@ -16,13 +16,13 @@ use bahay_api::operator::corrections::{Correction, CorrectionKind, CorrectionSta
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use thiserror::Error;
 use uuid::Uuid;
 
 use super::adjustments::{Adjustment, AdjustmentBounds, BoundCheck, DailyLimitError};
 use super::audit::{self, Action};
-use super::{CanApproveCorrections, Operator, issuance, tokens};
+use super::{CanApproveCorrections, Operator, issuance, player_notes, tokens};
 use crate::clock::{self, Clock};
 use crate::db::to_sql;
 use crate::db::{self, Page};
@@ -106,7 +106,16 @@ impl From<LedgerError> for CorrectionError {
             | LedgerError::AlreadyReversed { .. }
             | LedgerError::Overdrawn { .. } => Self::Refused(error),
             LedgerError::Unavailable { reason } => Self::Unavailable { reason },
-            error => Self::Broken { reason: error.to_string() },
+            // No correction leads to these.
+            LedgerError::Invalid { .. }
+            | LedgerError::KeyReused { .. }
+            | LedgerError::GameUnknown { .. }
+            | LedgerError::GameNotOpen { .. }
+            | LedgerError::TableBusy { .. }
+            | LedgerError::GameDiffers { .. }
+            | LedgerError::PotEmpty { .. }
+            | LedgerError::Settlement { .. }
+            | LedgerError::Broken { .. } => Self::Broken { reason: error.to_string() },
         }
     }
 }
@@ -200,14 +209,7 @@ impl Corrections {
     async fn check(&self, subject: Subject) -> Result<(), CorrectionError> {
         match subject {
             Subject::Adjustment { player, amount } => {
-                let once = || {
-                    sqlx::query_scalar!(
-                        r#"select exists (select from players p where p.id = $1) as "exists!""#,
-                        player.0
-                    )
-                    .fetch_one(&self.pool)
-                };
-                if !db::retry(once).await? {
+                if !player_notes::is_known(&self.pool, player).await? {
                     return Err(CorrectionError::PlayerUnknown { player });
                 }
                 let max = self.bounds.one_max;
@@ -252,7 +254,7 @@ impl Corrections {
         sqlx::query!("select c.id from corrections c where c.id = $1 for update", id.0)
             .fetch_optional(&mut *tx)
             .await?;
-        let Some(found) = find_in(&mut tx, id).await? else {
+        let Some(found) = find_in(&mut *tx, id).await? else {
             return Ok(Err(CorrectionError::Unknown { id }));
         };
         if !tokens::holds_session_in_tx(&mut tx, by.id, by.session).await? {
@@ -306,7 +308,7 @@ impl Corrections {
             None => (Action::CorrectionApproved, json!({ "operation": operation })),
         };
         audit::record_in_tx(&mut tx, by.actor(), action, Some(&audit_subject(id)), detail).await?;
-        let decided = find_in(&mut tx, id).await?;
+        let decided = find_in(&mut *tx, id).await?;
         tx.commit().await?;
         Ok(decided.map(|decided| decided.body).ok_or(CorrectionError::Unknown { id }))
     }
@@ -340,11 +342,7 @@ impl Corrections {
     }
 
     async fn find_by_id(&self, id: CorrectionId) -> Result<Option<Correction>, CorrectionError> {
-        let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            find_in(&mut connection, id).await
-        };
-        Ok(db::retry(once).await?.map(|found| found.body))
+        Ok(db::retry(|| find_in(&self.pool, id)).await?.map(|found| found.body))
     }
 
     /// Returns the corrections in a state, or all, newest first. Any operator may read them.
@@ -357,13 +355,10 @@ impl Corrections {
     ) -> Result<Page<Correction, Uuid>, CorrectionError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let below = below.unwrap_or(Uuid::max());
-        let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            let selection =
-                CorrectionSelection { only: None, state, below, limit: i64::from(limit) + 1 };
-            select(&mut connection, selection).await
-        };
-        let rows = db::retry(once).await?.into_iter().map(|row| row.body);
+        let limit_rows = i64::from(limit) + 1;
+        let selection = CorrectionSelection { only: None, state, below, limit: limit_rows };
+        let rows = db::retry(|| select(&self.pool, selection)).await?;
+        let rows = rows.into_iter().map(|row| row.body);
         Ok(Page::from_rows(rows.collect(), limit, |last| last.id))
     }
 }
@@ -418,6 +413,7 @@ where
 }
 
 /// A condition on the rows to be read.
+#[derive(Clone, Copy)]
 struct CorrectionSelection {
     only: Option<Uuid>,
     state: Option<State>,
@@ -426,16 +422,16 @@ struct CorrectionSelection {
 }
 
 async fn find_in(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     id: CorrectionId,
 ) -> Result<Option<StoredCorrection>, sqlx::Error> {
     let selection =
         CorrectionSelection { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
-    Ok(select(connection, selection).await?.pop())
+    Ok(select(executor, selection).await?.pop())
 }
 
 async fn select(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     selection: CorrectionSelection,
 ) -> Result<Vec<StoredCorrection>, sqlx::Error> {
     let rows = sqlx::query!(
@@ -457,7 +453,7 @@ async fn select(
         selection.below,
         selection.limit
     )
-    .fetch_all(connection)
+    .fetch_all(executor)
     .await?;
     let to_time = |time: SqlTimestamp| clock::from_jiff(time.to_jiff()).into();
     let corrections = rows.into_iter().map(|row| {

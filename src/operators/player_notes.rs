@@ -144,15 +144,23 @@ impl Moderation {
     }
 
     async fn require_player(&self, player: PlayerId) -> Result<(), ModerationError> {
-        let once = || {
-            sqlx::query_scalar!(
-                r#"select exists (select from players p where p.id = $1) as "exists!""#,
-                player.0
-            )
-            .fetch_one(&self.pool)
-        };
-        if db::retry(once).await? { Ok(()) } else { Err(ModerationError::PlayerUnknown { player }) }
+        match is_known(&self.pool, player).await? {
+            true => Ok(()),
+            false => Err(ModerationError::PlayerUnknown { player }),
+        }
     }
+}
+
+/// Returns whether there is, or was, a player with this id.
+pub(super) async fn is_known(pool: &PgPool, player: PlayerId) -> Result<bool, sqlx::Error> {
+    let once = || {
+        sqlx::query_scalar!(
+            r#"select exists (select from players p where p.id = $1) as "exists!""#,
+            player.0
+        )
+        .fetch_one(pool)
+    };
+    db::retry(once).await
 }
 
 #[cfg(test)]

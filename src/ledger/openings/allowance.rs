@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::allowance::{Allowance, DAY, DAYS, RecentResults};
 use crate::clock::Timestamp;
@@ -21,10 +21,8 @@ impl Ledger {
         player: PlayerId,
         now: Timestamp,
     ) -> Result<Coins, LedgerError> {
-        let once = || async {
-            let mut connection = self.reads.acquire().await?;
-            read_recent_results(&mut connection, &[player], None, now).await
-        };
+        let players = [player];
+        let once = || read_recent_results(&self.reads, &players, None, now);
         let recent = db::retry(once).await?;
         Ok(self.allowance.remaining(&recent.get(&player).copied().unwrap_or_default()))
     }
@@ -44,7 +42,7 @@ pub(crate) async fn read_limits(
 
 /// Reads the results of the last days by player. Open games count, except `opening`.
 async fn read_recent_results(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     players: &[PlayerId],
     opening: Option<GameId>,
     now: Timestamp,
@@ -97,7 +95,7 @@ async fn read_recent_results(
         PRIVATE_ROOM,
         i32::try_from(DAYS).unwrap_or(i32::MAX)
     )
-    .fetch_all(connection)
+    .fetch_all(executor)
     .await?;
     let recent = rows.into_iter().map(|row| {
         let mut won = [Coins::ZERO; DAYS];
