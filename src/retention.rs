@@ -92,10 +92,25 @@ impl ExpiringRows {
     }
 }
 
-/// Runs a statement that removes a batch of the rows older than a time, and returns their number.
+/// Removes a batch of the oldest rows whose column `$age` is before a time, and returns their
+/// number. The text `$delete` ends with the selection of the rows, in parentheses that `$rest`
+/// closes. Rows locked by others are skipped.
 macro_rules! remove_rows {
-    ($pool:expr, $sql:literal, $before:expr) => {{
-        let once = || sqlx::query!($sql, $before as _, i64::from(PORTION)).execute(&$pool);
+    ($pool:expr, $delete:literal, $age:literal < $before:expr, $rest:literal) => {{
+        let once = || {
+            sqlx::query!(
+                $delete
+                    + " where "
+                    + $age
+                    + " < $1 order by "
+                    + $age
+                    + " limit $2 for update skip locked "
+                    + $rest,
+                $before as _,
+                i64::from(PORTION)
+            )
+            .execute(&$pool)
+        };
         Ok(db::retry(once).await?.rows_affected())
     }};
 }
@@ -156,129 +171,71 @@ impl Retention {
         match old {
             ExpiringRows::RefreshTokens => remove_rows!(
                 self.pool,
-                r#"
-                    delete from refresh_tokens
-                    where hash in (
-                        select o.hash
-                        from refresh_tokens o
-                        where o.expires_at < $1
-                        order by o.expires_at
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                before(EXPIRED_TOKENS_KEPT)
+                "delete from refresh_tokens where hash in (select o.hash from refresh_tokens o",
+                "o.expires_at" < before(EXPIRED_TOKENS_KEPT),
+                ")"
             ),
             // Such sessions are unusable, because their refresh tokens have expired since.
             ExpiringRows::Sessions => remove_rows!(
                 self.pool,
-                r#"
-                    with old as (
-                        select o.id
-                        from sessions o
-                        where o.last_seen_at < $1
-                        order by o.last_seen_at
-                        limit $2
-                        for update skip locked
-                    ), tokens as (
-                        delete from refresh_tokens t
-                        using old
-                        where t.session = old.id
-                    )
-                    delete from sessions s
+                "with old as (select o.id from sessions o",
+                "o.last_seen_at" < before(sessions),
+                "
+                ), tokens as (
+                    delete from refresh_tokens t
                     using old
-                    where s.id = old.id
-                "#,
-                before(sessions)
+                    where t.session = old.id
+                )
+                delete from sessions s
+                using old
+                where s.id = old.id
+                "
             ),
             ExpiringRows::OperatorSessions => remove_rows!(
                 self.pool,
-                r#"
-                    delete from operator_sessions
-                    where id in (
-                        select o.id
-                        from operator_sessions o
-                        where o.last_seen_at < $1
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                before(sessions)
+                "delete from operator_sessions where id in (select o.id from operator_sessions o",
+                "o.last_seen_at" < before(sessions),
+                ")"
             ),
             ExpiringRows::SignInFailures => remove_rows!(
                 self.pool,
-                r#"
-                    delete from sign_in_failures
-                    where name_hash in (
-                        select o.name_hash
-                        from sign_in_failures o
-                        where o.since < $1
-                        order by o.since
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                before(FAILURES_KEPT)
+                "
+                delete from sign_in_failures
+                where name_hash in (select o.name_hash from sign_in_failures o
+                ",
+                "o.since" < before(FAILURES_KEPT),
+                ")"
             ),
             ExpiringRows::GrantCounts => remove_rows!(
                 self.pool,
-                r#"
-                    delete from grant_counts
-                    where (code, taker, day) in (
-                        select o.code, o.taker, o.day
-                        from grant_counts o
-                        where o.day < $1
-                        order by o.day
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                day_before(GRANT_COUNTS_KEPT)
+                "
+                delete from grant_counts
+                where (code, taker, day) in (select o.code, o.taker, o.day from grant_counts o
+                ",
+                "o.day" < day_before(GRANT_COUNTS_KEPT),
+                ")"
             ),
             ExpiringRows::IdempotencyAnswers => remove_rows!(
                 self.pool,
-                r#"
-                    delete from idempotency_keys
-                    where (caller, route, key) in (
-                        select o.caller, o.route, o.key
-                        from idempotency_keys o
-                        where o.created_at < $1
-                        order by o.created_at
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                before(idempotency::RETENTION)
+                "
+                delete from idempotency_keys
+                where (caller, route, key) in (
+                    select o.caller, o.route, o.key from idempotency_keys o
+                ",
+                "o.created_at" < before(idempotency::RETENTION),
+                ")"
             ),
             ExpiringRows::UsedNonces => remove_rows!(
                 self.pool,
-                r#"
-                    delete from used_nonces
-                    where name in (
-                        select o.name
-                        from used_nonces o
-                        where o.expires_at < $1
-                        order by o.expires_at
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                before(Duration::ZERO)
+                "delete from used_nonces where name in (select o.name from used_nonces o",
+                "o.expires_at" < before(Duration::ZERO),
+                ")"
             ),
             ExpiringRows::Notices => remove_rows!(
                 self.pool,
-                r#"
-                    delete from notices
-                    where id in (
-                        select o.id
-                        from notices o
-                        where o.created_at < $1
-                        order by o.created_at
-                        limit $2
-                        for update skip locked
-                    )
-                "#,
-                before(notices)
+                "delete from notices where id in (select o.id from notices o",
+                "o.created_at" < before(notices),
+                ")"
             ),
         }
     }
