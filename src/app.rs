@@ -2,8 +2,8 @@
 //!
 //! A server starts its dependencies first, and refuses to start, with a message that names the
 //! remedy, before it listens. It stops in the reverse order: it accepts no new connections, asks
-//! sockets to reconnect elsewhere, finishes requests, and posts the queued operations of the
-//! ledger.
+//! sockets to reconnect elsewhere, finishes requests, hands running jobs back, and posts the queued
+//! operations of the ledger.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,6 +25,7 @@ use crate::idempotency::Idempotency;
 use crate::jobs::Jobs;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
+use crate::lobby::conflict_keys::ConflictSecret;
 use crate::lobby::{self, Bot, Catalog, Lobby, LobbyParts, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
@@ -39,7 +40,7 @@ use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
-use crate::tables::{AI_TIMEOUT, Tables};
+use crate::tables::{AI_TIMEOUT, Counts, Tables};
 use crate::verify::hourly::Checks;
 use crate::ws::{FaultHooks, LinkMonitor, LinkTimes, PlayState};
 use crate::{db, http, ws};
@@ -139,7 +140,7 @@ pub struct RunningServer {
     pub probes: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
-    /// The task of the probes, which ends after the server.
+    /// The task of the probes, which stops with the server and is aborted after the jobs.
     probing: JoinHandle<()>,
     /// A channel that closes with the last socket.
     sessions: mpsc::Receiver<Infallible>,
@@ -321,6 +322,7 @@ pub async fn start(
 
     let ratings = Ratings::new(pool.clone());
     let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
+    let conflict_secret = ConflictSecret(conflict_secret);
     let lobby_options = lobby::Options { conflict_secret, ..lobby_options };
     let bots = accounts.load_house_bots(lobby_options.bots).await?.into_iter();
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
@@ -424,64 +426,71 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
     metrics.register_play(tables.counts().play());
     metrics.register_process();
     let replicas = tables.clone();
-    let halted = tables.clone();
-    let mismatches = tables.clone();
-    let voided = tables.clone();
-    let dead_node_connections = tables.clone();
-    let connections = pool.clone();
-    let idle_connections = pool.clone();
-    let ledger_connections = ledger.clone();
-    let idle_ledger_connections = ledger.clone();
     metrics.register_gauge_fn(
         "bahay_tables",
         "Tables of which this process has a replica",
         move || replicas.known_tables() as u64,
     );
-    metrics.register_counter_fn(
-        "bahay_tables_halted",
-        "Tables that this process halted",
-        move || halted.counts().halted(),
-    );
-    metrics.register_counter_fn(
-        "bahay_table_version_mismatches",
-        "Tables left to nodes with another version of the engine",
-        move || mismatches.counts().other_version(),
-    );
-    metrics.register_counter_fn(
-        "bahay_games_voided_lost",
-        "Games that this process voided because their live state was lost",
-        move || voided.counts().voided_lost(),
-    );
-    metrics.register_counter_fn(
-        "bahay_dead_node_connections",
-        "Connections of dead nodes that this process reported to their tables",
-        move || dead_node_connections.counts().dead_node_connections(),
-    );
+    let counts: [(_, _, fn(&Counts) -> u64); 4] = [
+        ("bahay_tables_halted", "Tables that this process halted", Counts::halted),
+        (
+            "bahay_table_version_mismatches",
+            "Tables left to nodes with another version of the engine",
+            Counts::other_version,
+        ),
+        (
+            "bahay_games_voided_lost",
+            "Games that this process voided because their live state was lost",
+            Counts::voided_lost,
+        ),
+        (
+            "bahay_dead_node_connections",
+            "Connections of dead nodes that this process reported to their tables",
+            Counts::dead_node_connections,
+        ),
+    ];
+    for (name, help, count) in counts {
+        let tables = tables.clone();
+        metrics.register_counter_fn(name, help, move || count(tables.counts()));
+    }
     metrics.register_counts(
         "bahay_ai_decisions",
         "Actions that the strong AI was asked to choose for absent players, by outcome",
         tables.ai_outcomes(),
     );
-    metrics.register_gauge_fn(
-        "bahay_database_connections",
-        "Connections to PostgreSQL",
-        move || connections.size().into(),
-    );
-    metrics.register_gauge_fn(
-        "bahay_database_connections_idle",
-        "Idle connections to PostgreSQL",
-        move || idle_connections.num_idle() as u64,
-    );
-    metrics.register_gauge_fn(
-        "bahay_ledger_connections",
-        "Connections of the ledger to PostgreSQL",
-        move || ledger_connections.size().into(),
-    );
-    metrics.register_gauge_fn(
-        "bahay_ledger_connections_idle",
-        "Idle connections of the ledger to PostgreSQL",
-        move || idle_ledger_connections.num_idle() as u64,
-    );
+    let connections: [(_, _, _, fn(&PgPool) -> u64); 4] = [
+        ("bahay_database_connections", "Connections to PostgreSQL", pool, all_connections),
+        (
+            "bahay_database_connections_idle",
+            "Idle connections to PostgreSQL",
+            pool,
+            idle_connections,
+        ),
+        (
+            "bahay_ledger_connections",
+            "Connections of the ledger to PostgreSQL",
+            ledger,
+            all_connections,
+        ),
+        (
+            "bahay_ledger_connections_idle",
+            "Idle connections of the ledger to PostgreSQL",
+            ledger,
+            idle_connections,
+        ),
+    ];
+    for (name, help, pool, count) in connections {
+        let pool = pool.clone();
+        metrics.register_gauge_fn(name, help, move || count(&pool));
+    }
+}
+
+fn all_connections(pool: &PgPool) -> u64 {
+    pool.size().into()
+}
+
+fn idle_connections(pool: &PgPool) -> u64 {
+    pool.num_idle() as u64
 }
 
 impl RunningServer {

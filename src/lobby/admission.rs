@@ -90,7 +90,7 @@ impl Lobby {
         from: Option<Address>,
     ) -> Candidate {
         let from = from.filter(|_| self.options.separate_same_network);
-        conflict_keys::candidate(&self.options.conflict_secret, player, profile, from)
+        conflict_keys::candidate(&self.options.conflict_secret.0, player, profile, from)
     }
 
     /// Returns the reservation of seats for these players in a room.
@@ -115,7 +115,7 @@ impl Lobby {
         if waits.is_disabled() {
             return Ok(());
         }
-        let secret = &self.options.conflict_secret;
+        let secret = &self.options.conflict_secret.0;
         let mut devices = device_keys(secret, profile);
         devices.truncate(DEVICES_COUNTED);
         let origin = SeatOrigin { devices, network: from.map(|from| network_key(secret, from)) };

@@ -4,12 +4,25 @@
 //! against a key. Blocks are not keys: each player carries a list of its own, which is compared
 //! with the ids of the others.
 
+use std::fmt;
+
 use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::PlayerId;
 use sha2::{Digest as _, Sha256};
 
 use crate::rate_limit::Address;
 use crate::ratings::MatchmakingProfile;
+
+/// The secret of the conflict keys, which keeps devices and addresses from being guessed. Its
+/// `Debug` output omits it.
+#[derive(Clone, Copy, Default)]
+pub struct ConflictSecret(pub [u8; 32]);
+
+impl fmt::Debug for ConflictSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ConflictSecret(…)")
+    }
+}
 
 /// Returns a player as a candidate for a table, with everything that keeps it apart from others.
 /// The network counts only if `from` is given.

@@ -8,10 +8,11 @@ use bahay_engine::table::PrivateTerms;
 
 use crate::allowance::Allowance;
 
+use super::conflict_keys::ConflictSecret;
 use super::{NotReadyWaits, Room};
 
 /// The settings of a [`super::Lobby`].
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Keeps players of one network apart in rooms with a bet above `same_network_bet_max`.
     pub separate_same_network: bool,
@@ -25,8 +26,7 @@ pub struct Options {
     /// The beginning of an invitation link, as in `https://play.example/join`; the code follows a
     /// slash.
     pub invite_base: String,
-    /// The secret of the conflict keys, which keeps devices and addresses from being guessed.
-    pub conflict_secret: [u8; 32],
+    pub conflict_secret: ConflictSecret,
     /// The time without seated players after which a private table ends (rule 7.4).
     pub private_ends_after: Duration,
     /// The limits on winnings at private tables. The ledger has to be started with the same value.
@@ -41,40 +41,6 @@ pub struct Options {
     pub bots_day_max: Coins,
     /// The highest bet, multiplied, at which bots play at private tables.
     pub private_bots_bet_max: Coins,
-}
-
-impl std::fmt::Debug for Options {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            separate_same_network,
-            same_network_bet_max,
-            socket_required,
-            not_ready_waits,
-            invite_base,
-            conflict_secret: _,
-            private_ends_after,
-            allowance,
-            practice_tables,
-            bots,
-            bots_after,
-            bots_day_max,
-            private_bots_bet_max,
-        } = self;
-        f.debug_struct("Options")
-            .field("separate_same_network", separate_same_network)
-            .field("same_network_bet_max", same_network_bet_max)
-            .field("socket_required", socket_required)
-            .field("not_ready_waits", not_ready_waits)
-            .field("invite_base", invite_base)
-            .field("private_ends_after", private_ends_after)
-            .field("allowance", allowance)
-            .field("practice_tables", practice_tables)
-            .field("bots", bots)
-            .field("bots_after", bots_after)
-            .field("bots_day_max", bots_day_max)
-            .field("private_bots_bet_max", private_bots_bet_max)
-            .finish()
-    }
 }
 
 impl Options {
@@ -95,7 +61,7 @@ impl Default for Options {
             socket_required: false,
             not_ready_waits: NotReadyWaits::default(),
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
-            conflict_secret: [0; 32],
+            conflict_secret: ConflictSecret::default(),
             private_ends_after: Duration::from_millis(PrivateTerms::default().ends_after_ms.into()),
             allowance: Allowance::default(),
             practice_tables: 1_000,
