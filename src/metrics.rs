@@ -34,20 +34,6 @@ impl fmt::Debug for Metrics {
     }
 }
 
-/// A counter.
-#[derive(Clone, Debug, Default)]
-pub struct CounterMetric(Counter);
-
-impl CounterMetric {
-    pub fn increment(&self) {
-        self.0.inc();
-    }
-
-    pub fn add(&self, number: usize) {
-        self.0.inc_by(number as u64);
-    }
-}
-
 /// A family of counters with one label of few values.
 #[derive(Clone, Debug, Default)]
 pub struct CounterFamily(Family<[(&'static str, &'static str); 1], Counter>);
@@ -55,27 +41,6 @@ pub struct CounterFamily(Family<[(&'static str, &'static str); 1], Counter>);
 impl CounterFamily {
     pub fn increment(&self, label: &'static str, value: &'static str) {
         self.0.get_or_create(&[(label, value)]).inc();
-    }
-}
-
-/// A gauge.
-#[derive(Clone, Debug, Default)]
-pub struct GaugeMetric(Gauge);
-
-impl GaugeMetric {
-    pub fn increment(&self) {
-        self.0.inc();
-    }
-
-    pub fn decrement(&self) {
-        self.0.dec();
-    }
-
-    pub fn adjust(&self, more: usize, less: usize) {
-        if more != less {
-            self.0.inc_by(i64::try_from(more).unwrap_or(i64::MAX));
-            self.0.dec_by(i64::try_from(less).unwrap_or(i64::MAX));
-        }
     }
 }
 
@@ -102,20 +67,20 @@ pub struct PlayMetrics {
     pub action_to_ack: DurationHistogram,
     /// The time of the call that stores a line.
     pub append: DurationHistogram,
-    pub appends_waiting: GaugeMetric,
+    pub appends_waiting: Gauge,
     /// The time from joining a table with a version until the missed updates are queued for
     /// writing.
     pub resume: DurationHistogram,
     pub opening: DurationHistogram,
     pub settlement: DurationHistogram,
-    pub moves: CounterMetric,
-    pub games: CounterMetric,
-    pub messages_in: CounterMetric,
-    pub messages_out: CounterMetric,
-    pub bytes_out: CounterMetric,
-    pub sockets: GaugeMetric,
+    pub moves: Counter,
+    pub games: Counter,
+    pub messages_in: Counter,
+    pub messages_out: Counter,
+    pub bytes_out: Counter,
+    pub sockets: Gauge,
     /// Messages that clients have not accepted yet.
-    pub messages_waiting: GaugeMetric,
+    pub messages_waiting: Gauge,
     pub refusals: CounterFamily,
 }
 
@@ -215,7 +180,7 @@ impl Metrics {
             ("bytes_out", "Bytes of messages to clients", bytes_out),
         ];
         for (name, help, count) in counts {
-            self.register(&format!("bahay_{name}"), help, count.0);
+            self.register(&format!("bahay_{name}"), help, count);
         }
         let levels = [
             ("appends_waiting", "Appends in flight to Redis", appends_waiting),
@@ -223,7 +188,7 @@ impl Metrics {
             ("socket_messages_waiting", "Messages queued for clients", messages_waiting),
         ];
         for (name, help, level) in levels {
-            self.register(&format!("bahay_{name}"), help, level.0);
+            self.register(&format!("bahay_{name}"), help, level);
         }
         self.register("bahay_refusals", "Refused commands by code", refusals.0);
     }
@@ -369,9 +334,9 @@ mod tests {
         metrics.register_gauges_fn("bahay_ages", "Ages", "of", || vec![("one", 7), ("two", 8)]);
         metrics.register_counter_fn("bahay_steps", "Steps", || 6);
         metrics.register_seconds_fn("bahay_busy_seconds", "Busy", || Duration::from_millis(1_500));
-        play.moves.increment();
-        play.bytes_out.add(300);
-        play.messages_waiting.adjust(5, 2);
+        play.moves.inc();
+        play.bytes_out.inc_by(300);
+        play.messages_waiting.inc_by(3);
         play.action_to_ack.observe(Duration::from_micros(100));
         play.refusals.increment("code", "too_fast");
         let text = metrics.text().unwrap();

@@ -361,7 +361,9 @@ impl<G: Ai + Readable> Context<G> for TableContext<'_, G> {
     fn record(&self, table: TableId, event: HostEvent<'_>) {
         let counts = self.tables.counts();
         match event {
-            HostEvent::ActionStored => counts.play().moves.increment(),
+            HostEvent::ActionStored => {
+                counts.play().moves.inc();
+            }
             HostEvent::ReplicaDiscarded(error) => {
                 tracing::warn!(%table, error, "a table's replica is discarded and its journal reloaded");
             }
@@ -396,13 +398,13 @@ struct AppendGauge<'a>(&'a crate::metrics::PlayMetrics);
 
 impl<'a> AppendGauge<'a> {
     fn new(play: &'a crate::metrics::PlayMetrics) -> Self {
-        play.appends_waiting.increment();
+        play.appends_waiting.inc();
         Self(play)
     }
 }
 
 impl Drop for AppendGauge<'_> {
     fn drop(&mut self) {
-        self.0.appends_waiting.decrement();
+        self.0.appends_waiting.dec();
     }
 }

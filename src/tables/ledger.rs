@@ -89,7 +89,7 @@ impl<G: Ai + Readable> Tables<G> {
         self.counts().play().settlement.observe(started_at.elapsed());
         match answer {
             Ok(_) => {
-                self.counts().play().games.increment();
+                self.counts().play().games.inc();
                 LedgerAnswer::Settled { game }
             }
             Err(error) => refused(game, &error),

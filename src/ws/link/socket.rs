@@ -50,7 +50,7 @@ impl Drop for PlayerSocket {
     fn drop(&mut self) {
         self.writer.revoke_lease();
         self.writer.report_backlog(WriteBacklog::default());
-        self.play.sockets.decrement();
+        self.play.sockets.dec();
     }
 }
 
@@ -62,7 +62,7 @@ impl PlayerSocket {
         play: Arc<PlayMetrics>,
         hooks: FaultHooks,
     ) -> Self {
-        play.sockets.increment();
+        play.sockets.inc();
         write_half.begin_frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
         let writer = Arc::new(MessageWriter::new(

@@ -205,8 +205,8 @@ impl State {
                 };
                 append_frame(frames, OpCode::Data(data), text);
                 ends.push(frames.len());
-                writer.play.messages_out.increment();
-                writer.play.bytes_out.add(text.len());
+                writer.play.messages_out.inc();
+                writer.play.bytes_out.inc_by(text.len() as u64);
             }
             // Without a write half, the connection is closed already.
             let waiting =
@@ -223,8 +223,11 @@ impl State {
     }
 
     fn report_backlog(&mut self, play: &PlayMetrics, waiting: WriteBacklog) {
-        play.messages_waiting.adjust(waiting.frames, self.waiting);
-        self.waiting = waiting.frames;
+        if waiting.frames != self.waiting {
+            let [now, before] = [waiting.frames, self.waiting].map(|frames| frames as i64);
+            play.messages_waiting.inc_by(now - before);
+            self.waiting = waiting.frames;
+        }
     }
 }
 

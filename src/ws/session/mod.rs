@@ -281,7 +281,7 @@ impl Session {
             Frame::Close(_) => return Ok(None),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
-        self.metrics().messages_in.increment();
+        self.metrics().messages_in.inc();
         if let Some(hook) = self.state.hooks.before_parse {
             hook(&text);
         }
