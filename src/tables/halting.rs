@@ -35,7 +35,7 @@ pub enum OperateError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     #[error("the database query failed: {0}")]
-    Database(String),
+    Database(#[from] sqlx::Error),
 }
 
 impl From<ReleaseError> for OperateError {
@@ -95,7 +95,7 @@ impl<G: Ai + Readable> Tables<G> {
     pub(super) async fn write_halt(&self, halt: &halted::Halt) -> Result<(), OperateError> {
         let pool = &self.inner.pool;
         let table = halt.table;
-        halted::record_halt(pool, halt).await.map_err(database_error)?;
+        halted::record_halt(pool, halt).await?;
         if self.inner.live.is_halted(table).await? {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl<G: Ai + Readable> Tables<G> {
             Some(true) => HaltOutcome::Released,
             Some(false) | None => HaltOutcome::Voided,
         };
-        halted::record_release(pool, table, outcome).await.map_err(database_error)
+        Ok(halted::record_release(pool, table, outcome).await?)
     }
 
     /// Voids a table in any state: voids its open game and releases its players.
@@ -133,11 +133,10 @@ impl<G: Ai + Readable> Tables<G> {
                 live.halt(table, engine, &reason).await?;
             }
             VoidingCall::RecordHalt(halt) => {
-                halted::record_halt(pool, &halt_row(halt)).await.map_err(database_error)?;
+                halted::record_halt(pool, &halt_row(halt)).await?;
             }
             VoidingCall::FindOpenGame => {
-                let open = halted::open_game_at(pool, table).await.map_err(database_error)?;
-                return Ok(VoidingAnswer::OpenGame(open));
+                return Ok(VoidingAnswer::OpenGame(halted::open_game_at(pool, table).await?));
             }
             VoidingCall::VoidGame(game) => {
                 return Ok(VoidingAnswer::GameVoided(self.void_game(game, why).await?));
@@ -150,8 +149,7 @@ impl<G: Ai + Readable> Tables<G> {
             VoidingCall::Unlist { room } => live.unlist_table(&room, table).await?,
             VoidingCall::End { engine } => live.end(table, engine).await?,
             VoidingCall::RecordVoided => {
-                let noted = halted::record_release(pool, table, HaltOutcome::Voided).await;
-                noted.map_err(database_error)?;
+                halted::record_release(pool, table, HaltOutcome::Voided).await?;
             }
             VoidingCall::Close => {
                 if let Some(driver) = self.find_driver(table) {
@@ -174,8 +172,7 @@ impl<G: Ai + Readable> Tables<G> {
                 }
                 ReleasingCall::RecordReleased => {
                     let pool = &self.inner.pool;
-                    let noted = halted::record_release(pool, table, HaltOutcome::Released).await;
-                    noted.map_err(database_error)?;
+                    halted::record_release(pool, table, HaltOutcome::Released).await?;
                     ReleasingAnswer::Done
                 }
             };
@@ -199,8 +196,4 @@ impl<G: Ai + Readable> Tables<G> {
 fn halt_row(halt: Halt) -> halted::Halt {
     let Halt { table, room, version, reason, .. } = halt;
     halted::Halt { table, room, version, reason }
-}
-
-fn database_error(error: impl std::fmt::Display) -> OperateError {
-    OperateError::Database(error.to_string())
 }

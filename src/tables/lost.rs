@@ -62,25 +62,23 @@ impl<G: Ai + Readable> Tables<G> {
             if let Err(error) = self.void_lost_round(&mut rounds).await {
                 // Nothing may be concluded from an aborted round.
                 rounds.lost.abort_round();
-                tracing::debug!(error, "a round of the search for lost games was aborted");
+                tracing::debug!(%error, "a round of the search for lost games was aborted");
             }
             if let Err(error) = self.record_missed_halts().await {
-                tracing::debug!(error, "recording halted tables is retried later");
+                tracing::debug!(%error, "recording halted tables is retried later");
             }
             if let Err(error) = self.release_recovered().await {
-                tracing::debug!(error, "releasing halted tables is retried later");
+                tracing::debug!(%error, "releasing halted tables is retried later");
             }
         }
     }
 
-    async fn void_lost_round(&self, rounds: &mut Rounds) -> Result<(), String> {
+    async fn void_lost_round(&self, rounds: &mut Rounds) -> Result<(), OperateError> {
         let mut lost = Vec::new();
         let mut to_read = FULL_READS_PER_ROUND;
         let mut after = None;
         loop {
-            let page = archive::list_open_games(&self.inner.pool, after, PAGE)
-                .await
-                .map_err(to_message)?;
+            let page = archive::list_open_games(&self.inner.pool, after, PAGE).await?;
             let is_old = |game: &OpenGame| {
                 let now = self.inner.clock_of(game.table).now();
                 game.opened_at_ms <= clock::subtract(now, MIN_AGE).ms()
@@ -172,13 +170,13 @@ impl<G: Ai + Readable> Tables<G> {
 
     /// Releases tables that an error of a store has halted, once PostgreSQL accepts writes again.
     /// The delay doubles with each repeated halt of a table.
-    async fn release_recovered(&self) -> Result<(), String> {
-        let tables = self.inner.live.halted_tables().await.map_err(to_message)?;
-        if tables.is_empty() || !db::takes_writes(&self.inner.pool).await.map_err(to_message)? {
+    async fn release_recovered(&self) -> Result<(), OperateError> {
+        let tables = self.inner.live.halted_tables().await?;
+        if tables.is_empty() || !db::takes_writes(&self.inner.pool).await? {
             return Ok(());
         }
         let due = halted::due_for_release(&self.inner.pool, &tables, STORE_FAULT).await;
-        for table in due.map_err(to_message)? {
+        for table in due? {
             match self.release(table).await {
                 Ok(()) => tracing::info!(%table, "the store that halted a table answers again"),
                 // Another node or an operator was faster.
@@ -190,13 +188,13 @@ impl<G: Ai + Readable> Tables<G> {
     }
 
     /// Records halts for operators that could not be recorded when they happened.
-    async fn record_missed_halts(&self) -> Result<(), String> {
-        let tables = self.inner.live.halted_tables().await.map_err(to_message)?;
+    async fn record_missed_halts(&self) -> Result<(), OperateError> {
+        let tables = self.inner.live.halted_tables().await?;
         if tables.is_empty() {
             return Ok(());
         }
-        for table in halted::find_unrecorded(&self.inner.pool, &tables).await.map_err(to_message)? {
-            let Some(stored) = self.inner.live.load(table).await.map_err(to_message)? else {
+        for table in halted::find_unrecorded(&self.inner.pool, &tables).await? {
+            let Some(stored) = self.inner.live.load(table).await? else {
                 continue;
             };
             let version = Some(stored.version());
@@ -204,12 +202,8 @@ impl<G: Ai + Readable> Tables<G> {
                 continue;
             };
             let halt = halted::Halt { table, room: None, version, reason };
-            self.write_halt(&halt).await.map_err(to_message)?;
+            self.write_halt(&halt).await?;
         }
         Ok(())
     }
-}
-
-fn to_message(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }
