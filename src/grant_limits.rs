@@ -39,11 +39,12 @@ pub enum GrantRecipient<'a> {
     Unknown,
 }
 
-/// The kind of a limited grant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitedGrant {
-    Welcome,
-    Relief,
+bahay_base::text_enum! {
+    /// The kind of a limited grant. The text is that of the column `code`, and of the transfer.
+    pub enum LimitedGrant {
+        Welcome = "welcome",
+        Relief = "relief",
+    }
 }
 
 impl Default for GrantLimits {
@@ -102,7 +103,7 @@ impl GrantLimits {
             where c.granted < $4
             returning c.granted
             "#,
-            grant.code(),
+            grant.as_str(),
             recipient,
             day.to_sqlx() as _,
             i64::from(limit)
@@ -110,16 +111,6 @@ impl GrantLimits {
         .fetch_optional(connection)
         .await?;
         Ok(taken.is_some())
-    }
-}
-
-impl LimitedGrant {
-    /// Returns the code in the column `code`, which is that of the transfer.
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Welcome => "welcome",
-            Self::Relief => "relief",
-        }
     }
 }
 

@@ -23,31 +23,17 @@ use super::{
 /// The longest user agent that is stored, in characters.
 const USER_AGENT_LENGTH_MAX: usize = 200;
 
-/// The reason for the end of a session, as in the column `revoke_reason`.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum SessionEnd {
-    SignedOut,
-    RefreshTokenReused,
-    PasswordChanged,
-    DeviceChanged,
-    Banned,
-    EndedByOperator,
-    TooMany,
-    Deleted,
-}
-
-impl SessionEnd {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::SignedOut => "signed_out",
-            Self::RefreshTokenReused => "refresh_token_reused",
-            Self::PasswordChanged => "password_changed",
-            Self::DeviceChanged => "device_changed",
-            Self::Banned => "banned",
-            Self::EndedByOperator => "ended_by_operator",
-            Self::TooMany => "too_many",
-            Self::Deleted => "deleted",
-        }
+bahay_base::text_enum! {
+    /// The reason for the end of a session, as in the column `revoke_reason`.
+    pub(super) enum SessionEnd {
+        SignedOut = "signed_out",
+        RefreshTokenReused = "refresh_token_reused",
+        PasswordChanged = "password_changed",
+        DeviceChanged = "device_changed",
+        Banned = "banned",
+        EndedByOperator = "ended_by_operator",
+        TooMany = "too_many",
+        Deleted = "deleted",
     }
 }
 

@@ -7,21 +7,13 @@ use uuid::Uuid;
 
 use crate::db;
 
-/// The end of a halt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HaltOutcome {
-    /// The table continues.
-    Released,
-    /// The table was deleted, and the coins of its game were refunded.
-    Voided,
-}
-
-impl HaltOutcome {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Released => "released",
-            Self::Voided => "voided",
-        }
+bahay_base::text_enum! {
+    /// The end of a halt.
+    pub enum HaltOutcome {
+        /// The table continues.
+        Released = "released",
+        /// The table was deleted, and the coins of its game were refunded.
+        Voided = "voided",
     }
 }
 
