@@ -39,6 +39,12 @@ pub struct VoidOutcome {
     pub wallets: Vec<Coins>,
 }
 
+impl VoidGame {
+    fn new(game: GameId, reason: &Reason) -> Self {
+        Self { game, reason: reason.clone(), call: entropy::uuid() }
+    }
+}
+
 impl Operation for VoidGame {
     const KIND: Kind = Kind {
         name: "void",
@@ -100,8 +106,7 @@ impl Ledger {
         game: GameId,
         reason: &Reason,
     ) -> Result<VoidOutcome, LedgerError> {
-        let call = entropy::uuid();
-        self.run_single(VoidGame { game, reason: reason.clone(), call }).await
+        self.run_single(VoidGame::new(game, reason)).await
     }
 
     /// Voids an open game like [`Ledger::void_game`]. Returns whether this call voided it, and not
@@ -111,9 +116,9 @@ impl Ledger {
         game: GameId,
         reason: &Reason,
     ) -> Result<bool, LedgerError> {
-        let call = entropy::uuid();
-        let reason = reason.clone();
-        Ok(self.run_single(VoidGame { game, reason, call }).await?.call == call)
+        let void = VoidGame::new(game, reason);
+        let call = void.call;
+        Ok(self.run_single(void).await?.call == call)
     }
 }
 
@@ -127,9 +132,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_void_is_not_compared() {
         let request = |reason: &str| {
-            let reason = reason.parse().unwrap();
-            let input = VoidGame { game: GameId(Uuid::nil()), reason, call: Uuid::nil() };
-            Request::new(input).unwrap()
+            Request::new(VoidGame::new(GameId(Uuid::nil()), &reason.parse().unwrap())).unwrap()
         };
         let lost = request("live state lost");
         assert_eq!(lost.input_hash, request("its table was lost").input_hash);
