@@ -511,13 +511,18 @@ mod tests {
     };
     use crate::accounts::HashOptions;
     use crate::rewards::{Terms, WELCOME};
-    use clap::{Args as _, Command, FromArgMatches as _};
+    use clap::{Args, Command};
+
+    /// Parses a command line without arguments.
+    fn default_settings<T: Args>() -> T {
+        let command = T::augment_args(Command::new("x"));
+        let settings = command.try_get_matches_from(["x"]).unwrap();
+        T::from_arg_matches(&settings).unwrap()
+    }
 
     #[test]
     fn the_default_reward_settings_match_the_terms() {
-        let command = RewardSettings::augment_args(Command::new("x"));
-        let settings = command.try_get_matches_from(["x"]).unwrap();
-        let terms = RewardSettings::from_arg_matches(&settings).unwrap().terms();
+        let terms = default_settings::<RewardSettings>().terms();
         assert_eq!(format!("{terms:?}"), format!("{:?}", Terms::default()));
         let command = Config::augment_args(Command::new("x"));
         let welcome = command.get_arguments().find(|arg| arg.get_id() == "welcome_coins").unwrap();
@@ -528,18 +533,14 @@ mod tests {
 
     #[test]
     fn the_default_grant_settings_match_the_limits() {
-        let command = GrantSettings::augment_args(Command::new("x"));
-        let settings = command.try_get_matches_from(["x"]).unwrap();
-        let settings = GrantSettings::from_arg_matches(&settings).unwrap();
+        let settings = default_settings::<GrantSettings>();
         assert_eq!(settings.limits(), GrantLimits::default());
         assert_eq!(settings.allowance(), Allowance::default());
     }
 
     #[test]
     fn the_default_hash_settings_match_the_options() {
-        let command = SignInSettings::augment_args(Command::new("x"));
-        let settings = command.try_get_matches_from(["x"]).unwrap();
-        let options = SignInSettings::from_arg_matches(&settings).unwrap().options();
+        let options = default_settings::<SignInSettings>().options();
         assert_eq!(options.hashes, HashOptions::default());
         assert_eq!(options.issuers.names().count(), 0);
     }

@@ -81,7 +81,8 @@ impl Reports {
         let begins = text.to_lowercase();
         let ends = format!("{begins}\u{10ffff}");
         let once = || {
-            sqlx::query!(
+            sqlx::query_as!(
+                PlayerMatch,
                 r#"
                 select f.id as "id!", f.name as "name!"
                 from (
@@ -103,8 +104,7 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter();
-        Ok(rows.map(|row| PlayerMatch { id: row.id, name: row.name }).collect())
+        db::retry(once).await
     }
 
     async fn devices(&self, player: PlayerId) -> Result<Vec<PlayerDevice>, ReportError> {
