@@ -1,42 +1,6 @@
 //! Tests of the REST API over a real socket, with a real database.
 
-mod auth;
-mod contract;
-mod corrections;
-mod entries;
-#[path = "../../../crates/api/tests/api/example_bodies.rs"]
-mod example_bodies;
-mod examples;
-mod export_and_deletion;
-mod games;
-mod grant_limits;
-mod hand_sorting;
-mod idempotency;
-mod leaderboards;
-mod matrix;
-mod middleware;
-mod notices;
-mod openid;
-mod operators;
-mod own_account;
-mod passwords;
-mod play_page;
-mod player_reports;
-mod private_tables;
-mod profiles;
-mod proof;
-mod refusals;
-mod relief;
-mod reports;
-mod retention;
-mod reversals;
-mod rewards;
-mod room_admin;
-mod rooms;
-mod sanction_races;
-mod sanctions;
+mod core;
+mod operator;
+mod player;
 pub(crate) mod server;
-mod sessions;
-mod sign_in;
-mod text_lengths;
-mod time_bounds;

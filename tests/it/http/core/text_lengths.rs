@@ -1,0 +1,67 @@
+//! The length limits of operators' texts: the limits in the contract, in the server and in the
+//! columns of the database agree. Lengths are counted in characters, not in bytes.
+
+use bahay::operators::Role;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::http::server::{Server, ok, text};
+
+/// Returns the operations that take a text: the path, the other fields of the body, the field, and
+/// its minimum and maximum length.
+fn list_text_fields(
+    player: &str,
+    correction: &str,
+) -> Vec<(String, Value, &'static str, [usize; 2])> {
+    let player_path = format!("/v1/operator/players/{player}");
+    let adjustment = json!({ "kind": "adjustment", "player": player, "amount": 1 });
+    let reason = [10, 500];
+    vec![
+        ("/v1/operator/house/closing".into(), json!({}), "reason", reason),
+        (format!("{player_path}/bans"), json!({ "hours": 1 }), "reason", reason),
+        (format!("{player_path}/mutes"), json!({}), "reason", reason),
+        ("/v1/operator/corrections".into(), adjustment, "reason", reason),
+        (format!("{player_path}/notes"), json!({}), "words", [1, 2_000]),
+        // The rejection comes last, because it decides the correction.
+        (format!("/v1/operator/corrections/{correction}/rejection"), json!({}), "reason", reason),
+    ]
+}
+
+#[tokio::test]
+async fn texts_are_accepted_up_to_their_maximum_length() {
+    let (server, guest) = Server::with_guest("device-0123456789").await;
+    let luz = server.session("ate.luz", Role::Admin).await;
+    let ben = server.session("kuya.ben", Role::Admin).await;
+    let post = |path: &str, body: &Value| {
+        let post = server.node.request(Method::POST, path).json(body).bearer_auth(&ben);
+        post.header("Idempotency-Key", Uuid::new_v4().to_string())
+    };
+    let ask = json!({
+        "kind": "adjustment", "player": guest.id, "amount": 1, "reason": "for the test only"
+    });
+    for letter in ["x", "ñ", "札", "🂡"] {
+        let asked = server.node.post_once(&luz, "/v1/operator/corrections", &ask);
+        let correction = text(&ok(asked).await["id"]);
+        for (path, around, name, [least, most]) in list_text_fields(&guest.id, &correction) {
+            for length in [least - 1, most + 1, least, most] {
+                // A decided correction cannot be decided again.
+                if path.ends_with("rejection") && length == least {
+                    continue;
+                }
+                let mut body = around.clone();
+                body[name] = letter.repeat(length).into();
+                let answer = post(&path, &body).send().await.unwrap();
+                let status = answer.status();
+                let body = answer.text().await.unwrap();
+                if (least..=most).contains(&length) {
+                    assert!(status.is_success(), "{path}, {length} of {letter}: {status} {body}");
+                } else {
+                    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{path}: {body}");
+                    assert!(body.contains("\"body_invalid\""), "{path}: {body}");
+                }
+            }
+        }
+    }
+    server.bank.audit_clean().await;
+}

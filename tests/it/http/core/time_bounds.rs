@@ -1,0 +1,152 @@
+//! The bounds of all times and days in requests: the contract states which parameters are times;
+//! the forms of the desk are listed here.
+
+use bahay::operators::Role;
+use reqwest::Method;
+use reqwest::header::COOKIE;
+use serde_json::Value;
+
+use super::contract::{fill_path, resolve};
+use crate::http::operator::reports::sign_in_at_desk;
+use crate::http::server::{Server, ok, refused};
+
+/// Times beyond the range of PostgreSQL, of RFC 3339, of the calendar, or of the years that the
+/// server supports.
+const TIMES: [&str; 14] = [
+    "-009999-01-02T01:59:59Z",
+    "-009999-06-01T00:00:00Z",
+    "-004714-11-23T23:59:59Z",
+    "-004713-01-01T00:00:00Z",
+    "-000001-12-31T23:59:59Z",
+    "0000-01-01T00:00:00Z",
+    "0001-01-01T00:00:00Z",
+    "1969-12-31T23:59:59.999Z",
+    "9999-01-01T00:00:00Z",
+    "9999-12-30T21:59:59Z",
+    "9999-12-30T22:00:00.999999999Z",
+    "9999-12-31T23:59:59Z",
+    "+010000-01-01T00:00:00Z",
+    "+294276-12-31T23:59:59Z",
+];
+
+const DAYS: [&str; 9] = [
+    "-009999-01-01",
+    "-004714-11-24",
+    "-004713-01-01",
+    "0000-01-01",
+    "0001-01-01",
+    "1969-12-31",
+    "9999-01-01",
+    "9999-12-31",
+    "+010000-01-01",
+];
+
+/// The earliest and the latest accepted values.
+const TIMES_ACCEPTED: [&str; 2] = ["1970-01-01T00:00:00Z", "9998-12-31T23:59:59.999Z"];
+const DAYS_ACCEPTED: [&str; 2] = ["1970-01-01", "9998-12-31"];
+
+/// Returns the operations of the contract, with the parameters that are times or days.
+fn list_time_parameters(document: &Value) -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                let parameter = resolve(document, parameter);
+                let format = collect_formats(document, &parameter["schema"]);
+                if let Some(format) = format.first() {
+                    assert_eq!(method, "get", "{path}: what changes something names no time");
+                    let name = parameter["name"].as_str().unwrap().to_owned();
+                    found.push((path.clone(), name, format.clone()));
+                }
+            }
+            let content = operation["requestBody"]["content"].as_object();
+            for body in content.into_iter().flat_map(|content| content.values()) {
+                let format = collect_formats(document, &body["schema"]);
+                assert_eq!(format, Vec::<String>::new(), "{path}: a body names a time");
+            }
+        }
+    }
+    found
+}
+
+/// Returns the formats of times in a schema and in the schemas that it references.
+fn collect_formats(document: &Value, schema: &Value) -> Vec<String> {
+    match schema {
+        Value::Object(fields) => {
+            let own = fields.get("format").and_then(Value::as_str);
+            let own = own.filter(|format| ["date", "date-time"].contains(format));
+            let referred = fields.get("$ref").and_then(Value::as_str).map(|path| {
+                let schema = document.pointer(path.trim_start_matches('#')).unwrap();
+                collect_formats(document, schema)
+            });
+            let inner = fields.values().flat_map(|inner| collect_formats(document, inner));
+            own.map(str::to_owned)
+                .into_iter()
+                .chain(referred.into_iter().flatten())
+                .chain(inner)
+                .collect()
+        }
+        Value::Array(all) => {
+            all.iter().flat_map(|inner| collect_formats(document, inner)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn every_time_of_the_contract_is_bounded() {
+    let server = Server::new().await;
+    let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
+    let player = server.node.guest("device-of-a-guest").await.access_token;
+    let operator = server.operator("ada", Role::Admin).await;
+    let timed = list_time_parameters(&document);
+    assert!(timed.len() >= 15, "{timed:?}");
+    for (path, name, format) in timed {
+        let token = if path.starts_with("/v1/operator") { &operator } else { &player };
+        let is_day = format == "date";
+        let refused_ones = if is_day { &DAYS[..] } else { &TIMES[..] };
+        let ask = |value: &str| {
+            let query = serde_urlencoded::to_string([(&name, value)]).unwrap();
+            server.node.get(&format!("{}?{query}", fill_path(&path)), token)
+        };
+        for value in refused_ones {
+            let (status, code) = refused(ask(value)).await;
+            assert_eq!((status, code.as_str()), (422, "query_invalid"), "{path} {name}={value}");
+        }
+        for value in if is_day { DAYS_ACCEPTED } else { TIMES_ACCEPTED } {
+            let response = ask(value).send().await.unwrap();
+            let status = response.status().as_u16();
+            // A board may not exist for a day.
+            assert!(status == 200 || is_day && status == 422, "{path} {name}={value}: {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_time_in_a_form_of_the_desk_is_bounded() {
+    let server = Server::new().await;
+    let (cookie, _) = sign_in_at_desk(&server, "ada", Role::Admin).await;
+    for path in [
+        "/desk/settlements",
+        "/desk/settlements/live",
+        "/desk/settlements.csv",
+        "/desk/audit",
+        "/desk/audit.csv",
+    ] {
+        for name in ["from", "to"] {
+            let ask = |value: String| {
+                let query = serde_urlencoded::to_string([(name, value)]).unwrap();
+                let request = server.node.request(Method::GET, &format!("{path}?{query}"));
+                request.header(COOKIE, &cookie).send()
+            };
+            for value in TIMES {
+                let response = ask(value.trim_end_matches('Z').to_owned()).await.unwrap();
+                assert_eq!(response.status(), 422, "{path} {name}={value}");
+            }
+            for value in TIMES_ACCEPTED {
+                let response = ask(value.trim_end_matches('Z').to_owned()).await.unwrap();
+                assert_eq!(response.status(), 200, "{path} {name}={value}");
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Races between sanctions and sessions: in either order, the sanction holds.
+//!
+//! A race is staged with a lock: one side is stopped within its transaction, the other runs until
+//! it is done or waits too, and then both continue.
+
+use bahay::accounts::{Sanction, SanctionKind};
+use bahay::operators::Sanctions;
+use bahay::operators::audit::Actor;
+use bahay::ws::protocol::Message;
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, PgPool};
+use tokio::task::JoinHandle;
+
+use crate::http::server::{Guest, Node, Server, expect_refusal, ok};
+use crate::support::db::{execute, read_value};
+use crate::support::house::House;
+use crate::support::play::TestPlay as _;
+use crate::support::reason;
+use crate::support::rest::http_client;
+use crate::support::waiting::wait_until;
+
+const DEVICE: &str = "device-0123456789";
+const PASSWORD: &str = "rain on a tin roof";
+
+/// The ways of opening a session.
+#[derive(Clone, Copy, Debug)]
+enum SignIn {
+    Guest,
+    Password,
+}
+
+impl SignIn {
+    const ALL: [Self; 2] = [Self::Guest, Self::Password];
+
+    fn request(self, server: &Server, name: &str, device: &str) -> RequestBuilder {
+        let node = &server.node;
+        match self {
+            Self::Guest => node.post("/v1/sign-in/guest", &json!({ "device_id": device })),
+            Self::Password => {
+                node.post("/v1/sign-in/password", &json!({ "name": name, "password": PASSWORD }))
+            }
+        }
+    }
+}
+
+/// The calls that end all sessions.
+#[derive(Clone, Copy, Debug)]
+enum SessionEnd {
+    Ban,
+    Everywhere,
+    NewPassword,
+    NewDevice,
+}
+
+impl SessionEnd {
+    const ALL: [Self; 4] = [Self::Ban, Self::Everywhere, Self::NewPassword, Self::NewDevice];
+
+    /// Starts the call for a signed-in player.
+    fn start(self, server: &Server, guest: &Guest, device: &str) -> JoinHandle<()> {
+        let node = &server.node;
+        let request = match self {
+            Self::Ban => {
+                let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());
+                let player = guest.id.parse().unwrap();
+                return tokio::spawn(async move {
+                    let ban = Sanction { reason: reason("collusion at tables"), ends_at: None };
+                    sanctions
+                        .impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban)
+                        .await
+                        .unwrap();
+                });
+            }
+            Self::Everywhere => node.request(Method::DELETE, "/v1/me/sessions"),
+            Self::NewPassword => {
+                let body = json!({ "current_password": PASSWORD, "password": "another tin roof" });
+                node.request(Method::PUT, "/v1/me/password").json(&body)
+            }
+            Self::NewDevice => {
+                let body = json!({ "device_id": device, "new_device_id": format!("{device}-new") });
+                node.request(Method::PUT, "/v1/me/device").json(&body)
+            }
+        };
+        let request = request.bearer_auth(&guest.access_token);
+        tokio::spawn(async move {
+            ok(request).await;
+        })
+    }
+
+    /// Returns the number of sessions that remain to the requesting player.
+    fn sessions_left(self) -> i64 {
+        match self {
+            Self::Ban | Self::Everywhere => 0,
+            Self::NewPassword | Self::NewDevice => 1,
+        }
+    }
+}
+
+/// Returns the number of transactions that wait for a lock.
+pub(crate) async fn count_waiting(pool: &PgPool) -> i64 {
+    let waiting = "select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'";
+    read_value(pool, waiting).await
+}
+
+/// Stops `first` when it writes to a table, lets `second` run until it is done or waits too, and
+/// then lets both finish.
+async fn interleave<A, B>(
+    owner: &PgPool,
+    table: &str,
+    first: impl FnOnce() -> JoinHandle<A>,
+    second: impl FnOnce() -> JoinHandle<B>,
+) -> (A, B) {
+    let mut stopper = owner.begin().await.unwrap();
+    let lock = format!("lock table {table} in share row exclusive mode");
+    sqlx::query(AssertSqlSafe(lock)).execute(&mut *stopper).await.unwrap();
+    let first = first();
+    wait_until("the first waits", async || count_waiting(owner).await == 1).await;
+    let second = second();
+    wait_until("the second is done or waits", async || {
+        second.is_finished() || count_waiting(owner).await == 2
+    })
+    .await;
+    stopper.rollback().await.unwrap();
+    (first.await.unwrap(), second.await.unwrap())
+}
+
+async fn count_live(server: &Server, player: &str) -> i64 {
+    let live = "select count(*) from sessions where player = $1::uuid and revoked_at is null";
+    sqlx::query_scalar(live).bind(player).fetch_one(&server.bank.pool).await.unwrap()
+}
+
+fn send(request: RequestBuilder) -> JoinHandle<StatusCode> {
+    tokio::spawn(async { request.send().await.expect("the server responds").status() })
+}
+
+/// Creates a player with a device and a password.
+async fn with_password(server: &Server, name: &str, device: &str) -> Guest {
+    let guest = server.node.guest(device).await;
+    let body = json!({ "name": name, "password": PASSWORD });
+    ok(server.node.set_password(&guest.access_token, device, &body).await).await;
+    guest
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ending_all_sessions_ends_one_that_is_being_opened() {
+    let server = Server::new().await;
+    let owner = server.owner_pool().await;
+    let mut number = 0;
+    for sign_in in SignIn::ALL {
+        for ending in SessionEnd::ALL {
+            number += 1;
+            let device = format!("{DEVICE}-{number}");
+            let name = format!("Maria {number}");
+            let guest = with_password(&server, &name, &device).await;
+            let (status, ()) = interleave(
+                &owner,
+                "refresh_tokens",
+                || send(sign_in.request(&server, &name, &device)),
+                || ending.start(&server, &guest, &device),
+            )
+            .await;
+            assert_eq!(status, 200, "{sign_in:?} {ending:?}");
+            let live = count_live(&server, &guest.id).await;
+            assert_eq!(live, ending.sessions_left(), "{sign_in:?} {ending:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_concurrent_with_a_ban_is_refused() {
+    let server = Server::new().await;
+    let owner = server.owner_pool().await;
+    for (number, sign_in) in SignIn::ALL.into_iter().enumerate() {
+        let device = format!("{DEVICE}-{number}");
+        let name = format!("Maria {number}");
+        let guest = with_password(&server, &name, &device).await;
+        // The notice is the last write of a ban.
+        let ((), status) = interleave(
+            &owner,
+            "notices",
+            || SessionEnd::Ban.start(&server, &guest, &device),
+            || send(sign_in.request(&server, &name, &device)),
+        )
+        .await;
+        assert_eq!(status, 403, "{sign_in:?}");
+        assert_eq!(count_live(&server, &guest.id).await, 0, "{sign_in:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
+    let server = Server::new().await;
+    let owner = server.owner_pool().await;
+    let guest = server.node.guest(DEVICE).await;
+    let (status, ()) = interleave(
+        &owner,
+        "refresh_tokens",
+        || send(server.node.refresh(&guest.refresh_token)),
+        || SessionEnd::Ban.start(&server, &guest, DEVICE),
+    )
+    .await;
+    assert_eq!(status, 200);
+    assert_eq!(count_live(&server, &guest.id).await, 0);
+}
+
+/// Signs in a guest; `None` if it is banned.
+async fn sign_in(node: &Node, device: &str) -> Option<Value> {
+    let request = node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
+    let answer = request.send().await.unwrap();
+    let status = answer.status();
+    let answer: Value = answer.json().await.unwrap();
+    if status == StatusCode::OK {
+        return Some(answer);
+    }
+    assert_eq!((status.as_u16(), &answer["code"]), (403, &json!("banned")));
+    None
+}
+
+/// Bans a player amid its concurrent sign-ins at two nodes. Returns the sessions that were opened
+/// before the ban.
+async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest, Vec<Value>) {
+    let device = format!("{DEVICE}-{number}");
+    let guest = server.node.guest(&device).await;
+    let crowd = [&server.node, other, &server.node].map(|node| sign_in(node, &device));
+    let ban = async {
+        SessionEnd::Ban.start(server, &guest, &device).await.unwrap();
+        [sign_in(other, &device).await, sign_in(&server.node, &device).await]
+    };
+    let (before, after) = tokio::join!(join_all(crowd), ban);
+    assert!(after.iter().all(Option::is_none), "no sign-in succeeds after the ban");
+    assert_eq!(count_live(server, &guest.id).await, 0);
+    (guest, before.into_iter().flatten().collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forty_bans_among_concurrent_sign_ins_leave_no_session() {
+    let (server, other) = Server::with_other().await;
+    let mut position = other.accounts.load_revocations().await.unwrap();
+    let races = join_all((0..40).map(|number| ban_in_a_crowd(&server, &other, number))).await;
+    other.accounts.poll_revocations(&mut position).await.unwrap();
+    for (guest, opened) in races {
+        expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+        expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
+        for tokens in opened {
+            let [access, refresh] =
+                ["access_token", "refresh_token"].map(|name| tokens[name].as_str().unwrap());
+            expect_refusal(other.get("/v1/me", access), 401, "token_revoked").await;
+            expect_refusal(other.refresh(refresh), 401, "session_ended").await;
+        }
+    }
+}
+
+/// An access token is accepted until its node has received the end of the session.
+#[tokio::test]
+async fn an_ended_session_cannot_change_credentials() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = with_password(&server, "Maria", DEVICE).await;
+    let credential = json!({ "by": "password", "password": PASSWORD });
+    let proof = node.proof(&guest.access_token, &credential).await;
+    let end = "update sessions set revoked_at = now(), revoked_in = pg_current_xact_id()";
+    execute(&server.bank.pool, end).await;
+    ok(node.get("/v1/me", &guest.access_token)).await;
+    let new_device = json!({ "device_id": DEVICE, "new_device_id": "device-9876543210" });
+    let new_password = json!({ "current_password": PASSWORD, "password": "another tin roof" });
+    for request in [
+        node.request(Method::PUT, "/v1/me/device").json(&new_device),
+        node.request(Method::PUT, "/v1/me/password").json(&new_password),
+        node.request(Method::DELETE, "/v1/me/devices"),
+        node.request(Method::DELETE, "/v1/me"),
+    ] {
+        let request = request.bearer_auth(&guest.access_token).header("account-proof", &proof);
+        expect_refusal(request, 401, "session_ended").await;
+    }
+    ok(node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }))).await;
+    ok(SignIn::Password.request(&server, "Maria", DEVICE)).await;
+}
+
+/// A banned player who has a session nevertheless, as after a ban that was inserted into the
+/// database by hand.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_banned_player_neither_joins_nor_refreshes() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let mut play = client.play().await.unwrap();
+    let ban = "insert into sanctions (id, player, kind, reason, imposed_at)
+        values ($1, $2, 'ban', 'collusion at tables', now())";
+    let ban = sqlx::query(ban).bind(uuid::Uuid::new_v4()).bind(client.player().0);
+    ban.execute(&house.database.owner_pool().await).await.unwrap();
+    play.send_text(json!({ "type": "join", "id": 7 }).to_string()).await.unwrap();
+    let refusal = loop {
+        if let Message::Refusal { id: Some(7), code, detail, .. } = play.next_message().await {
+            break (code.into_owned(), detail);
+        }
+    };
+    assert_eq!(refusal, ("banned".to_owned(), "banned for good: collusion at tables".to_owned()));
+    let refresh = http_client().post(format!("{}/v1/token/refresh", client.base()));
+    let refresh = refresh.json(&json!({ "refresh_token": client.refresh_token() }));
+    expect_refusal(refresh, 403, "banned").await;
+}

@@ -1,0 +1,403 @@
+//! The export and the deletion of a player's data.
+
+use bahay::ledger::OpeningOutcome;
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::TableId;
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::http::operator::sanction_races::count_waiting;
+use crate::http::server::{Guest, Server, expect_refusal, list_players, ok, text};
+use crate::support::bank::{PotGoes, seat};
+use crate::support::db::execute;
+use crate::support::rest::items;
+use crate::support::waiting::wait_until;
+
+const DEVICE: &str = "device-0123456789";
+const PASSWORD: &str = "rain on a tin roof";
+
+/// Creates three guests who have played a game; the first has a name and a password.
+async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
+    let mut guests = Vec::new();
+    for number in 0..3 {
+        let device = format!("{DEVICE}-{number}");
+        let request = server.node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
+        let request = request.header("user-agent", "Tongits/2.1 of Maria");
+        guests.push(Guest::from_answer(ok(request).await));
+    }
+    let body = json!({ "name": "Maria Clara", "password": PASSWORD });
+    let device = format!("{DEVICE}-0");
+    ok(server.node.set_password(&guests[0].access_token, &device, &body).await).await;
+    let players = list_players(&guests);
+    let table = TableId(Uuid::new_v4());
+    server.bank.play(table, &players, 0, 3, PotGoes::ToWinner).await;
+    (guests, table)
+}
+
+#[tokio::test]
+async fn the_export_contains_all_data_of_the_player() {
+    let server = Server::new().await;
+    let (guests, _) = play_game(&server).await;
+    let token = guests[0].access_token.as_str();
+    let response = server.node.get("/v1/me/export", token).send().await.unwrap();
+    let attachment = "attachment; filename=\"bahay-export.json\"";
+    assert_eq!(response.headers()["content-disposition"], attachment);
+    let export: serde_json::Value = response.json().await.unwrap();
+    assert_eq!(export["player"], ok(server.node.get("/v1/me", token)).await);
+    assert_eq!(export["player"]["name"], "Maria Clara");
+    assert_eq!(export["wallet"], ok(server.node.get("/v1/me/wallet", token)).await);
+    let entries = ok(server.node.get("/v1/me/wallet/entries?limit=100", token)).await;
+    assert_eq!(export["wallet_entries"], entries["items"]);
+    assert!(items(&entries).len() > 3);
+    let games = ok(server.node.get("/v1/me/games", token)).await;
+    assert_eq!(export["games"], games["items"]);
+    let methods = ok(server.node.get("/v1/me/sign-in-methods", token)).await;
+    assert_eq!(export["sign_in_methods"], methods);
+    assert_eq!(export["rewards"], ok(server.node.get("/v1/me/rewards", token)).await);
+    assert_eq!(export["devices"].as_array().unwrap().len(), 1);
+    assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
+    assert_eq!(export["bans"], json!([]));
+    assert_eq!(
+        export["statistics"],
+        ok(server.node.get("/v1/me/statistics", token)).await["items"]
+    );
+    for empty in ["blocked_players", "muted_players", "reports_made", "reports_received"] {
+        assert_eq!(export[empty], json!([]), "{empty}");
+    }
+    let exported = export.to_string();
+    assert!(!exported.contains("argon2") && !exported.contains(&guests[1].id), "{exported}");
+}
+
+/// The document is sent in portions, which form one document.
+#[tokio::test]
+async fn an_export_in_portions_is_complete() {
+    let server = Server::new().await;
+    let (guests, table) = play_game(&server).await;
+    let players = list_players(&guests);
+    // The winners alternate, so that nobody reaches the daily limit of wins in rooms.
+    for winner in (0..3).cycle().take(120) {
+        server.bank.play(table, &players, winner, 3, PotGoes::Nowhere).await;
+    }
+    for _ in 0..110 {
+        server.node.guest(&format!("{DEVICE}-0")).await;
+    }
+    let guest = server.node.guest(&format!("{DEVICE}-0")).await;
+    let export = ok(server.node.get("/v1/me/export", &guest.access_token)).await;
+    for (list, table) in [
+        ("sessions", "select count(*) from sessions where player = $1"),
+        ("games", "select count(*) from game_players where player = $1"),
+        (
+            "wallet_entries",
+            "select count(*) from entries e join accounts a on a.id = e.account
+            where a.player = $1",
+        ),
+    ] {
+        let held = export[list].as_array().unwrap();
+        let count: i64 = sqlx::query_scalar(table)
+            .bind(guest.id.parse::<Uuid>().unwrap())
+            .fetch_one(&server.bank.pool)
+            .await
+            .unwrap();
+        assert!(held.len() > 100, "{list}: {}", held.len());
+        assert_eq!(i64::try_from(held.len()).unwrap(), count, "{list}");
+    }
+}
+
+#[tokio::test]
+async fn a_player_exports_once_an_hour() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let other = server.node.guest("device-9876543210").await;
+    let export = |method: Method, guest: &Guest| {
+        server.node.request(method, "/v1/me/export").bearer_auth(&guest.access_token)
+    };
+    // Neither a HEAD request nor a failed export counts.
+    let head = export(Method::HEAD, &guest).send().await.unwrap();
+    assert_eq!(head.status(), 200);
+    let owner = server.owner_pool().await;
+    let rename = async |sql: &'static str| {
+        execute(&owner, sql).await;
+    };
+    rename("alter table player_reports rename to mislaid").await;
+    expect_refusal(export(Method::GET, &guest), 500, "internal").await;
+    rename("alter table mislaid rename to player_reports").await;
+    // An export that fails halfway does not count either.
+    rename("alter table notices rename to mislaid").await;
+    let broken = export(Method::GET, &guest).send().await.unwrap();
+    assert_eq!(broken.status(), 200);
+    assert!(broken.bytes().await.is_err(), "the body ends prematurely");
+    rename("alter table mislaid rename to notices").await;
+    let answers =
+        join_all((0..10).map(|_| async { export(Method::GET, &guest).send().await.unwrap() }));
+    let answers = answers.await;
+    let successes = answers.iter().filter(|answer| answer.status() == 200).count();
+    assert_eq!(successes, 1, "one of ten concurrent exports succeeds");
+    let refused = export(Method::GET, &guest).send().await.unwrap();
+    let wait: u64 =
+        text(&json!(refused.headers()["retry-after"].to_str().unwrap())).parse().unwrap();
+    assert!((3_500..=3_600).contains(&wait), "{wait}");
+    expect_refusal(export(Method::GET, &guest), 429, "exported_lately").await;
+    ok(export(Method::GET, &other)).await;
+}
+
+#[tokio::test]
+async fn a_deleted_account_is_anonymous_and_the_books_balance() {
+    let server = Server::new().await;
+    let (guests, _) = play_game(&server).await;
+    let deleted = &guests[0];
+    let other = &guests[1];
+    let node = &server.node;
+    ok(node
+        .request(Method::PATCH, "/v1/me")
+        .bearer_auth(&deleted.access_token)
+        .json(&json!({ "avatar": "maya", "time_zone": "Asia/Manila" })))
+    .await;
+    // Several concurrent deletions.
+    let proof = json!({ "by": "password", "password": PASSWORD });
+    let proof = node.proof(&deleted.access_token, &proof).await;
+    let delete = || {
+        let request = node.request(Method::DELETE, "/v1/me").bearer_auth(&deleted.access_token);
+        let request = request.header("account-proof", &proof);
+        async { request.send().await.expect("the server responds").status().as_u16() }
+    };
+    let answers = join_all((0..5).map(|_| delete())).await;
+    assert!(answers.contains(&204), "{answers:?}");
+    assert!(answers.iter().all(|status| [204, 401].contains(status)), "{answers:?}");
+    assert_eq!(delete().await, 401);
+
+    expect_refusal(node.get("/v1/me", &deleted.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&deleted.refresh_token), 401, "refresh_token_unknown").await;
+    let by_name = json!({ "name": "Maria Clara", "password": PASSWORD });
+    let by_name = || node.post("/v1/sign-in/password", &by_name);
+    expect_refusal(by_name(), 401, "credentials_wrong").await;
+    let anew = node.guest(&format!("{DEVICE}-0")).await;
+    assert_ne!(anew.id, deleted.id);
+    // Others no longer see the player, and the name is free.
+    let look_up = format!("/v1/players?ids={}", deleted.id);
+    let seen = ok(node.get(&look_up, &other.access_token)).await;
+    let nobody =
+        json!({ "id": deleted.id, "name": "Deleted player", "avatar": "carabao", "is_bot": false });
+    assert_eq!(seen, json!({ "items": [nobody] }));
+    let rename = node.request(Method::PATCH, "/v1/me").bearer_auth(&other.access_token);
+    ok(rename.json(&json!({ "name": "Maria Clara" }))).await;
+
+    // No row identifies the player; the bookings remain.
+    let rows = sqlx::query_scalar(
+        "
+        select concat_ws(
+            ' ',
+            (select to_jsonb(p) from players p where p.id = $1),
+            (select jsonb_agg(s) from sessions s where s.player = $1),
+            (select jsonb_agg(d) from devices d where d.player = $1),
+            (select jsonb_agg(w) from passwords w where w.player = $1),
+            (select jsonb_agg(l) from name_skeletons l where l.player = $1)
+        )
+        ",
+    );
+    let rows: String =
+        rows.bind(deleted.id.parse::<Uuid>().unwrap()).fetch_one(&server.bank.pool).await.unwrap();
+    for trace in ["Maria", "rnaria", "127.0.0.1", "Manila", "maya", "argon2", "Tongits"] {
+        assert!(!rows.contains(trace), "{trace}: {rows}");
+    }
+    let wallet = server.bank.wallets(&[deleted.id.parse().unwrap()]).await;
+    assert!(wallet[0] > 0);
+    server.bank.audit_clean().await;
+    let games = ok(node.get("/v1/me/games", &other.access_token)).await;
+    assert_eq!(items(&games).len(), 1);
+}
+
+#[tokio::test]
+async fn a_seated_player_cannot_be_deleted() {
+    let server = Server::new().await;
+    let (guests, table) = play_game(&server).await;
+    let mut proofs = Vec::new();
+    for (number, guest) in guests.iter().enumerate() {
+        let credential = match number {
+            0 => json!({ "by": "password", "password": PASSWORD }),
+            _ => json!({ "by": "device", "device_id": format!("{DEVICE}-{number}") }),
+        };
+        proofs.push(server.node.proof(&guest.access_token, &credential).await);
+    }
+    let delete = |number: usize| {
+        let delete = server.node.request(Method::DELETE, "/v1/me");
+        delete.bearer_auth(&guests[number].access_token).header("account-proof", &proofs[number])
+    };
+    let players = list_players(&guests);
+    let game = server.bank.deal(table, &players);
+    server.bank.open(&game).await;
+    for number in 0..guests.len() {
+        expect_refusal(delete(number), 409, "in_game").await;
+    }
+    server.bank.void_game(&game).await;
+    let seat = server.node.request(Method::POST, "/v1/rooms/newbie/seat");
+    ok(seat.bearer_auth(&guests[0].access_token)).await;
+    expect_refusal(delete(0), 409, "in_game").await;
+    let leave = server.node.request(Method::DELETE, "/v1/table");
+    ok(leave.bearer_auth(&guests[0].access_token)).await;
+    ok(delete(0)).await;
+    ok(delete(1)).await;
+}
+
+/// Blocks, mutes, and reports made and received.
+#[tokio::test]
+async fn the_export_contains_relations_and_reports() {
+    let server = Server::new().await;
+    let (guests, _) = play_game(&server).await;
+    let [one, other, third] = &guests[..] else { panic!("three players have played") };
+    let put = |what: &str, of: &Guest| {
+        let path = format!("/v1/me/{what}/{}", of.id);
+        server.node.request(Method::PUT, &path).bearer_auth(&one.access_token)
+    };
+    ok(put("blocks", other)).await;
+    ok(put("mutes", third)).await;
+    let games = ok(server.node.get("/v1/me/games", &one.access_token)).await;
+    let game = text(&games["items"][0]["id"]);
+    let report = |by: &Guest, about: &Guest, reason: &str, words: &str| {
+        let body = json!({ "player": about.id, "reason": reason, "words": words });
+        let path = format!("/v1/games/{game}/reports");
+        server.node.post(&path, &body).bearer_auth(&by.access_token)
+    };
+    ok(report(one, other, "collusion", "They talk to each other.")).await;
+    ok(report(third, one, "stalling", "She thinks for hours.")).await;
+    let export = ok(server.node.get("/v1/me/export", &one.access_token)).await;
+    assert_eq!(export["blocked_players"][0]["player"], other.id);
+    assert_eq!(export["muted_players"][0]["player"], third.id);
+    let made = &export["reports_made"][0];
+    assert_eq!([&made["reported"], &made["game"]], [&json!(other.id), &json!(game)]);
+    assert_eq!(made["reason"], "collusion");
+    assert_eq!(made["words"], "They talk to each other.");
+    assert_eq!(made["outcome"], json!(null));
+    let received = &export["reports_received"][0];
+    assert_eq!([&received["reason"], &received["game"]], [&json!("stalling"), &json!(game)]);
+    // The author and the text of a report are not exported.
+    let received = export["reports_received"].to_string();
+    assert!(!received.contains(&third.id) && !received.contains("hours"), "{received}");
+    let statistics = ok(server.node.get("/v1/me/statistics", &one.access_token)).await;
+    assert_eq!(export["statistics"], statistics["items"]);
+    assert!(!export["statistics"].as_array().unwrap().is_empty());
+}
+
+/// Builds a request by which a guest deletes its account, with an account proof.
+async fn request_deletion(server: &Server, guest: &Guest, credential: &Value) -> RequestBuilder {
+    let proof = server.node.proof(&guest.access_token, credential).await;
+    let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
+    delete.header("account-proof", proof)
+}
+
+/// Waits until `many` connections to the database wait for a lock.
+async fn wait_for_locks(server: &Server, many: i64) {
+    let owner = server.owner_pool().await;
+    wait_until("connections wait for a lock", async || count_waiting(&owner).await >= many).await;
+}
+
+/// A deletion during the opening of a game waits for the opening, and is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_waits_for_the_opening_of_a_game() {
+    let server = Server::new().await;
+    let (guests, table) = play_game(&server).await;
+    let players = list_players(&guests);
+    let owner = server.owner_pool().await;
+    let mut held = owner.begin().await.unwrap();
+    // Blocks an opening after it has locked the wallets and before it is visible.
+    sqlx::query("lock table games in share row exclusive mode").execute(&mut *held).await.unwrap();
+    let game = server.bank.deal(table, &players);
+    let ledger = server.bank.ledger.clone();
+    let opening = tokio::spawn(async move { ledger.open_game(game).await });
+    wait_for_locks(&server, 1).await;
+    let credential = json!({ "by": "password", "password": PASSWORD });
+    let delete = request_deletion(&server, &guests[0], &credential).await;
+    let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
+    wait_for_locks(&server, 2).await;
+    held.rollback().await.unwrap();
+    assert!(matches!(opening.await.unwrap().unwrap(), OpeningOutcome::Opened { .. }));
+    assert_eq!(deletion.await.unwrap(), 409);
+    ok(server.node.get("/v1/me", &guests[0].access_token)).await;
+    server.bank.audit_clean().await;
+}
+
+/// An opening during a deletion waits for the deletion, and finds the player deleted.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_not_opened_with_a_player_under_deletion() {
+    let server = Server::new().await;
+    let (guests, table) = play_game(&server).await;
+    let players = list_players(&guests);
+    let before = server.bank.wallets(&players).await;
+    let owner = server.owner_pool().await;
+    let mut held = owner.begin().await.unwrap();
+    // Blocks a deletion after it has looked for games and before it is visible.
+    let hold = "lock table name_skeletons in share row exclusive mode";
+    sqlx::query(hold).execute(&mut *held).await.unwrap();
+    let credential = json!({ "by": "password", "password": PASSWORD });
+    let delete = request_deletion(&server, &guests[0], &credential).await;
+    let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
+    wait_for_locks(&server, 1).await;
+    let game = server.bank.deal(table, &players);
+    let ledger = server.bank.ledger.clone();
+    let again = game.clone();
+    let opening = tokio::spawn(async move { ledger.open_game(game).await });
+    wait_for_locks(&server, 2).await;
+    held.rollback().await.unwrap();
+    assert_eq!(deletion.await.unwrap(), 204);
+    let cannot = opening.await.unwrap().unwrap();
+    assert_eq!(cannot, OpeningOutcome::CannotPay { seats: SeatSet::only(seat(0)) });
+    // A retry gets the same result.
+    assert_eq!(server.bank.ledger.open_game(again).await.unwrap(), cannot);
+    assert_eq!(server.bank.wallets(&players).await, before);
+    // The other players can go on.
+    let game = server.bank.deal(table, &players[1..]);
+    let outcome = server.bank.ledger.open_game(game).await.unwrap();
+    assert!(matches!(outcome, OpeningOutcome::Opened { .. }));
+    server.bank.audit_clean().await;
+}
+
+/// In either order, a player in a game has an account, and a deleted player is in no game.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_concurrent_deletion_and_opening_are_serialized() {
+    let server = Server::new().await;
+    let mut outcomes = (0, 0);
+    for round in 0..40 {
+        let mut guests = Vec::new();
+        for number in 0..3 {
+            guests.push(server.node.guest(&format!("{DEVICE}-{round}-{number}")).await);
+        }
+        let players = list_players(&guests);
+        let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+        let device = format!("{DEVICE}-{round}-{}", round % 3);
+        let credential = json!({ "by": "device", "device_id": device });
+        let delete = request_deletion(&server, &guests[round % 3], &credential).await;
+        let (opened, deleted) = tokio::join!(server.bank.ledger.open_game(game), async {
+            delete.send().await.unwrap()
+        });
+        match (opened.unwrap(), deleted.status().as_u16()) {
+            (OpeningOutcome::Opened { .. }, 409) => outcomes.0 += 1,
+            (OpeningOutcome::CannotPay { seats }, 204) => {
+                let deleted_seat = u8::try_from(round % 3).unwrap();
+                assert_eq!(seats, SeatSet::only(seat(deleted_seat)));
+                outcomes.1 += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    println!("{} games were opened, {} accounts deleted", outcomes.0, outcomes.1);
+    server.bank.audit_clean().await;
+}
+
+/// A deletion during a sign-in that has found its player leaves no session.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_during_a_deletion_is_refused() {
+    let server = Server::new().await;
+    for round in 0..20 {
+        let device = format!("{DEVICE}-{round}");
+        let guest = server.node.guest(&device).await;
+        let credential = json!({ "by": "device", "device_id": device });
+        let delete = request_deletion(&server, &guest, &credential).await;
+        let body = json!({ "device_id": device });
+        let sign_in = server.node.post("/v1/sign-in/guest", &body);
+        let (deleted, _) = tokio::join!(delete.send(), sign_in.send());
+        assert_eq!(deleted.unwrap().status(), 204);
+        let alive = "select count(*) from sessions where player = $1::uuid and revoked_at is null";
+        let alive = sqlx::query_scalar::<_, i64>(alive).bind(&guest.id);
+        assert_eq!(alive.fetch_one(&server.bank.pool).await.unwrap(), 0);
+    }
+}

@@ -1,0 +1,353 @@
+//! Names with passwords: the first password, changes, signing in, and lockouts.
+
+use std::time::Duration;
+
+use bahay::accounts::{self, HashOptions};
+use bahay::rate_limit;
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::http::server::{
+    Guest, Node, Server, Setup, expect_refusal, expect_refusal_of, ok, refused, status_of, text,
+};
+use crate::support::db::read_value;
+use crate::support::house::{cheap_auth_options, wide_rate_limits};
+
+const DEVICE: &str = "device-0123456789";
+const PASSWORD: &str = "rain on a tin roof";
+const OTHER: &str = "two carabaos and a jeepney";
+
+fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
+    node.post("/v1/sign-in/password", &json!({ "name": name, "password": password }))
+}
+
+/// Builds a request that sets the first password of a guest with this device.
+async fn set_password_of(
+    node: &Node,
+    token: &str,
+    device: &str,
+    name: &str,
+    password: &str,
+) -> RequestBuilder {
+    let body = json!({ "name": name, "password": password });
+    node.set_password(token, device, &body).await
+}
+
+async fn set_first_password(
+    node: &Node,
+    token: &str,
+    name: &str,
+    password: &str,
+) -> RequestBuilder {
+    set_password_of(node, token, DEVICE, name, password).await
+}
+
+fn change_password(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
+    let body = json!({ "current_password": current, "password": new });
+    node.request(Method::PUT, "/v1/me/password").bearer_auth(token).json(&body)
+}
+
+/// Creates a guest with the name Maria and a password.
+async fn sign_in_maria(node: &Node) -> Guest {
+    let guest = node.guest(DEVICE).await;
+    ok(set_first_password(node, &guest.access_token, "Maria", PASSWORD).await).await;
+    guest
+}
+
+#[tokio::test]
+async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let node = &server.node;
+    let token = guest.access_token.as_str();
+    let wallet = ok(node.get("/v1/me/wallet", token)).await;
+    let me = ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
+    assert_eq!(text(&me["id"]), guest.id);
+    assert_eq!(me["name"], "Maria");
+    // The player signs in on any node and in any letter case, and by its device as before.
+    let other = server.another_node().await;
+    for name in ["Maria", "maria", " MARIA ", "Ｍａｒｉａ"] {
+        let signed_in = ok(sign_in(&other, name, PASSWORD)).await;
+        assert_eq!(signed_in["player"], me, "{name}");
+        let token = text(&signed_in["access_token"]);
+        assert_eq!(ok(node.get("/v1/me/wallet", &token)).await, wallet);
+    }
+    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+    ok(node.get("/v1/me", token)).await;
+    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    let set_at = "2026-03-01T12:00:00.000Z";
+    assert_eq!(methods, json!({ "devices": 1, "password_set_at": set_at, "identities": [] }));
+}
+
+#[tokio::test]
+async fn a_first_password_is_validated_and_set_once() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let node = &server.node;
+    let token = guest.access_token.as_str();
+    let long = "é".repeat(129);
+    for password in ["", "1234567", &long] {
+        expect_refusal_of(
+            password,
+            set_first_password(node, token, "Maria", password).await,
+            422,
+            "body_invalid",
+        )
+        .await;
+    }
+    for password in ["password", "IloveYou123", "mariamaria", "maria1maria", "aaaaaaaaaa"] {
+        let name = "Maria Maria";
+        expect_refusal_of(
+            password,
+            set_first_password(node, token, name, password).await,
+            422,
+            "password_easy",
+        )
+        .await;
+    }
+    expect_refusal(change_password(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
+    ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
+    let body = json!({ "name": "Maria", "password": OTHER });
+    let proof = node.proof(token, &json!({ "by": "password", "password": PASSWORD })).await;
+    let again = node.post("/v1/me/password", &body).header("account-proof", proof);
+    expect_refusal(again.bearer_auth(token), 409, "password_set").await;
+    ok(sign_in(node, "Maria", PASSWORD)).await;
+    // The name is reserved for Maria now.
+    let device = "device-9876543210";
+    let other = node.guest(device).await.access_token;
+    for name in ["Maria", "MARIA", "Mаria"] {
+        let claim = set_password_of(node, &other, device, name, OTHER).await;
+        expect_refusal(claim, 409, "name_taken").await;
+    }
+    let house = set_password_of(node, &other, device, "Bahay Support", OTHER).await;
+    expect_refusal(house, 422, "name_reserved").await;
+}
+
+#[tokio::test]
+async fn one_of_twenty_concurrent_claims_gets_the_name() {
+    let (server, other) = Server::with_other().await;
+    let races = (0..20).map(|number| {
+        let node = if number % 2 == 0 { &server.node } else { &other };
+        async move {
+            let device = format!("device-0000000000-{number}");
+            let guest = node.guest(&device).await;
+            // The claims differ in their spelling.
+            let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
+            let token = guest.access_token.as_str();
+            status_of(set_password_of(node, token, &device, name, PASSWORD).await).await
+        }
+    });
+    let mut answers = join_all(races).await;
+    answers.sort_unstable();
+    let mut expected = vec![409; 20];
+    expected[0] = 200;
+    assert_eq!(answers, expected);
+}
+
+#[tokio::test]
+async fn a_changed_password_ends_all_other_sessions() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let here = sign_in_maria(node).await;
+    let there = node.guest(DEVICE).await;
+    let token = here.access_token.as_str();
+    expect_refusal(change_password(node, token, OTHER, OTHER), 403, "password_wrong").await;
+    for easy in ["12345678", "maria2026", "Maria-maria"] {
+        expect_refusal(change_password(node, token, PASSWORD, easy), 422, "password_easy").await;
+    }
+    ok(change_password(node, token, PASSWORD, OTHER)).await;
+    ok(node.get("/v1/me", token)).await;
+    ok(node.refresh(&here.refresh_token)).await;
+    expect_refusal(node.get("/v1/me", &there.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&there.refresh_token), 401, "session_ended").await;
+    expect_refusal(sign_in(node, "Maria", PASSWORD), 401, "credentials_wrong").await;
+    ok(sign_in(node, "Maria", OTHER)).await;
+}
+
+#[tokio::test]
+async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
+    let server = Server::new().await;
+    let node = &server.node;
+    sign_in_maria(node).await;
+    let wrong = |node, name| async move { refused(sign_in(node, name, "wrong password")).await };
+    // Four failures do not matter if the fifth attempt succeeds.
+    for _ in 0..4 {
+        assert_eq!(wrong(node, "Maria").await, (401, "credentials_wrong".into()));
+    }
+    ok(sign_in(node, "Maria", PASSWORD)).await;
+    for spelling in ["Maria", "maria", "MARIA", "Maria", "m a r i a"] {
+        assert_eq!(wrong(node, spelling).await, (401, "credentials_wrong".into()));
+    }
+    // The right password is refused too, as it is on another node.
+    let restarted = server.another_node().await;
+    for node in [node, &restarted] {
+        let response = sign_in(node, "Maria", PASSWORD).send().await.unwrap();
+        assert_eq!(response.headers()["retry-after"], "60");
+        let refusal = crate::http::server::refusal(response).await;
+        assert_eq!(refusal, (429, "sign_in_locked".into()));
+    }
+    // An unknown name gets the same responses.
+    for _ in 0..5 {
+        assert_eq!(wrong(node, "Nobody Here").await, (401, "credentials_wrong".into()));
+    }
+    assert_eq!(wrong(node, "Nobody Here").await, (429, "sign_in_locked".into()));
+    // Other names are not affected, and the lockout ends after a minute.
+    node.guest(DEVICE).await;
+    server.clock.advance(Duration::from_secs(59));
+    expect_refusal(sign_in(node, "Maria", PASSWORD), 429, "sign_in_locked").await;
+    server.clock.advance(Duration::from_secs(1));
+    ok(sign_in(node, "Maria", PASSWORD)).await;
+}
+
+/// A guesser at one address locks out strangers behind the same address, but nobody else. A guesser
+/// at many addresses locks out strangers everywhere, but no client that has signed in from there
+/// before.
+#[tokio::test]
+async fn guesses_do_not_lock_out_known_devices() {
+    let proxies = "127.0.0.1".parse().unwrap();
+    let limits = rate_limit::Options { proxies, ..wide_rate_limits() };
+    let server = Server::with_rate_limits(limits).await;
+    let node = &server.node;
+    let from = |address: &str, password: &str| {
+        sign_in(node, "Maria", password).header("x-forwarded-for", address)
+    };
+    sign_in_maria(node).await;
+    ok(from("192.0.2.1", PASSWORD)).await;
+    for _ in 0..5 {
+        expect_refusal(from("203.0.113.1", "wrong password"), 401, "credentials_wrong").await;
+    }
+    expect_refusal(from("203.0.113.1", PASSWORD), 429, "sign_in_locked").await;
+    ok(from("198.51.100.1", PASSWORD)).await;
+    // The owner's device is behind the same address and is counted separately.
+    let by_device = |address: &str, password: &str| {
+        let body = json!({ "name": "Maria", "password": password, "device_id": DEVICE });
+        node.post("/v1/sign-in/password", &body).header("x-forwarded-for", address)
+    };
+    ok(by_device("203.0.113.1", PASSWORD)).await;
+    for place in 1..=5 {
+        let address = format!("192.0.2.{}", place * 7);
+        expect_refusal(by_device(&address, "wrong password"), 401, "credentials_wrong").await;
+    }
+    expect_refusal(by_device("192.0.2.99", PASSWORD), 429, "sign_in_locked").await;
+    server.clock.advance(Duration::from_mins(1));
+    // Ten more addresses: guesses at the name arrive from everywhere.
+    for place in 2..=11 {
+        for _ in 0..5 {
+            let _ = from(&format!("203.0.113.{place}"), "wrong password").send().await.unwrap();
+        }
+    }
+    expect_refusal(from("198.51.100.99", PASSWORD), 429, "sign_in_locked").await;
+    ok(from("192.0.2.1", PASSWORD)).await;
+    ok(by_device("198.51.100.98", PASSWORD)).await;
+}
+
+#[tokio::test]
+async fn concurrent_guesses_are_counted() {
+    let server = Server::new().await;
+    sign_in_maria(&server.node).await;
+    let guesses = (0..40).map(|number| {
+        let guess = sign_in(&server.node, "Maria", &format!("wrong password {number}"));
+        async { refused(guess).await.0 }
+    });
+    let answers = join_all(guesses).await;
+    assert_eq!(answers.iter().filter(|status| **status == 401).count(), 5);
+    assert_eq!(answers.iter().filter(|status| **status == 429).count(), 35);
+}
+
+#[tokio::test]
+async fn guesses_at_the_current_password_are_counted() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = sign_in_maria(node).await;
+    for _ in 0..5 {
+        let wrong = change_password(node, &guest.access_token, "wrong password", OTHER);
+        expect_refusal(wrong, 403, "password_wrong").await;
+    }
+    let right = change_password(node, &guest.access_token, PASSWORD, OTHER);
+    expect_refusal(right, 429, "sign_in_locked").await;
+}
+
+#[tokio::test]
+async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
+    let server = Server::new().await;
+    let node = &server.node;
+    sign_in_maria(node).await;
+    // A guest without a password, an unknown name, and a text that is not a valid name.
+    node.sign_in(&json!({ "device_id": "device-9876543210", "name": "Luz" })).await;
+    let mut bodies = Vec::new();
+    for name in ["Maria", "Luz", "Somebody", "", "x", "\u{202e}", &"long ".repeat(500)] {
+        let response = sign_in(node, name, "wrong password").send().await.unwrap();
+        assert_eq!(response.status(), 401, "{name:?}");
+        let body: Value = response.json().await.unwrap();
+        bodies.push(body);
+    }
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    // A password that could not be set is reported as a wrong one.
+    for password in ["", "short", &"é".repeat(2_000)] {
+        let name = format!("Nobody {}", password.len());
+        expect_refusal(sign_in(node, &name, password), 401, "credentials_wrong").await;
+    }
+}
+
+#[tokio::test]
+async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
+    let server = Server::new().await;
+    sign_in_maria(&server.node).await;
+    let hash = async || {
+        let hash: String = read_value(&server.bank.pool, "select hash from passwords").await;
+        hash
+    };
+    let before = hash().await;
+    assert!(before.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{before}");
+    let hashes = HashOptions { memory_kib: 128, passes: 2, ..cheap_auth_options().hashes };
+    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
+    let dearer = server.node_with(Setup { auth_options, ..Setup::default() }).await;
+    expect_refusal(sign_in(&dearer, "Maria", "wrong password"), 401, "credentials_wrong").await;
+    assert_eq!(hash().await, before);
+    ok(sign_in(&dearer, "Maria", PASSWORD)).await;
+    let after = hash().await;
+    assert!(after.starts_with("$argon2id$v=19$m=128,t=2,p=1$"), "{after}");
+    ok(sign_in(&dearer, "Maria", PASSWORD)).await;
+    assert_eq!(hash().await, after);
+    assert!(!format!("{before}{after}").contains(PASSWORD));
+}
+
+#[tokio::test]
+async fn sign_ins_beyond_the_hashing_queue_are_refused() {
+    let hashes = HashOptions { at_once: 1, waiting_max: 0, ..HashOptions::default() };
+    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
+    let server = Server::with_setup(Setup { auth_options, ..Setup::default() }).await;
+    let attempts = (0..20).map(|number| {
+        let node = &server.node;
+        async move {
+            let response = sign_in(node, &format!("Nobody {number}"), PASSWORD).send().await;
+            let response = response.expect("the server responds");
+            if response.status() == 401 {
+                return 401;
+            }
+            assert_eq!(response.headers()["retry-after"], "1");
+            let refusal = crate::http::server::refusal(response).await;
+            assert_eq!(refusal, (503, "sign_in_busy".into()));
+            503
+        }
+    });
+    let answers = join_all(attempts).await;
+    assert!(answers.contains(&401) && answers.contains(&503), "{answers:?}");
+    // The queue was full only for a moment.
+    expect_refusal(sign_in(&server.node, "Nobody", PASSWORD), 401, "credentials_wrong").await;
+}
+
+#[tokio::test]
+async fn signing_in_is_limited_by_address() {
+    let sign_ins_per_address = "1:3".parse().unwrap();
+    let limits = rate_limit::Options { sign_ins_per_address, ..wide_rate_limits() };
+    let server = Server::with_rate_limits(limits).await;
+    let attempts = (0..12).map(|number| {
+        let name = format!("Nobody {number}");
+        let attempt = sign_in(&server.node, &name, PASSWORD);
+        async { refused(attempt).await }
+    });
+    let answers = join_all(attempts).await;
+    let limited = (429, "too_many_requests".to_owned());
+    assert!(answers.contains(&limited), "{answers:?}");
+    assert!(answers.contains(&(401, "credentials_wrong".into())), "{answers:?}");
+}

@@ -1,0 +1,151 @@
+//! Account proofs. A copied access token can play, but cannot take over the account: changes of the
+//! sign-in methods and the deletion of the account require a proof. Also tests the change of a
+//! device's id.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::http::server::{Node, Server, expect_refusal, ok};
+
+const DEVICE: &str = "device-0123456789";
+const OTHER_DEVICE: &str = "device-9876543210";
+const PASSWORD: &str = "rain on a tin roof";
+
+/// The calls that require a proof, by method and path.
+const PROVEN: [(Method, &str); 5] = [
+    (Method::POST, "/v1/me/password"),
+    (Method::POST, "/v1/me/identities"),
+    (Method::DELETE, "/v1/me/identities/local"),
+    (Method::DELETE, "/v1/me/devices"),
+    (Method::DELETE, "/v1/me"),
+];
+
+fn device_proof_body(device: &str) -> Value {
+    json!({ "by": "device", "device_id": device })
+}
+
+fn password_proof_body(password: &str) -> Value {
+    json!({ "by": "password", "password": password })
+}
+
+fn request_proof(node: &Node, token: &str, shown: &Value) -> RequestBuilder {
+    node.post("/v1/me/proof", shown).bearer_auth(token)
+}
+
+fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBuilder {
+    let body = match *path {
+        "/v1/me/password" => json!({ "name": "Maria", "password": PASSWORD }),
+        _ => json!({ "issuer": "local", "id_token": "x", "device_id": DEVICE }),
+    };
+    node.request(method.clone(), path).json(&body).bearer_auth(token)
+}
+
+/// An access token alone cannot change the account: not without a proof, nor with an invented one,
+/// one of another session or player, or an expired one.
+#[tokio::test]
+async fn an_access_token_alone_cannot_change_the_account() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let node = &server.node;
+    let copied = guest.access_token.as_str();
+    let elsewhere = node.guest(DEVICE).await.access_token;
+    let of_elsewhere = node.device_proof(&elsewhere, DEVICE).await;
+    let stranger = node.guest(OTHER_DEVICE).await.access_token;
+    let strangers = node.device_proof(&stranger, OTHER_DEVICE).await;
+    let made_up = format!("ap_{}", "0".repeat(80));
+    let old = node.device_proof(copied, DEVICE).await;
+    server.clock.advance(Duration::from_mins(5));
+    for one in PROVEN {
+        expect_refusal(send_call(node, &one, copied), 403, "proof_missing").await;
+        let good = node.device_proof(copied, DEVICE).await;
+        let twice = send_call(node, &one, copied).header("account-proof", &good);
+        expect_refusal(twice.header("account-proof", &good), 403, "proof_missing").await;
+        for proof in [&of_elsewhere, &strangers, &made_up, &old, "nonsense"] {
+            let call = send_call(node, &one, copied).header("account-proof", proof);
+            expect_refusal(call, 403, "proof_refused").await;
+        }
+    }
+    // The account is unchanged.
+    let methods = ok(node.get("/v1/me/sign-in-methods", copied)).await;
+    assert_eq!(methods, json!({ "devices": 1, "password_set_at": null, "identities": [] }));
+    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+}
+
+#[tokio::test]
+async fn a_device_is_a_proof_only_without_password_and_identity() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let node = &server.node;
+    let token = guest.access_token.as_str();
+    let unknown = device_proof_body("device-of-nobody-at-all");
+    expect_refusal(request_proof(node, token, &unknown), 403, "device_wrong").await;
+    node.guest(OTHER_DEVICE).await;
+    let prove = |proof: Value| request_proof(node, token, &proof);
+    expect_refusal(prove(device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
+    expect_refusal(prove(password_proof_body(PASSWORD)), 409, "password_not_set").await;
+    let body = json!({ "name": "Maria", "password": PASSWORD });
+    ok(node.set_password(token, DEVICE, &body).await).await;
+    // The finder of a lost telephone holds the device, but does not know the password.
+    expect_refusal(prove(device_proof_body(DEVICE)), 403, "proof_insufficient").await;
+    for _ in 0..5 {
+        let wrong = request_proof(node, token, &password_proof_body("wrong password"));
+        expect_refusal(wrong, 403, "password_wrong").await;
+    }
+    expect_refusal(prove(password_proof_body(PASSWORD)), 429, "sign_in_locked").await;
+    server.clock.advance(Duration::from_mins(1));
+    for _ in 0..4 {
+        let wrong = request_proof(node, token, &password_proof_body("wrong password"));
+        expect_refusal(wrong, 403, "password_wrong").await;
+    }
+    // The right password resets the count of failures.
+    let proof = node.proof(token, &password_proof_body(PASSWORD)).await;
+    expect_refusal(prove(password_proof_body("wrong password")), 403, "password_wrong").await;
+    let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
+    ok(delete.header("account-proof", proof)).await;
+}
+
+fn change_device(node: &Node, token: &str, old: &str, new: &str) -> RequestBuilder {
+    let body = json!({ "device_id": old, "new_device_id": new });
+    node.request(Method::PUT, "/v1/me/device").bearer_auth(token).json(&body)
+}
+
+/// A copy of the old id becomes useless: neither the id nor the sessions that it opened are valid.
+#[tokio::test]
+async fn a_changed_device_id_replaces_the_old_one() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let node = &server.node;
+    let token = guest.access_token.as_str();
+    let thief = node.guest(DEVICE).await;
+    assert_eq!(thief.id, guest.id);
+    let new = "device-drawn-anew-1";
+    for _ in 0..2 {
+        ok(change_device(node, token, DEVICE, new)).await;
+    }
+    expect_refusal(node.get("/v1/me", &thief.access_token), 401, "token_revoked").await;
+    expect_refusal(node.refresh(&thief.refresh_token), 401, "session_ended").await;
+    assert_ne!(node.guest(DEVICE).await.id, guest.id);
+    assert_eq!(node.guest(new).await.id, guest.id);
+    ok(node.get("/v1/me", token)).await;
+    ok(node.refresh(&guest.refresh_token)).await;
+    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    assert_eq!(methods["devices"], 1);
+}
+
+#[tokio::test]
+async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
+    let (server, guest) = Server::with_guest(DEVICE).await;
+    let node = &server.node;
+    let token = guest.access_token.as_str();
+    let other = node.guest(OTHER_DEVICE).await;
+    let new = "device-drawn-anew-1";
+    expect_refusal(change_device(node, token, OTHER_DEVICE, new), 403, "device_wrong").await;
+    expect_refusal(change_device(node, token, "device-of-nobody-at-all", new), 403, "device_wrong")
+        .await;
+    let foreign = change_device(node, token, "device-of-nobody-at-all", OTHER_DEVICE);
+    expect_refusal(foreign, 403, "device_wrong").await;
+    expect_refusal(change_device(node, token, DEVICE, OTHER_DEVICE), 409, "device_taken").await;
+    expect_refusal(change_device(node, token, DEVICE, DEVICE), 422, "body_invalid").await;
+    expect_refusal(change_device(node, token, DEVICE, "short"), 422, "body_invalid").await;
+    assert_eq!(node.guest(DEVICE).await.id, guest.id);
+    assert_eq!(node.guest(OTHER_DEVICE).await.id, other.id);
+}

@@ -1,0 +1,254 @@
+//! Players at sockets: they join, become ready, and answer prompts as the house's bot does.
+
+use std::time::Duration;
+
+use bahay::ws::protocol::{Command, Message};
+use bahay_client::{Client, ClientTable, Play, PlayError};
+use bahay_engine::catalog::{AnyAction, AnyGame};
+use bahay_engine::table::{Event, GameId, PhaseView, TableId};
+use tokio::time::timeout;
+
+use crate::support::house::{FRIENDS, House, PATIENCE, guest_at, join_table};
+
+/// Commands of which the answer is awaited, and messages that must arrive.
+pub(crate) trait TestPlay {
+    /// Returns the next message.
+    async fn next_message(&mut self) -> Message<AnyGame>;
+
+    /// Waits for the acknowledgement of a command.
+    async fn confirm(&mut self, command: u32);
+
+    async fn confirm_join(&mut self);
+
+    /// Tries to join, and returns the refusal.
+    async fn refused_join(&mut self) -> PlayError;
+
+    async fn confirm_ready(&mut self, game: GameId);
+
+    async fn confirm_action(&mut self, action: AnyAction);
+
+    async fn confirm_leave(&mut self);
+
+    /// Receives the answer to a ping, after all messages that were sent before it.
+    async fn ping(&mut self);
+
+    /// Reads messages until the player's copy of the table satisfies the condition.
+    async fn read_until(&mut self, what: &str, holds: impl FnMut(&Play) -> bool);
+
+    /// Returns the game that the table prepares, once it prepares one.
+    async fn prepared_game(&mut self) -> GameId;
+
+    /// Declares readiness for the game that the table prepares.
+    async fn become_ready(&mut self) -> GameId;
+
+    /// Reads messages until the server closes the connection.
+    async fn closing_error(&mut self) -> PlayError;
+
+    /// Returns the code with which the server closes the connection.
+    async fn close_code(&mut self) -> u16;
+
+    /// Acts as the house's bot would, until the condition holds. An action is refused only if the
+    /// clock was faster.
+    async fn act_until(&mut self, what: &str, holds: impl FnMut(&Play) -> bool);
+}
+
+impl TestPlay for Play {
+    async fn next_message(&mut self) -> Message<AnyGame> {
+        timeout(PATIENCE, self.next()).await.expect("a message arrives").unwrap()
+    }
+
+    async fn confirm(&mut self, command: u32) {
+        self.wait_for_answer(command).await.unwrap();
+    }
+
+    async fn confirm_join(&mut self) {
+        let joining = self.join().await.unwrap();
+        self.confirm(joining).await;
+    }
+
+    async fn refused_join(&mut self) -> PlayError {
+        let joining = self.join().await.unwrap();
+        self.wait_for_answer(joining).await.unwrap_err()
+    }
+
+    async fn confirm_ready(&mut self, game: GameId) {
+        let readying = self.ready(game, None).await.unwrap();
+        self.confirm(readying).await;
+    }
+
+    async fn confirm_action(&mut self, action: AnyAction) {
+        let acting = self.act(action).await.unwrap();
+        self.confirm(acting).await;
+    }
+
+    async fn confirm_leave(&mut self) {
+        let leaving = self.leave().await.unwrap();
+        self.confirm(leaving).await;
+    }
+
+    async fn ping(&mut self) {
+        let pinging = self.send(|id| Command::Ping { id }).await.unwrap();
+        self.confirm(pinging).await;
+    }
+
+    async fn read_until(&mut self, what: &str, mut holds: impl FnMut(&Play) -> bool) {
+        let reading = async {
+            while !holds(self) {
+                self.next().await.unwrap();
+            }
+        };
+        let read = timeout(PATIENCE, reading).await;
+        read.unwrap_or_else(|_| panic!("not seen: {what}: {:?}", self.view()));
+    }
+
+    async fn prepared_game(&mut self) -> GameId {
+        self.read_until("a preparation", |play| prepared_game(play).is_some()).await;
+        prepared_game(self).expect("the table prepares a game")
+    }
+
+    async fn become_ready(&mut self) -> GameId {
+        let game = self.prepared_game().await;
+        self.confirm_ready(game).await;
+        game
+    }
+
+    async fn closing_error(&mut self) -> PlayError {
+        loop {
+            if let Err(error) = timeout(PATIENCE, self.next()).await.expect("the socket closes") {
+                return error;
+            }
+        }
+    }
+
+    async fn close_code(&mut self) -> u16 {
+        match self.closing_error().await {
+            PlayError::Closed { code, .. } => code,
+            other => panic!("{other}"),
+        }
+    }
+
+    async fn act_until(&mut self, what: &str, mut holds: impl FnMut(&Play) -> bool) {
+        let acting = async {
+            while !holds(self) {
+                let Some(action) = self.advice() else {
+                    self.next().await.unwrap();
+                    continue;
+                };
+                if let Ok(id) = self.act(action).await {
+                    let _ = self.wait_for_answer(id).await;
+                }
+            }
+        };
+        let acted = timeout(PATIENCE, acting).await;
+        acted.unwrap_or_else(|_| panic!("not seen: {what}: {:?}", self.view()));
+    }
+}
+
+/// Returns the game that the table prepares now.
+pub(crate) fn prepared_game(play: &Play) -> Option<GameId> {
+    match play.view()?.phase {
+        PhaseView::Preparing { game, .. } => Some(game),
+        _ => None,
+    }
+}
+
+pub(crate) fn is_playing(play: &Play) -> bool {
+    matches!(play.view().map(|view| &view.phase), Some(PhaseView::Playing { .. }))
+}
+
+/// Returns whether the player itself is asked.
+pub(crate) fn is_asked(play: &Play) -> bool {
+    play.prompt().is_some_and(|prompt| !prompt.legal.is_empty())
+}
+
+/// Returns the connection that is asked, of those of all players.
+pub(crate) fn asked_player(plays: &[Play]) -> usize {
+    plays.iter().position(is_asked).expect("a player is asked")
+}
+
+/// Opens a connection of a client for each table seat.
+pub(crate) async fn join_tables<'a>(clients: impl IntoIterator<Item = &'a Client>) -> Vec<Play> {
+    let mut plays = vec![];
+    for client in clients {
+        plays.push(join_table(client).await);
+    }
+    plays
+}
+
+/// Seats three guests at one table of the house, and opens a connection for each.
+pub(crate) async fn join_new_table(house: &House) -> (TableId, [Client; 3], Vec<Play>) {
+    let (table, clients) = house.table().await;
+    let plays = join_tables(&clients).await;
+    (table, clients, plays)
+}
+
+/// Opens a connection that continues from the copy of the table of an earlier one.
+pub(crate) async fn rejoin(client: &Client, known: ClientTable) -> Play {
+    let mut play = client.play().await.unwrap();
+    play.resume(known);
+    play.confirm_join().await;
+    play
+}
+
+/// Makes all players ready.
+pub(crate) async fn become_ready(plays: &mut [Play]) -> GameId {
+    let mut game = None;
+    for play in plays {
+        game = Some(play.become_ready().await);
+    }
+    game.expect("there are players")
+}
+
+/// Makes all players ready, and waits until each sees the first prompt.
+pub(crate) async fn deal_game(plays: &mut [Play]) -> GameId {
+    let game = become_ready(plays).await;
+    for play in plays {
+        play.read_until("the first prompt", |play| play.prompt().is_some()).await;
+    }
+    game
+}
+
+/// Plays as the house's bot does until the game is settled.
+pub(crate) async fn play_until_settled(mut play: Play) -> Play {
+    let mut answered = None;
+    loop {
+        let question = play.prompt().map(|prompt| prompt.number);
+        if question != answered
+            && let Some(action) = play.advice()
+        {
+            answered = question;
+            play.act(action).await.unwrap();
+        }
+        if let Message::Update { events, .. } = play.next_message().await
+            && events.iter().any(|event| matches!(event, Event::Settled { .. }))
+        {
+            return play;
+        }
+    }
+}
+
+/// Signs in guests and seats them at one table of the newbie room, each through its server.
+pub(crate) async fn seat_guests(servers: [&str; 3]) -> (TableId, Vec<Client>) {
+    let (mut clients, mut tables) = (vec![], vec![]);
+    for (base, name) in servers.into_iter().zip(FRIENDS) {
+        let client = guest_at(base, name).await;
+        tables.push(client.seat("newbie").await.unwrap());
+        clients.push(client);
+    }
+    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
+    (tables[0], clients)
+}
+
+/// Reads the messages of each connection in turn until the condition holds.
+pub(crate) async fn read_all_until(plays: &mut [Play], holds: impl Fn(&[Play]) -> bool) {
+    let reading = async {
+        while !holds(plays) {
+            for play in plays.iter_mut() {
+                if let Ok(message) = timeout(Duration::from_millis(5), play.next()).await {
+                    message.unwrap();
+                }
+            }
+        }
+    };
+    timeout(PATIENCE * 4, reading).await.expect("the condition holds in time");
+}
