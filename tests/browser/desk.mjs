@@ -300,8 +300,8 @@ assert.equal((await refused.json()).code, 'room_closed');
 await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
-const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'ledger', 'rooms',
-  'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
+const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'reports',
+  'ledger', 'rooms', 'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'jobs', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);
   assert.equal(answer.status(), 200, path);

@@ -63,11 +63,13 @@ fn decision(session: &OperatorSession, report: &PlayerReport) -> Markup {
     let Some(decision) = &report.decision else {
         return html! {
             @if session.operator.require_moderator().is_ok() {
-                form class="inline" method="post" action={ (HERE) "/" (report.id) "/decision" } {
+                form class="inline" method="post" action={ (HERE) "/" (report.id) "/decision" }
+                    data-confirm="Decide on this report? A decision is final." {
                     (session.form_token())
                     input name="note" required autocomplete="off" aria-label="Note, 10 to 500 characters"
                         placeholder="Note, 10 to 500 characters";
-                    @for (outcome, label) in [(ReportOutcome::Upheld, "Uphold"), (ReportOutcome::Dismissed, "Dismiss")] {
+                    // The first button is also that of the Enter key.
+                    @for (outcome, label) in [(ReportOutcome::Dismissed, "Dismiss"), (ReportOutcome::Upheld, "Uphold")] {
                         button name="outcome" value=(outcome) { (label) }
                     }
                 }
