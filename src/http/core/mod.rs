@@ -4,6 +4,7 @@
 pub(crate) mod client_info;
 pub(crate) mod connection;
 pub(crate) mod extractors;
+pub(crate) mod game_names;
 pub(crate) mod health;
 pub(crate) mod idempotency;
 pub(crate) mod middleware;

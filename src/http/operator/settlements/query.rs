@@ -7,6 +7,7 @@ use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter}
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 
+use crate::http::core::game_names::{check_ending, find_kind};
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
@@ -61,8 +62,10 @@ pub(crate) async fn export(
     Ok((headers, Body::from_stream(rows)).into_response())
 }
 
-/// Rejects a filter whose bounds contradict each other.
+/// Rejects a filter that names no game or ending, or whose bounds contradict each other.
 fn check(filter: &SettlementFilter) -> Result<(), Problem> {
+    filter.kind.as_ref().map(find_kind).transpose()?;
+    filter.ending.as_ref().map_or(Ok(()), check_ending)?;
     let &SettlementFilter { from, to, gross_min, gross_max, .. } = filter;
     let fault = if from.zip(to).is_some_and(|(from, to)| from >= to) {
         "`from` is not before `to`"

@@ -5,7 +5,6 @@ use axum::extract::State;
 use bahay_api::player::games::{
     FinalGameState, Game, GameFilter, GameSeat, GameSummary, SeatActions,
 };
-use bahay_engine::catalog;
 use bahay_engine::seat::Seat;
 use serde_json::Value;
 use uuid::Uuid;
@@ -18,25 +17,16 @@ use crate::ids::{GameId, GameName, RoomId};
 use crate::records::Records;
 use crate::replay::{ActionCounts, GameReplay};
 
+use crate::http::core::game_names::{check_ending, find_kind};
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query, Time};
 
 /// Checks what the types of the filter leave open.
 fn check_filter(filter: &GameFilter) -> Result<(), Problem> {
-    let refuse = |detail: &'static str| Err(Code::QueryInvalid.with_detail(detail));
     if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
-        return refuse("`from` is not before `to`");
+        return Err(Code::QueryInvalid.with_detail("`from` is not before `to`"));
     }
-    let kinds = catalog::kinds();
-    if let Some(ending) = &filter.ending
-        && !kinds.iter().any(|kind| kind.endings.iter().any(|one| one.name == ending.as_str()))
-    {
-        return refuse("`ending` names no ending of a game");
-    }
-    if let Some(kind_name) = &filter.kind
-        && !kinds.iter().any(|kind| kind.name == kind_name.as_str())
-    {
-        return refuse("`kind` names no game of the house");
-    }
+    filter.ending.as_ref().map_or(Ok(()), check_ending)?;
+    filter.kind.as_ref().map(find_kind).transpose()?;
     Ok(())
 }
 

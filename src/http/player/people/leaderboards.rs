@@ -7,6 +7,7 @@ use bahay_engine::catalog;
 use jiff::civil::Date;
 
 use crate::auth::Player;
+use crate::http::core::game_names::find_kind;
 use crate::http::{Code, CodeExt as _, Path, Problem, Query, Services};
 use crate::ids::GameName;
 use crate::standings::{self, BoardPage, BoardPageQuery, Standings};
@@ -29,7 +30,7 @@ pub(crate) async fn show_leaderboard(
     };
     let section = select_section(&query)?;
     let page = BoardPageQuery { section, limit: query.limit.items(), player: player.id };
-    let kind = find_kind(query.kind.as_ref())?;
+    let kind = select_kind(query.kind.as_ref())?;
     let standing = match board {
         Board::Coins => standings.board(kind, standings::Board::Coins, span, day, page).await?,
         Board::Hits => standings.board(kind, standings::Board::Hits, span, day, page).await?,
@@ -56,13 +57,12 @@ pub(crate) async fn show_leaderboard(
 }
 
 /// Returns the kind with this name, or the first kind of the house.
-fn find_kind(kind: Option<&GameName>) -> Result<&'static str, Problem> {
-    let mut names = catalog::kinds().into_iter().map(|kind| kind.name);
-    let found = match kind {
-        Some(kind) => names.find(|name| *name == kind.as_str()),
-        None => names.next(),
-    };
-    found.ok_or_else(|| Code::QueryInvalid.with_detail("`kind` names no game of the house"))
+fn select_kind(kind: Option<&GameName>) -> Result<&'static str, Problem> {
+    let first = || catalog::kinds().into_iter().next().map(|kind| kind.name);
+    match kind {
+        Some(kind) => find_kind(kind),
+        None => first().ok_or_else(|| Problem::internal(&"the house has no game")),
+    }
 }
 
 fn select_section(query: &BoardQuery) -> Result<standings::Section, Problem> {
