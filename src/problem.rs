@@ -124,7 +124,7 @@ impl IntoResponse for Problem {
 
 /// Returns the header value of a delay, rounded up to whole seconds so that a client that waits as
 /// told is admitted.
-pub(crate) fn retry_after_value(wait: Duration) -> HeaderValue {
+fn retry_after_value(wait: Duration) -> HeaderValue {
     let part = u64::from(wait.subsec_nanos() > 0);
     HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
 }

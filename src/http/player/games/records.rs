@@ -73,8 +73,11 @@ pub(crate) async fn show_game(
         // The response does not reveal whether a game of other players exists.
         .filter(|game| game.seats.iter().any(|seat| seat.player == player.id))
         .ok_or_else(|| Code::GameNotFound.problem())?;
-    let state: FinalGameState =
-        game.state.as_str().parse().map_err(|_| Code::GameNotFinished.problem())?;
+    let state = match game.state {
+        GameState::Settled => FinalGameState::Settled,
+        GameState::Voided => FinalGameState::Voided,
+        GameState::Open => return Err(Code::GameNotFinished.problem()),
+    };
     let GameDetail { record, .. } = &game;
     let replayed = record.clone().map(GameReplay::from_value).transpose();
     let replayed = replayed.map_err(|error| Problem::internal(&error))?;
