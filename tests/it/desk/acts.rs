@@ -15,6 +15,8 @@ const SIGNED_IN: Place = Err("a session or its token: the command line acts for 
 const TWO_PEOPLE: Place =
     Err("a correction takes two people, whom the command line cannot tell apart");
 const NAMED: Place = Err("the act is judged by its author, whom the command line does not know");
+const DEAD_JOBS: Place =
+    Err("the decision rests on the job's error, which the desk and the API show");
 const SETTINGS: Place =
     Err("settings are checked against each other and by revision: a form, or a program's request");
 const HOUSE: Place = Err("the command line closes the house; a single room waits for the desk");
@@ -56,8 +58,8 @@ const ACTS: &[(&str, Place, Place)] = &[
     ("release_table", Ok("POST /desk/tables/{id}/release"), Ok("table release")),
     ("refund_lost_pot", Ok("POST /desk/tables/{id}/pot-refund"), Ok("table refund-pot")),
     ("list_dead_jobs", Ok("GET /desk/jobs"), READ),
-    ("retry_dead_job", Ok("POST /desk/jobs/{job}/retry"), NAMED),
-    ("discard_dead_job", Ok("POST /desk/jobs/{job}/discarding"), NAMED),
+    ("retry_dead_job", Ok("POST /desk/jobs/{job}/retry"), DEAD_JOBS),
+    ("discard_dead_job", Ok("POST /desk/jobs/{job}/discarding"), DEAD_JOBS),
     ("list_audit_entries", Ok("GET /desk/audit"), READ),
     ("export_audit_entries", Ok("GET /desk/audit.csv"), READ),
     ("show_today", Ok("GET /desk/today"), READ),
