@@ -1,8 +1,9 @@
-//! Rooms, matchmaking, and tables of every kind.
+//! Rooms, matchmaking, tables of every kind, and the tickets of sockets.
 
 mod matchmaking;
 mod private_tables;
 mod rooms;
+mod socket_tickets;
 
 use bahay_api::player::{
     matchmaking as matchmaking_api, private_tables as private_tables_api, rooms as rooms_api,
@@ -18,7 +19,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .bind(&rooms_api::TAKE_SEAT, rooms::take_seat)
         .bind(&rooms_api::SHOW_TABLE, rooms::show_table)
         .bind(&rooms_api::LEAVE_TABLE, rooms::leave_table)
-        .bind(&rooms_api::MAKE_TICKET, rooms::make_ticket)
+        .bind(&rooms_api::MAKE_TICKET, socket_tickets::make_ticket)
         .bind(&matchmaking_api::SEEK_TABLE, matchmaking::seek_table)
         .bind(&matchmaking_api::SHOW_SEEK, matchmaking::show_seek)
         .bind(&matchmaking_api::CANCEL_SEEK, matchmaking::cancel_seek)

@@ -1,14 +1,12 @@
-//! Rooms, the seats at their tables, and the tickets of sockets.
+//! Rooms, and the seats at their tables.
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use bahay_api::player::rooms::{Room, Rooms, SeatedTable, Ticket, WatchableTable};
+use bahay_api::player::rooms::{Room, Rooms, SeatedTable, WatchableTable};
 use bahay_engine::catalog;
-use bahay_protocol::limits::TICKET_LIFE;
 use uuid::Uuid;
 
-use crate::auth::{Player, SocketTicket};
-use crate::clock;
+use crate::auth::Player;
 use crate::db::Page;
 use crate::http::{Coins, Cursors, PageOf, PageQuery, Path, Problem, Query, Services};
 use crate::live_store::PlayingCount;
@@ -96,16 +94,4 @@ impl From<lobby::WatchableTable> for WatchableTable {
         let lobby::WatchableTable { table, room, players, seats } = watchable;
         Self { table: table.0, room, players, seats }
     }
-}
-
-pub(crate) async fn make_ticket(
-    State(services): State<Services>,
-    player: Player,
-) -> Result<Json<Ticket>, Problem> {
-    let ticket = SocketTicket::random();
-    let expires_at = clock::add(services.clock.now(), TICKET_LIFE);
-    let holder = services.auth.encode_ticket_holder(&player);
-    let put = services.live.put_ticket(ticket.hash(), &holder, TICKET_LIFE).await;
-    put.map_err(|error| Problem::unavailable(&error))?;
-    Ok(Json(Ticket { ticket: ticket.reveal(), expires_at: expires_at.into() }))
 }
