@@ -19,16 +19,15 @@ mod pages;
 mod player;
 mod routes;
 
+pub use self::core::analyses::Analyses;
 pub use self::core::connection::connection_limits::LimitedListener;
 pub use self::core::connection::server::serve;
 pub(crate) use self::core::extractors::{Body, Path, Query};
 pub use self::core::health::{Probe, Readiness};
-pub use self::core::middleware::Options;
+pub use self::core::middleware::{DeskOptions, Options};
 pub use self::core::pagination::Cursors;
 pub use self::core::services::Services;
 pub(crate) use crate::problem::{CodeExt, Problem};
 pub use bahay_api::Code;
 pub(crate) use bahay_api::{Coins, PageOf, PageQuery, Time};
-pub use operator::desk_ui::DeskOptions;
-pub use player::games::analysis::Analyses;
 pub use routes::{probe_router, router};

@@ -28,12 +28,12 @@ use crate::auth::Auth;
 use crate::rate_limit::{Origins, Peer, RateLimits};
 use crate::{entropy, telemetry};
 
+use super::authentication::ACCOUNT_PROOF;
 use super::connection::body_progress;
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::request_limits::{RequestLimits, limit_requests};
 use super::security_log::log_security_event;
-use crate::http::player::sign_in::proof::ACCOUNT_PROOF;
-use crate::http::{Code, CodeExt as _, DeskOptions, Problem};
+use crate::http::{Code, CodeExt as _, Problem};
 
 /// The maximum size of a body, in bytes. Valid bodies have some hundred bytes.
 const BODY_BYTES_MAX: usize = 16 * 1024;
@@ -59,6 +59,13 @@ pub struct Options {
     pub rate_limits: RateLimits,
     /// The options of the operators' desk.
     pub desk: DeskOptions,
+}
+
+/// Options of the desk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeskOptions {
+    /// Allows cookies over plain HTTP, for development on one machine.
+    pub plain_http: bool,
 }
 
 impl Default for Options {

@@ -1,6 +1,8 @@
-//! The framework of handlers: extraction, problems, pagination, idempotency, middleware, and the
-//! services on which handlers depend.
+//! The framework of handlers: extraction, authentication, pagination, idempotency, middleware, and
+//! the services on which handlers depend. It knows no topic.
 
+pub(crate) mod analyses;
+pub(crate) mod authentication;
 pub(crate) mod client_info;
 pub(crate) mod connection;
 pub(crate) mod extractors;

@@ -1,11 +1,10 @@
 //! The services on which handlers depend. They are created once, in `app`, and cloned for each
 //! request.
 
-use axum::extract::{FromRef, FromRequestParts};
-use axum::http::request::Parts;
+use axum::extract::FromRef;
 
 use crate::accounts::Accounts;
-use crate::auth::{Auth, Player, bearer_token};
+use crate::auth::Auth;
 use crate::clock::Clock;
 use crate::db::PgPool;
 use crate::idempotency::Idempotency;
@@ -14,7 +13,6 @@ use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
 use crate::operators::{Audit, Corrections, OperatorAuth, Operators};
-use crate::problem::Problem;
 use crate::records::Records;
 use crate::reports::Reports;
 use crate::rewards::Rewards;
@@ -22,9 +20,9 @@ use crate::social::Social;
 use crate::standings::Standings;
 use crate::verify::hourly::Checks;
 
+use super::analyses::Analyses;
 use super::health::Readiness;
 use super::pagination::Cursors;
-use crate::http::player::games::analysis::Analyses;
 
 /// The services of the layers below REST. Every one is cheap to clone.
 #[derive(Clone, Debug, FromRef)]
@@ -57,15 +55,6 @@ pub struct Services {
     pub pool: PgPool,
     /// The probes that decide on readiness.
     pub readiness: Readiness,
-}
-
-/// The player whom the access token of a request names.
-impl FromRequestParts<Services> for Player {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
-        Ok(state.auth.authenticate(bearer_token(&parts.headers)?).await?)
-    }
 }
 
 impl FromRef<Services> for Cursors {

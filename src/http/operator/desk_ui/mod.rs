@@ -28,7 +28,7 @@ use axum::{Extension, Router};
 
 use serde::Deserialize;
 
-use crate::http::Services;
+use crate::http::{DeskOptions, Services};
 use crate::http::operator::audit::desk as audit;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
@@ -48,13 +48,6 @@ use crate::http::operator::today::desk as today;
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::ErrorPage;
 pub(crate) use operator_session::OperatorSession;
-
-/// Options of the desk.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DeskOptions {
-    /// Allows cookies over plain HTTP, for development on one machine.
-    pub plain_http: bool,
-}
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.
 const POLICY: HeaderValue = HeaderValue::from_static(

@@ -13,10 +13,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::{DeskOptions, ErrorPage};
+use super::ErrorPage;
 use crate::accounts::TRUSTED_ORIGIN_LIFE;
 use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
-use crate::http::{Code, CodeExt as _, Services};
+use crate::http::{Code, CodeExt as _, DeskOptions, Services};
 use crate::operators::audit::Channel;
 use crate::operators::{
     ENROLMENT_LIFE, OpenedSession, Operator, OperatorAuth, OperatorAuthError, RequestContext,

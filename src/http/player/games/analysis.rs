@@ -1,144 +1,19 @@
 //! Analyses of finished games by the house's strongest bot, for the players of those games.
-//!
-//! An analysis takes up to two seconds of processor time. A node therefore runs one analysis at a
-//! time, on a thread of the lowest priority, with a bounded queue in front of it and a rate limit
-//! per player. Results are cached, because the analysis of a game is deterministic.
-
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use axum::Json;
 use axum::extract::State;
 use bahay_api::player::games::{AnalysisItem, GameAnalysis};
-use bahay_engine::seat::Seat;
-use serde_json::Value;
-use tokio::sync::{Semaphore, oneshot};
 use uuid::Uuid;
 
+use super::records::{load_record, seat_number, seat_of};
 use crate::auth::Player;
 use crate::db::PgPool;
-use crate::ids::PlayerId;
-use crate::rate_limit::{Rate, TokenBuckets};
+use crate::http::{Analyses, Path, Problem};
 use crate::records::Records;
-use crate::replay::{GameReplay, JudgedStep, ReplayError};
-
-use super::records::{load_record, seat_number, seat_of};
-use crate::http::{Code, CodeExt as _, Path, Problem};
+use crate::replay::JudgedStep;
 
 /// The bot that analyses games, as described in docs/BOTS.md.
 const ENGINE: &str = "strong";
-
-/// The maximum number of analyses that wait on a node while another one runs.
-const QUEUED_MAX: usize = 4;
-
-/// The maximum number of analyses in a node's cache.
-const CACHED_MAX: usize = 512;
-
-/// The rate limit of a player's requests for analyses that are not in the node's cache.
-const REQUESTS_PER_PLAYER: Rate = Rate { per_second: 1, burst: 6 };
-
-/// The lowest scheduling priority on Linux for a thread that still shares its processor.
-const NICE: i32 = 19;
-
-/// The decisions of one player in a game, as judged by the bot.
-type JudgedSteps = Arc<[JudgedStep]>;
-
-/// The analyses of this node. Clones share one cache and one queue.
-#[derive(Clone, Debug)]
-pub struct Analyses(Arc<AnalysesInner>);
-
-#[derive(Debug)]
-struct AnalysesInner {
-    /// One permit per admitted request: the running one and the queued ones.
-    queue_slots: Arc<Semaphore>,
-    /// The permit of the running analysis.
-    worker: Arc<Semaphore>,
-    per_player: TokenBuckets<PlayerId>,
-    cache: Mutex<AnalysisCache>,
-}
-
-#[derive(Debug, Default)]
-struct AnalysisCache {
-    /// The results by game and seat; `None` for a game that no bot can analyse.
-    by_seat: HashMap<(Uuid, Seat), Option<JudgedSteps>>,
-    /// The keys of `by_seat`, the oldest first.
-    order: VecDeque<(Uuid, Seat)>,
-}
-
-impl Default for Analyses {
-    fn default() -> Self {
-        Self(Arc::new(AnalysesInner {
-            queue_slots: Arc::new(Semaphore::new(1 + QUEUED_MAX)),
-            worker: Arc::new(Semaphore::new(1)),
-            per_player: TokenBuckets::new(REQUESTS_PER_PLAYER),
-            cache: Mutex::default(),
-        }))
-    }
-}
-
-impl Analyses {
-    /// Returns the bot's judgement of a player's decisions, from the cache or by a new analysis.
-    async fn analyze(
-        &self,
-        player: PlayerId,
-        game: Uuid,
-        seat: Seat,
-        record: Value,
-    ) -> Result<Option<JudgedSteps>, Problem> {
-        if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
-            return Ok(cached.clone());
-        }
-        self.0.per_player.acquire(player)?;
-        let busy = || Code::AnalysisBusy.with_detail("retry in a moment");
-        let queue_slot = self.0.queue_slots.clone().try_acquire_owned().map_err(|_| busy())?;
-        let worker_permit = self.0.worker.clone().acquire_owned().await.map_err(|_| busy())?;
-        if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
-            // Another request cached the result while this one waited in the queue.
-            return Ok(cached.clone());
-        }
-        let (answer, answered) = oneshot::channel();
-        let analyses = self.clone();
-        let work = move || {
-            let judged = analyze_record(record, seat).map(|judged| judged.map(JudgedSteps::from));
-            if let Ok(judged) = &judged {
-                analyses.lock_cache().insert((game, seat), judged.clone());
-            }
-            // The permits are released here, even if the client has gone away in the meantime.
-            drop((queue_slot, worker_permit));
-            let _ = answer.send(judged);
-        };
-        let began = thread::Builder::new().name("analyst".into()).spawn(work);
-        began.map_err(|error| Problem::unavailable(&error))?;
-        let judged = answered.await.map_err(|_| Problem::internal(&"an analysis panicked"))?;
-        judged.map_err(|error| Problem::internal(&error))
-    }
-
-    fn lock_cache(&self) -> MutexGuard<'_, AnalysisCache> {
-        self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl AnalysisCache {
-    fn insert(&mut self, key: (Uuid, Seat), judged: Option<JudgedSteps>) {
-        if self.by_seat.insert(key, judged).is_some() {
-            return;
-        }
-        self.order.push_back(key);
-        if self.order.len() > CACHED_MAX
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.by_seat.remove(&oldest);
-        }
-    }
-}
-
-fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
-    if let Err(error) = rustix::process::nice(NICE) {
-        tracing::warn!(%error, "an analysis runs without a lower priority");
-    }
-    GameReplay::from_value(record)?.analyze(seat)
-}
 
 impl From<&JudgedStep> for AnalysisItem {
     fn from(judged: &JudgedStep) -> Self {
@@ -167,43 +42,4 @@ pub(crate) async fn analyze_game(
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
     Ok(Json(GameAnalysis { game: id, seat: seat_number(seat), engine, items }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Analyses, AnalysisCache, CACHED_MAX, Code, PlayerId, REQUESTS_PER_PLAYER, Seat};
-    use serde_json::Value;
-    use uuid::Uuid;
-
-    #[tokio::test]
-    async fn the_rate_limit_of_analyses_is_per_player() {
-        let analyses = Analyses::default();
-        let [player, other] = [1, 2].map(|id| PlayerId(Uuid::from_u128(id)));
-        let request = async |player: PlayerId, game: u32| {
-            let game = Uuid::from_u128(game.into());
-            let seat = Seat::new(0).unwrap();
-            analyses.analyze(player, game, seat, Value::Null).await.unwrap_err().code
-        };
-        let mut refused = 0;
-        // A token may be refilled while the loop runs.
-        for game in 0..10 * REQUESTS_PER_PLAYER.burst {
-            refused += u32::from(request(player, game).await == Code::TooManyRequests);
-        }
-        assert!(refused > 0);
-        assert_eq!(request(other, 0).await, Code::Internal, "no record");
-    }
-
-    #[test]
-    fn the_oldest_analyses_are_evicted() {
-        let mut cache = AnalysisCache::default();
-        let seat = Seat::new(0).unwrap();
-        let key = |game: usize| (Uuid::from_u128(game as u128), seat);
-        for game in 0..=CACHED_MAX {
-            cache.insert(key(game), None);
-            cache.insert(key(game), None);
-        }
-        assert_eq!((cache.by_seat.len(), cache.order.len()), (CACHED_MAX, CACHED_MAX));
-        assert!(!cache.by_seat.contains_key(&key(0)));
-        assert!(cache.by_seat.contains_key(&key(CACHED_MAX)));
-    }
 }

@@ -1,6 +1,6 @@
 //! Finished games: records, steps, analysis and fairness; and an order for the cards of a hand.
 
-pub(crate) mod analysis;
+mod analysis;
 mod fairness;
 pub(crate) mod game_steps;
 mod hand_sorting;

@@ -3,7 +3,7 @@
 mod guest;
 mod openid;
 mod password;
-pub(crate) mod proof;
+mod proof;
 mod sessions;
 
 use bahay_api::player::sign_in as operations;

@@ -12,8 +12,8 @@ use crate::http::operator::desk_ui::components::{Field, field};
 use crate::http::operator::desk_ui::form::VisitorForm;
 use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
 use crate::http::operator::desk_ui::operator_session::{Visitor, without_session};
-use crate::http::operator::desk_ui::{DeskOptions, EmptyForm, ErrorPage, OperatorForm};
-use crate::http::{Problem, Query};
+use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm};
+use crate::http::{DeskOptions, Problem, Query};
 use crate::operators::{OperatorAuth, OperatorAuthError, SignInRequest};
 
 /// The path to return to after sign-in.
