@@ -27,10 +27,9 @@ use crate::reason::Reason;
 use crate::records::command::ArchiveOptions;
 use crate::records::{self, Records};
 use crate::reports::Reports;
-use crate::rooms::Catalog;
 use crate::standings::Standings;
 use crate::telemetry::LogFormat;
-use crate::{app, clock, db, operate, standings, telemetry, verify};
+use crate::{app, clock, db, operate, rooms, standings, telemetry, verify};
 
 /// The house that runs the table: a server for table games played for coins.
 #[derive(Parser, Debug)]
@@ -363,12 +362,12 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Comma
 
 async fn run_house(what: HouseCommand, database: Database) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
-    let rooms = Catalog::load(connect_owner(database).await?, &[]).await?;
+    let pool = connect_owner(database).await?;
     let by = Actor::COMMAND_LINE;
     let state = match what {
-        HouseCommand::Show => rooms.house_state().await?,
-        HouseCommand::Close { reason } => rooms.switch_house_as(&by, Some(&reason)).await?,
-        HouseCommand::Open => rooms.switch_house_as(&by, None).await?,
+        HouseCommand::Show => rooms::read_house_state(&pool).await?,
+        HouseCommand::Close { reason } => rooms::switch_house(&pool, &by, Some(&reason)).await?,
+        HouseCommand::Open => rooms::switch_house(&pool, &by, None).await?,
     };
     match state.reason {
         None => println!("open"),

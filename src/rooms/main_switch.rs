@@ -26,69 +26,68 @@ impl HouseSwitch {
     pub(super) const OPEN: Self = Self { is_open: true, revision: 0 };
 }
 
+/// Closes the house for a reason, or opens it. Idempotent: a house that is already in that state
+/// stays unchanged. The caller has authorised the actor.
+pub async fn switch_house(
+    pool: &PgPool,
+    by: &Actor,
+    closed_for: Option<&Reason>,
+) -> Result<HouseState, RoomError> {
+    let is_open = closed_for.is_none();
+    let reason = closed_for.map(Reason::as_str);
+    let mut tx = pool.begin().await?;
+    let changed = sqlx::query!(
+        r#"
+        update house
+        set is_open = $1, reason = $2, revision = revision + 1, changed_by = $3,
+            changed_at = date_trunc('milliseconds', now())
+        where is_open <> $1
+        "#,
+        is_open,
+        reason,
+        by.operator.map(|operator| operator.0)
+    );
+    if changed.execute(&mut *tx).await?.rows_affected() == 1 {
+        let action = if is_open { Action::HouseOpened } else { Action::HouseClosed };
+        let detail = json!({ "reason": reason });
+        audit::record_in_tx(&mut tx, by, action, Some("house"), detail).await?;
+    }
+    tx.commit().await?;
+    read_house_state(pool).await
+}
+
+/// Returns the current state of the switch.
+pub async fn read_house_state(pool: &PgPool) -> Result<HouseState, RoomError> {
+    let once = || {
+        sqlx::query!(
+            r#"
+            select h.is_open, h.reason, o.name as "changed_by?",
+                h.changed_at as "changed_at: SqlTimestamp"
+            from house h
+            left join operators o on o.id = h.changed_by
+            "#
+        )
+        .fetch_one(pool)
+    };
+    let row = db::retry(once).await?;
+    Ok(HouseState {
+        is_open: row.is_open,
+        reason: row.reason,
+        changed_by: row.changed_by,
+        changed_at: clock::from_jiff(row.changed_at.to_jiff()).into(),
+    })
+}
+
 impl Catalog {
-    /// Closes the house for a reason, or opens it. Idempotent: a house that is already in that
-    /// state stays unchanged.
+    /// Switches the house as [`switch_house`] does, and refreshes the copy of this process.
     pub async fn switch_house(
         &self,
         by: &Administrator,
         closed_for: Option<&Reason>,
     ) -> Result<HouseState, RoomError> {
-        self.switch_house_as(by.actor(), closed_for).await
-    }
-
-    /// Switches the house as [`Catalog::switch_house`] does, for an actor that is authorised by
-    /// other means.
-    pub async fn switch_house_as(
-        &self,
-        by: &Actor,
-        closed_for: Option<&Reason>,
-    ) -> Result<HouseState, RoomError> {
-        let is_open = closed_for.is_none();
-        let reason = closed_for.map(Reason::as_str);
-        let mut tx = self.pool()?.begin().await?;
-        let changed = sqlx::query!(
-            r#"
-            update house
-            set is_open = $1, reason = $2, revision = revision + 1, changed_by = $3,
-                changed_at = date_trunc('milliseconds', now())
-            where is_open <> $1
-            "#,
-            is_open,
-            reason,
-            by.operator.map(|operator| operator.0)
-        );
-        if changed.execute(&mut *tx).await?.rows_affected() == 1 {
-            let action = if is_open { Action::HouseOpened } else { Action::HouseClosed };
-            let detail = json!({ "reason": reason });
-            audit::record_in_tx(&mut tx, by, action, Some("house"), detail).await?;
-        }
-        tx.commit().await?;
+        let state = switch_house(self.pool()?, by.actor(), closed_for).await?;
         self.refresh().await?;
-        self.house_state().await
-    }
-
-    /// Returns the current state of the switch.
-    pub async fn house_state(&self) -> Result<HouseState, RoomError> {
-        let pool = self.pool()?;
-        let once = || {
-            sqlx::query!(
-                r#"
-                select h.is_open, h.reason, o.name as "changed_by?",
-                    h.changed_at as "changed_at: SqlTimestamp"
-                from house h
-                left join operators o on o.id = h.changed_by
-                "#
-            )
-            .fetch_one(pool)
-        };
-        let row = db::retry(once).await?;
-        Ok(HouseState {
-            is_open: row.is_open,
-            reason: row.reason,
-            changed_by: row.changed_by,
-            changed_at: clock::from_jiff(row.changed_at.to_jiff()).into(),
-        })
+        Ok(state)
     }
 }
 

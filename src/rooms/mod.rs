@@ -26,7 +26,7 @@ use thiserror::Error;
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;
-pub use main_switch::HouseSwitch;
+pub use main_switch::{HouseSwitch, read_house_state, switch_house};
 pub use rules::{RuleSetRequest, check_clocks, choose_rules};
 pub use store::{RoomDraft, RoomRevision};
 

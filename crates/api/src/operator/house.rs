@@ -41,7 +41,7 @@ pub struct HouseSwitch {
     /// The reason why the house is closed.
     #[schema(required = true)]
     pub reason: Option<String>,
-    /// The operator's name; null if the house was never closed.
+    /// The operator's name; null for the command line, and if the house was never closed.
     #[schema(required = true, example = "ate.luz")]
     pub changed_by: Option<String>,
     pub changed_at: Time,

@@ -2,12 +2,14 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use bahay_api::operator::audit::{Action, AuditEntry, AuditFilter};
+use bahay_api::operator::audit::{Action, AuditEntry, AuditFilter, Channel};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{Field, field, pager, select, table, time};
+use crate::http::operator::desk_ui::components::{
+    Field, author, field, pager, select, table, time,
+};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::parse::parse_time;
 use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorSession};
@@ -101,7 +103,11 @@ fn row(entry: &AuditEntry) -> Vec<Markup> {
     let detail = entry.detail.to_string();
     vec![
         time(entry.at),
-        html! { (entry.operator.as_deref().unwrap_or("")) },
+        match &entry.operator {
+            // A sign-in under a name that no operator has has no author.
+            None if entry.channel != Channel::Command.as_str() => html! {},
+            operator => author(operator.as_deref()),
+        },
         html! { (entry.action) },
         html! { (entry.subject.as_deref().unwrap_or("")) },
         html! { @if detail != "{}" { code { (detail) } } },

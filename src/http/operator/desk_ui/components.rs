@@ -206,6 +206,11 @@ pub(crate) fn coins(amount: impl Into<Coins>) -> Markup {
     html! { (amount.into()) }
 }
 
+/// Draws the author of an act. Without an operator it is the command line.
+pub(crate) fn author(operator: Option<&str>) -> Markup {
+    html! { (operator.unwrap_or("the command line")) }
+}
+
 /// Draws an id in a font in which ids are easily compared.
 pub(crate) fn id(id: &impl std::fmt::Display) -> Markup {
     html! { code class="id" { (id) } }

@@ -6,21 +6,22 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use bahay_api::operator::house::{CloseHouse, HouseSwitch};
 use maud::html;
 
+use crate::db::PgPool;
 use crate::http::Problem;
 use crate::http::core::idempotency::IdempotentRequest;
-use crate::http::operator::desk_ui::components::{badge, button, facts, text_area, time};
+use crate::http::operator::desk_ui::components::{author, badge, button, facts, text_area, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::operators::Operator;
-use crate::rooms::Catalog;
+use crate::rooms::{self, Catalog};
 
 const HERE: &str = "/desk/switches";
 
 pub(super) async fn show_house(
-    State(rooms): State<Catalog>,
+    State(pool): State<PgPool>,
     _operator: Operator,
 ) -> Result<Json<HouseSwitch>, Problem> {
-    Ok(Json(rooms.house_state().await?))
+    Ok(Json(rooms::read_house_state(&pool).await?))
 }
 
 pub(super) async fn close_house(
@@ -49,10 +50,12 @@ pub(super) async fn open_house(
 /// Draws the page of the switch. A single room is closed on its own page, and a single player is
 /// banned on the player's.
 pub(crate) async fn show_switches(
+    State(pool): State<PgPool>,
     State(rooms): State<Catalog>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    let HouseSwitch { is_open, reason, changed_by, changed_at } = rooms.house_state().await?;
+    let state = rooms::read_house_state(&pool).await?;
+    let HouseSwitch { is_open, reason, changed_by, changed_at } = state;
     let mut properties = vec![(
         "The house is",
         if is_open { badge("good", "open") } else { badge("bad", "closed") },
@@ -60,8 +63,8 @@ pub(crate) async fn show_switches(
     if let Some(reason) = &reason {
         properties.push(("Reason", html! { (reason) }));
     }
-    if let Some(by) = &changed_by {
-        properties.push(("Changed by", html! { (by) }));
+    if rooms.house().revision > 0 {
+        properties.push(("Changed by", author(changed_by.as_deref())));
         properties.push(("Changed at (UTC)", time(changed_at)));
     }
     let body = html! {
