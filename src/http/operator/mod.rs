@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod corrections;
 pub(crate) mod desk_ui;
 pub(crate) mod games;
+pub(crate) mod house;
 pub(crate) mod jobs;
 pub(crate) mod ledger;
 pub(crate) mod operators;
@@ -19,6 +20,7 @@ pub(crate) mod today;
 
 use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};
+use bahay_api::operator as operations;
 
 use crate::auth::AuthError;
 use crate::operators::{
@@ -29,24 +31,63 @@ use crate::http::core::pagination::CursorOwner;
 use crate::http::core::routing::Routes;
 use crate::http::{Code, CodeExt as _, Problem, Services};
 
-/// Adds the routes of every topic.
+/// Adds the routes of every operation.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    let topics = [
-        audit::routes,
-        corrections::routes,
-        games::routes,
-        jobs::routes,
-        ledger::routes,
-        operators::routes,
-        player_reports::routes,
-        players::routes,
-        rooms::routes,
-        sanctions::routes,
-        settlements::routes,
-        tables::routes,
-        today::routes,
-    ];
-    topics.into_iter().fold(routes, |routes, topic| topic(routes))
+    routes
+        .bind(&operations::audit::LIST_AUDIT_ENTRIES, audit::api::list_audit_entries)
+        .bind(&operations::audit::EXPORT_AUDIT_ENTRIES, audit::api::export_audit_entries)
+        .bind(&operations::corrections::REQUEST_CORRECTION, corrections::api::request_correction)
+        .bind(&operations::corrections::LIST_CORRECTIONS, corrections::api::list_corrections)
+        .bind(&operations::corrections::SHOW_CORRECTION, corrections::api::show_correction)
+        .bind(&operations::corrections::APPROVE_CORRECTION, corrections::api::approve_correction)
+        .bind(&operations::corrections::REJECT_CORRECTION, corrections::api::reject_correction)
+        .bind(&operations::games::SHOW_DOSSIER, games::api::show_dossier)
+        .bind(&operations::games::REPLAY_GAME, games::api::replay_game)
+        .bind(&operations::house::SHOW_HOUSE, house::api::show_house)
+        .bind(&operations::house::CLOSE_HOUSE, house::api::close_house)
+        .bind(&operations::house::OPEN_HOUSE, house::api::open_house)
+        .bind(&operations::jobs::LIST_DEAD_JOBS, jobs::api::list_dead_jobs)
+        .bind(&operations::jobs::RETRY_DEAD_JOB, jobs::api::retry_dead_job)
+        .bind(&operations::jobs::DISCARD_DEAD_JOB, jobs::api::discard_dead_job)
+        .bind(&operations::ledger::SHOW_BOOKS, ledger::api::show_books)
+        .bind(&operations::ledger::SHOW_ACCOUNT, ledger::api::show_account)
+        .bind(&operations::ledger::LIST_ACCOUNT_ENTRIES, ledger::api::list_account_entries)
+        .bind(&operations::ledger::LIST_OPERATIONS, ledger::api::list_operations)
+        .bind(&operations::ledger::SHOW_OPERATION, ledger::api::show_operation)
+        .bind(&operations::operators::SIGN_IN_OPERATOR, operators::sign_in::api::sign_in_operator)
+        .bind(&operations::operators::SIGN_OUT_OPERATOR, operators::sign_in::api::sign_out_operator)
+        .bind(&operations::operators::CREATE_TOKEN, operators::tokens::api::create_token)
+        .bind(&operations::operators::REVOKE_TOKEN, operators::tokens::api::revoke_token)
+        .bind(&operations::operators::LIST_OPERATORS, operators::api::list_operators)
+        .bind(&operations::operators::ADD_OPERATOR, operators::api::add_operator)
+        .bind(&operations::operators::DISABLE_OPERATOR, operators::api::disable_operator)
+        .bind(&operations::operators::RESET_OPERATOR, operators::api::reset_operator)
+        .bind(&operations::player_reports::LIST_REPORTS, player_reports::api::list_reports)
+        .bind(&operations::player_reports::DECIDE_REPORT, player_reports::api::decide_report)
+        .bind(&operations::players::FIND_PLAYERS, players::api::find_players)
+        .bind(&operations::players::SHOW_PLAYER_REPORT, players::api::show_player_report)
+        .bind(&operations::players::LIST_PARTNERS, players::api::list_partners)
+        .bind(&operations::players::WRITE_NOTE, players::api::write_note)
+        .bind(&operations::players::END_SESSIONS, players::api::end_sessions)
+        .bind(&operations::rooms::CREATE_ROOM, rooms::api::create_room)
+        .bind(&operations::rooms::CHANGE_ROOM, rooms::api::change_room)
+        .bind(&operations::rooms::LIST_ROOM_REVISIONS, rooms::api::list_room_revisions)
+        .bind(&operations::rooms::OPEN_ROOM, rooms::api::open_room)
+        .bind(&operations::rooms::CLOSE_ROOM, rooms::api::close_room)
+        .bind(&operations::sanctions::LIST_SANCTIONS, sanctions::api::list_sanctions)
+        .bind(&operations::sanctions::IMPOSE_SANCTION, sanctions::api::impose_sanction)
+        .bind(&operations::sanctions::LIFT_SANCTIONS, sanctions::api::lift_sanctions)
+        .bind(&operations::settlements::LIST_SETTLEMENTS, settlements::api::list_settlements)
+        .bind(&operations::settlements::TOTAL_SETTLEMENTS, settlements::api::total_settlements)
+        .bind(&operations::settlements::EXPORT_SETTLEMENTS, settlements::api::export_settlements)
+        .bind(&operations::tables::LIST_TABLES, tables::api::list_tables)
+        .bind(&operations::tables::LIST_STRANDED, tables::api::list_stranded)
+        .bind(&operations::tables::SHOW_OPERATED_TABLE, tables::api::show_operated_table)
+        .bind(&operations::tables::VIEW_HANDS, tables::api::view_hands)
+        .bind(&operations::tables::VOID_TABLE, tables::api::void_table)
+        .bind(&operations::tables::RELEASE_TABLE, tables::api::release_table)
+        .bind(&operations::tables::REFUND_LOST_POT, tables::api::refund_lost_pot)
+        .bind(&operations::today::SHOW_TODAY, today::api::show_today)
 }
 
 impl CursorOwner for Operator {

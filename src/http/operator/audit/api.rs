@@ -9,7 +9,7 @@ use super::query;
 use crate::http::{Cursors, PageOf, PageQuery, Problem, Query};
 use crate::operators::{Audit, Operator};
 
-pub(super) async fn list_audit_entries(
+pub(crate) async fn list_audit_entries(
     State(audit): State<Audit>,
     State(cursors): State<Cursors>,
     operator: Operator,
@@ -19,7 +19,7 @@ pub(super) async fn list_audit_entries(
     Ok(Json(query::list(&audit, &cursors, &operator, &query, items).await?))
 }
 
-pub(super) async fn export_audit_entries(
+pub(crate) async fn export_audit_entries(
     State(audit): State<Audit>,
     operator: Operator,
     Query(filter): Query<AuditFilter>,

@@ -19,7 +19,7 @@ fn to_body(job: DeadJob) -> DeadJobBody {
     DeadJobBody { id, name, attempts, last_error, created_at, died_at }
 }
 
-pub(super) async fn list_dead_jobs(
+pub(crate) async fn list_dead_jobs(
     State(jobs): State<DeadJobs>,
     State(cursors): State<Cursors>,
     operator: Operator,
@@ -29,7 +29,7 @@ pub(super) async fn list_dead_jobs(
     Ok(Json(page.map(to_body)))
 }
 
-pub(super) async fn retry_dead_job(
+pub(crate) async fn retry_dead_job(
     State(jobs): State<DeadJobs>,
     operator: Operator,
     Path(id): Path<i64>,
@@ -38,7 +38,7 @@ pub(super) async fn retry_dead_job(
     decide(jobs, operator, id, request, DeadJobDecision::Retry).await
 }
 
-pub(super) async fn discard_dead_job(
+pub(crate) async fn discard_dead_job(
     State(jobs): State<DeadJobs>,
     operator: Operator,
     Path(id): Path<i64>,

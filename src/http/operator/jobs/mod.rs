@@ -1,24 +1,14 @@
 //! Dead jobs, which administrators retry or discard.
 
-mod api;
+pub(super) mod api;
 pub(crate) mod desk;
 
 use axum::extract::FromRef;
-use bahay_api::operator::jobs as operations;
 use bahay_api::{PageOf, PageQuery};
 use bahay_jobs::DeadJob;
 
-use crate::http::core::routing::Routes;
 use crate::http::{Code, CodeExt as _, Cursors, Problem, Services};
 use crate::operators::{DeadJobDecision, DeadJobs, Operator};
-
-/// Adds the routes of this topic.
-pub(crate) fn routes(routes: Routes) -> Routes {
-    routes
-        .bind(&operations::LIST_DEAD_JOBS, api::list_dead_jobs)
-        .bind(&operations::RETRY_DEAD_JOB, api::retry_dead_job)
-        .bind(&operations::DISCARD_DEAD_JOB, api::discard_dead_job)
-}
 
 /// Returns a page of dead jobs, newest first.
 async fn list(

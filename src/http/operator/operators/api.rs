@@ -15,7 +15,7 @@ fn enrolment_body(code: &EnrolmentCode) -> Json<IssuedEnrolment> {
     Json(IssuedEnrolment { enrolment_code: code.reveal().to_owned() })
 }
 
-pub(super) async fn list_operators(
+pub(crate) async fn list_operators(
     State(operators): State<Operators>,
     operator: Operator,
 ) -> Result<Json<OperatorList>, Problem> {
@@ -23,7 +23,7 @@ pub(super) async fn list_operators(
     Ok(Json(OperatorList { items: operators.list().await? }))
 }
 
-pub(super) async fn add_operator(
+pub(crate) async fn add_operator(
     State(services): State<Services>,
     operator: Operator,
     Body(request): Body<AddOperator>,
@@ -32,7 +32,7 @@ pub(super) async fn add_operator(
     Ok((StatusCode::CREATED, enrolment_body(&code)))
 }
 
-pub(super) async fn disable_operator(
+pub(crate) async fn disable_operator(
     State(services): State<Services>,
     operator: Operator,
     Path(name): Path<String>,
@@ -41,7 +41,7 @@ pub(super) async fn disable_operator(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn reset_operator(
+pub(crate) async fn reset_operator(
     State(services): State<Services>,
     operator: Operator,
     Path(name): Path<String>,

@@ -12,7 +12,7 @@ use crate::http::{Cursors, PageOf, PageQuery, Path, Problem, Query};
 use crate::operators::{Moderation, Operator};
 use crate::social::Social;
 
-pub(super) async fn list_reports(
+pub(crate) async fn list_reports(
     State(social): State<Social>,
     State(cursors): State<Cursors>,
     operator: Operator,
@@ -22,7 +22,7 @@ pub(super) async fn list_reports(
     Ok(Json(query::list(&social, &cursors, &operator, &query, items).await?))
 }
 
-pub(super) async fn decide_report(
+pub(crate) async fn decide_report(
     State(moderation): State<Moderation>,
     operator: Operator,
     Path(id): Path<Uuid>,

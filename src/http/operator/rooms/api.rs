@@ -13,7 +13,7 @@ use crate::http::{Path, Problem};
 use crate::operators::Operator;
 use crate::rooms::Catalog;
 
-pub(super) async fn list_room_revisions(
+pub(crate) async fn list_room_revisions(
     State(rooms): State<Catalog>,
     _operator: Operator,
     Path(id): Path<String>,
@@ -22,7 +22,7 @@ pub(super) async fn list_room_revisions(
     Ok(Json(RoomRevisions { items }))
 }
 
-pub(super) async fn create_room(
+pub(crate) async fn create_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     request: IdempotentRequest,
@@ -38,7 +38,7 @@ pub(super) async fn create_room(
     Ok(request.execute(&operator, work).await)
 }
 
-pub(super) async fn change_room(
+pub(crate) async fn change_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     Path(id): Path<String>,
@@ -54,7 +54,7 @@ pub(super) async fn change_room(
     Ok(request.execute(&operator, work).await)
 }
 
-pub(super) async fn open_room(
+pub(crate) async fn open_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     Path(id): Path<String>,
@@ -63,7 +63,7 @@ pub(super) async fn open_room(
     set_open(rooms, operator, id, true, request).await
 }
 
-pub(super) async fn close_room(
+pub(crate) async fn close_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     Path(id): Path<String>,

@@ -21,7 +21,7 @@ const fn to_kind(path: SanctionPath) -> SanctionKind {
     }
 }
 
-pub(super) async fn list_sanctions(
+pub(crate) async fn list_sanctions(
     State(sanctions): State<Sanctions>,
     _operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,
@@ -29,7 +29,7 @@ pub(super) async fn list_sanctions(
     list(&sanctions, PlayerId(player), to_kind(path)).await
 }
 
-pub(super) async fn impose_sanction(
+pub(crate) async fn impose_sanction(
     State(sanctions): State<Sanctions>,
     operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,
@@ -47,7 +47,7 @@ pub(super) async fn impose_sanction(
     Ok(request.execute(&operator, work).await)
 }
 
-pub(super) async fn lift_sanctions(
+pub(crate) async fn lift_sanctions(
     State(sanctions): State<Sanctions>,
     operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,

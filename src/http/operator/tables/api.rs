@@ -15,7 +15,7 @@ use crate::http::core::idempotency::IdempotentRequest;
 use crate::http::{Body, Path, Problem, Query, Services};
 use crate::operators::Operator;
 
-pub(super) async fn list_tables(
+pub(crate) async fn list_tables(
     State(services): State<Services>,
     _operator: Operator,
     Query(TablesQuery { room }): Query<TablesQuery>,
@@ -23,14 +23,14 @@ pub(super) async fn list_tables(
     Ok(Json(BusyTables { items: query::list_busy(&services, &room).await? }))
 }
 
-pub(super) async fn list_stranded(
+pub(crate) async fn list_stranded(
     State(services): State<Services>,
     _operator: Operator,
 ) -> Result<Json<StrandedTables>, Problem> {
     Ok(Json(query::find_stranded(&services).await?))
 }
 
-pub(super) async fn show_operated_table(
+pub(crate) async fn show_operated_table(
     State(services): State<Services>,
     _operator: Operator,
     Path(id): Path<Uuid>,
@@ -40,7 +40,7 @@ pub(super) async fn show_operated_table(
     Ok(Json(PublicTable { view }))
 }
 
-pub(super) async fn view_hands(
+pub(crate) async fn view_hands(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
@@ -52,7 +52,7 @@ pub(super) async fn view_hands(
     Ok(Json(RevealedHands { view }))
 }
 
-pub(super) async fn void_table(
+pub(crate) async fn void_table(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
@@ -65,7 +65,7 @@ pub(super) async fn void_table(
     Ok(request.execute(&operator, work).await)
 }
 
-pub(super) async fn release_table(
+pub(crate) async fn release_table(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
@@ -80,7 +80,7 @@ pub(super) async fn release_table(
     Ok(request.execute(&operator, work).await)
 }
 
-pub(super) async fn refund_lost_pot(
+pub(crate) async fn refund_lost_pot(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,

@@ -1,18 +1,12 @@
 //! The figures of the day.
 
-mod api;
+pub(super) mod api;
 pub(crate) mod desk;
 
-use bahay_api::operator::today::{self as operations, TodayReport};
+use bahay_api::operator::today::TodayReport;
 
-use crate::http::core::routing::Routes;
 use crate::http::{Problem, Services};
 use crate::live_store::PlayingCount;
-
-/// Adds the routes of this topic.
-pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.bind(&operations::SHOW_TODAY, api::show_today)
-}
 
 /// Returns the report on the current day. It lacks the numbers of those who play now if the live
 /// store does not respond, so that the figures of the ledger can be displayed all the same.

@@ -11,7 +11,7 @@ use crate::operators::audit::Channel;
 use crate::operators::{Operator, OperatorAuth, OperatorAuthError, SignInClient, SignInRequest};
 use crate::rate_limit::Address;
 
-pub(in super::super) async fn sign_in_operator(
+pub(crate) async fn sign_in_operator(
     State(auth): State<OperatorAuth>,
     address: Option<Extension<Address>>,
     rate: OperatorSignInRate,
@@ -24,7 +24,7 @@ pub(in super::super) async fn sign_in_operator(
     Ok(Json(OperatorSession { token: opened.token.reveal().to_owned() }))
 }
 
-pub(in super::super) async fn sign_out_operator(
+pub(crate) async fn sign_out_operator(
     State(auth): State<OperatorAuth>,
     operator: Operator,
 ) -> Result<StatusCode, Problem> {

@@ -1,51 +1,17 @@
-//! The main switch of the house, over the API and at the desk.
+//! The page of the main switch.
 
-use axum::Json;
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_api::operator::house::{CloseHouse, HouseSwitch};
 use maud::html;
 
 use crate::db::PgPool;
-use crate::http::Problem;
-use crate::http::core::idempotency::IdempotentRequest;
 use crate::http::operator::desk_ui::components::{author, badge, button, facts, text_area, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
-use crate::operators::Operator;
 use crate::rooms::{self, Catalog};
 
 const HERE: &str = "/desk/switches";
-
-pub(super) async fn show_house(
-    State(pool): State<PgPool>,
-    _operator: Operator,
-) -> Result<Json<HouseSwitch>, Problem> {
-    Ok(Json(rooms::read_house_state(&pool).await?))
-}
-
-pub(super) async fn close_house(
-    State(rooms): State<Catalog>,
-    operator: Operator,
-    request: IdempotentRequest,
-) -> Result<Response, Problem> {
-    let by = operator.require_administrator()?;
-    let request = request.require_key()?;
-    let CloseHouse { reason } = request.parse_body()?;
-    let work = async move |_| Ok(Json(rooms.switch_house(&by, Some(&reason)).await?));
-    Ok(request.execute(&operator, work).await)
-}
-
-pub(super) async fn open_house(
-    State(rooms): State<Catalog>,
-    operator: Operator,
-    request: IdempotentRequest,
-) -> Result<Response, Problem> {
-    let by = operator.require_administrator()?;
-    let request = request.require_key()?;
-    let work = async move |_| Ok(Json(rooms.switch_house(&by, None).await?));
-    Ok(request.execute(&operator, work).await)
-}
 
 /// Draws the page of the switch. A single room is closed on its own page, and a single player is
 /// banned on the player's.
@@ -94,17 +60,17 @@ pub(crate) async fn show_switches(
 pub(crate) async fn close(
     State(rooms): State<Catalog>,
     OperatorForm { session, input: CloseHouse { reason } }: OperatorForm<CloseHouse>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?;
     rooms.switch_house(&by, Some(&reason)).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }
 
 pub(crate) async fn open(
     State(rooms): State<Catalog>,
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?;
     rooms.switch_house(&by, None).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }

@@ -1,42 +1,18 @@
-//! The API token of the signed-in operator, which the operator creates for its programs, over the
-//! API and at the desk. The token is displayed once, on the page that answers the request.
+//! The page of the operator's own token.
 
-use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Redirect, Response};
-use bahay_api::operator::operators::CreatedToken;
+use axum::response::{Redirect, Response};
 use maud::{Markup, html};
 
 use crate::clock::Clock;
-use crate::http::Problem;
-use crate::http::operator::desk_ui::components::{button, time};
+use crate::http::operator::desk_ui::components::{button, facts, time};
 use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
-use crate::operators::{Operator, Operators};
+use crate::operators::Operators;
 
 const HERE: &str = "/desk/token";
 
 const TITLE: &str = "Your API token";
-
-pub(super) async fn create_token(
-    State(operators): State<Operators>,
-    State(clock): State<Clock>,
-    operator: Operator,
-) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
-    let by = operator.require_session()?;
-    let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
-    let body = CreatedToken { token: token.reveal().to_owned(), expires_at: expires_at.into() };
-    Ok((StatusCode::CREATED, Json(body)))
-}
-
-pub(super) async fn revoke_token(
-    State(operators): State<Operators>,
-    operator: Operator,
-) -> Result<StatusCode, Problem> {
-    operators.revoke_token(&operator.require_session()?).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
 
 pub(crate) async fn show_token(
     State(operators): State<Operators>,
@@ -81,10 +57,10 @@ pub(crate) async fn create(
     let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
     let body = html! {
         p class="notice" role="status" { "Store this token now. It is not displayed again." }
-        dl class="facts" {
-            div { dt { "Token for the API" } dd { code { (token.reveal()) } } }
-            div { dt { "Valid until (UTC)" } dd { (time(expires_at)) } }
-        }
+        (facts(&[
+            ("Token for the API", html! { code { (token.reveal()) } }),
+            ("Valid until (UTC)", time(expires_at)),
+        ]))
         p { a href=(HERE) { "Back" } }
     };
     Ok(page(&session, TITLE, body))
@@ -93,7 +69,7 @@ pub(crate) async fn create(
 pub(crate) async fn revoke(
     State(operators): State<Operators>,
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     operators.revoke_token(&session.operator.require_session()?).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }
