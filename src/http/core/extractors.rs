@@ -27,14 +27,17 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        if !is_json(&request) {
-            return Err(
-                Code::BodyNotJson.with_detail("send the header `content-type: application/json`")
-            );
-        }
+        require_json(is_json(&request))?;
         let bytes = Bytes::from_request(request, state).await.map_err(body_problem)?;
         parse_json(&bytes).map(Self)
     }
+}
+
+/// Rejects a body of another content type than JSON.
+pub(crate) fn require_json(is_json: bool) -> Result<(), Problem> {
+    let wrong =
+        || Code::BodyNotJson.with_detail("send the header `content-type: application/json`");
+    is_json.then_some(()).ok_or_else(wrong)
 }
 
 /// Parses a JSON object. Syntax is checked first, then whether the value is an object (serde would

@@ -29,7 +29,7 @@ use crate::entropy;
 use crate::idempotency::{Claim, Idempotency, IdempotentCall, Lease, StoredResponse};
 use crate::operators::Operator;
 
-use super::extractors::{body_problem, is_json, parse_json};
+use super::extractors::{body_problem, is_json, parse_json, require_json};
 use crate::http::{Code, CodeExt as _, Problem};
 
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -117,11 +117,7 @@ fn parse_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 impl IdempotentRequest {
     /// Parses the body, which is required.
     pub(crate) fn parse_body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        if !self.is_json {
-            return Err(
-                Code::BodyNotJson.with_detail("send the header `content-type: application/json`")
-            );
-        }
+        require_json(self.is_json)?;
         parse_json(&self.bytes)
     }
 
