@@ -7,12 +7,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{
-    Field, author, field, pager, select, table, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, FilterForm, OperatorSession, author, field, page, pager, parse_time, select,
+    table, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::parse::parse_time;
-use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorSession};
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Problem};
 use crate::operators::Audit;
 

@@ -3,7 +3,7 @@
 use std::str::FromStr as _;
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_api::operator::corrections::{
     Correction, CorrectionFilter, CorrectionKind, CorrectionState, RejectCorrection,
     RequestCorrection,
@@ -14,14 +14,9 @@ use uuid::Uuid;
 
 use super::query;
 use crate::entropy;
-use crate::http::operator::desk_ui::components::{
-    Field, badge, button, coins, facts, field, id, pager, select, table, text_area, text_area_of,
-    time,
-};
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::parse::parse_amount;
 use crate::http::operator::desk_ui::{
-    EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession,
+    ErrorPage, Field, FilterForm, OperatorForm, OperatorSession, badge, button, coins, facts,
+    field, id, page, pager, parse_amount, select, table, text_area, text_area_of, time,
 };
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
@@ -182,12 +177,12 @@ impl CorrectionForm {
 pub(crate) async fn request(
     State(corrections): State<Corrections>,
     OperatorForm { session, input }: OperatorForm<CorrectionForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
     let attempt = input.attempt;
     let (subject, reason) = query::subject(input.into_request()?)?;
     let correction = corrections.request(&by, subject, &reason, attempt).await?;
-    Ok(Redirect::to(&format!("{HERE}/{}", correction.id)).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{}", correction.id)))
 }
 
 pub(crate) async fn show_correction(
@@ -250,19 +245,19 @@ fn decision_forms(session: &OperatorSession, correction: &Correction) -> Markup 
 pub(crate) async fn approve(
     State(corrections): State<Corrections>,
     Path(correction): Path<Uuid>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
     let decided = corrections.approve(&by, CorrectionId(correction)).await?;
-    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)))
 }
 
 pub(crate) async fn reject(
     State(corrections): State<Corrections>,
     Path(correction): Path<Uuid>,
     OperatorForm { session, input: RejectCorrection { reason } }: OperatorForm<RejectCorrection>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
-    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{}", decided.id)))
 }

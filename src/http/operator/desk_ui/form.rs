@@ -10,6 +10,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::operator_session::{FORM_TOKEN, Visitor};
@@ -23,10 +24,14 @@ const FETCH_SITE: &str = "sec-fetch-site";
 /// A form sent by a signed-in operator. The input, which may be the request of an operation of the
 /// API, has no field for the token.
 #[derive(Debug)]
-pub(crate) struct OperatorForm<T> {
+pub(crate) struct OperatorForm<T = EmptyForm> {
     pub(crate) session: OperatorSession,
     pub(crate) input: T,
 }
+
+/// The input of a form without fields apart from its token.
+#[derive(Debug, Deserialize)]
+pub(crate) struct EmptyForm {}
 
 /// A form sent by a visitor without a session.
 #[derive(Debug)]

@@ -11,11 +11,11 @@
 
 pub(crate) mod assets;
 pub(crate) mod chart;
-pub(crate) mod components;
+mod components;
 pub(crate) mod form;
 pub(crate) mod layout;
 pub(crate) mod operator_session;
-pub(crate) mod parse;
+mod parse;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -26,9 +26,6 @@ use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 
-use serde::Deserialize;
-
-use crate::http::{DeskOptions, Services};
 use crate::http::operator::audit::desk as audit;
 use crate::http::operator::corrections::desk as corrections;
 use crate::http::operator::games::desk as game;
@@ -45,10 +42,16 @@ use crate::http::operator::sanctions::desk as sanctions;
 use crate::http::operator::settlements::desk as settlements;
 use crate::http::operator::tables::desk as tables;
 use crate::http::operator::today::desk as today;
+use crate::http::{DeskOptions, Services};
 
+pub(crate) use components::{
+    Field, author, badge, button, coins, facts, field, id, pager, select, table, table_of,
+    text_area, text_area_of, time,
+};
 pub(crate) use form::{FilterForm, OperatorForm};
-pub(crate) use layout::ErrorPage;
+pub(crate) use layout::{ErrorPage, page};
 pub(crate) use operator_session::OperatorSession;
+pub(crate) use parse::{parse_amount, parse_non_negative_amount, parse_time};
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -144,10 +147,6 @@ fn with_security_headers(mut response: Response) -> Response {
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
-
-/// A form without fields apart from its token.
-#[derive(Debug, Deserialize)]
-pub(crate) struct EmptyForm {}
 
 async fn redirect_home(_: OperatorSession) -> Redirect {
     Redirect::to(layout::HOME)

@@ -3,6 +3,7 @@
 //! The session's cookie is sent to this host only, over TLS only, and only with requests of its own
 //! pages; scripts cannot read it.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use axum::Extension;
@@ -10,7 +11,7 @@ use axum::extract::{FromRef as _, FromRequestParts};
 use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::ErrorPage;
@@ -26,6 +27,13 @@ use crate::rate_limit::Address;
 
 /// A header of the script's automatic requests, which do not reset the idle timeout of a session.
 const POLL_HEADER: HeaderName = HeaderName::from_static("desk-poll");
+
+/// The cookies: of a session, of the form token of a browser without a session, of a browser in which
+/// an operator has signed in before, which outlives its sessions, and of an opened enrolment.
+const SESSION_COOKIE: &str = "bahay-desk";
+const FORM_COOKIE: &str = "bahay-desk-form";
+const BROWSER_COOKIE: &str = "bahay-desk-browser";
+const ENROLMENT_COOKIE: &str = "bahay-desk-enrolment";
 
 /// The name of the hidden form field that holds the form token.
 pub(crate) const FORM_TOKEN: &str = "form_token";
@@ -59,8 +67,7 @@ impl FromRequestParts<Services> for OperatorSession {
         let is_interactive = !parts.headers.contains_key(POLL_HEADER);
         let ended = || require_sign_in(parts, is_interactive);
         let options = desk_options(parts);
-        let token = find_cookie(&parts.headers, &session_cookie_name(options));
-        let Some(token) = token.and_then(|token| token.parse::<DeskToken>().ok()) else {
+        let Some(token) = parse_cookie(&parts.headers, options, SESSION_COOKIE) else {
             return Err(ended());
         };
         let context = RequestContext {
@@ -122,17 +129,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Visitor {
     ) -> Result<Self, std::convert::Infallible> {
         let options = Extension::<DeskOptions>::from_request_parts(parts, state).await;
         let options = options.map(|Extension(options)| options).unwrap_or_default();
-        let form_token = find_cookie(&parts.headers, &form_cookie_name(options));
-        let token =
-            form_token.and_then(|token| token.parse().ok()).unwrap_or_else(DeskToken::random);
-        let browser = find_cookie(&parts.headers, &browser_cookie_name(options));
-        let enrolment = find_cookie(&parts.headers, &enrolment_cookie_name(options));
+        let token = parse_cookie(&parts.headers, options, FORM_COOKIE);
         Ok(Self {
-            token,
+            token: token.unwrap_or_else(DeskToken::random),
             options,
             address: client_address(parts),
-            browser: browser.and_then(|token| token.parse().ok()),
-            enrolment: enrolment.and_then(|token| token.parse().ok()),
+            browser: parse_cookie(&parts.headers, options, BROWSER_COOKIE),
+            enrolment: parse_cookie(&parts.headers, options, ENROLMENT_COOKIE),
         })
     }
 }
@@ -142,41 +145,35 @@ impl Visitor {
         form_token_input(&self.token)
     }
 
-    /// Sets the cookie of the form token.
-    pub(crate) fn with_form_cookie(&self, response: Response) -> Response {
-        let name = form_cookie_name(self.options);
-        with_cookie(response, self.options, &name, CookieValue::Session(self.token.reveal()))
+    /// Returns a response with a page and the cookie of its form token.
+    pub(crate) fn show(&self, status: StatusCode, page: Markup) -> Response {
+        self.with_form_cookie((status, Html(page.into_string())).into_response())
     }
 
-    /// Binds an opened enrolment to the browser.
-    pub(crate) fn with_enrolment(
-        &self,
-        response: Response,
-        token: &EnrolmentBrowserToken,
-    ) -> Response {
-        let name = enrolment_cookie_name(self.options);
+    /// Sets the cookie of the form token.
+    fn with_form_cookie(&self, response: Response) -> Response {
+        with_cookie(response, self.options, FORM_COOKIE, CookieValue::Session(self.token.reveal()))
+    }
+
+    /// Binds an opened enrolment to the browser, and returns its page.
+    pub(crate) fn show_enrolment(&self, page: Markup, token: &EnrolmentBrowserToken) -> Response {
         let value = CookieValue::Persistent(ENROLMENT_LIFE, token.reveal());
-        with_cookie(self.with_form_cookie(response), self.options, &name, value)
+        with_cookie(self.show(StatusCode::OK, page), self.options, ENROLMENT_COOKIE, value)
     }
 
     /// Sets the cookies of a new session and removes those of the visitor.
     pub(crate) fn with_session(&self, response: Response, opened: &OpenedSession) -> Response {
         let options = self.options;
         let value = CookieValue::Session(opened.token.reveal());
-        let mut response = with_cookie(response, options, &session_cookie_name(options), value);
+        let mut response = with_cookie(response, options, SESSION_COOKIE, value);
         if let Some(browser) = &opened.browser {
             let value = CookieValue::Persistent(TRUSTED_ORIGIN_LIFE, browser.reveal());
-            response = with_cookie(response, options, &browser_cookie_name(options), value);
+            response = with_cookie(response, options, BROWSER_COOKIE, value);
         }
         if self.enrolment.is_some() {
-            response = with_cookie(
-                response,
-                options,
-                &enrolment_cookie_name(options),
-                CookieValue::Removed,
-            );
+            response = with_cookie(response, options, ENROLMENT_COOKIE, CookieValue::Removed);
         }
-        with_cookie(response, options, &form_cookie_name(options), CookieValue::Removed)
+        with_cookie(response, options, FORM_COOKIE, CookieValue::Removed)
     }
 
     /// Returns the client of a sign-in from this browser.
@@ -191,30 +188,13 @@ impl Visitor {
 
 /// Removes the session's cookie.
 pub(crate) fn without_session(response: Response, options: DeskOptions) -> Response {
-    with_cookie(response, options, &session_cookie_name(options), CookieValue::Removed)
+    with_cookie(response, options, SESSION_COOKIE, CookieValue::Removed)
 }
 
 /// Returns the full name of a cookie. Browsers accept a cookie with the prefix `__Host-` only over
 /// TLS, for this host, and for all paths.
 fn cookie_name(options: DeskOptions, name: &str) -> String {
     if options.plain_http { name.to_owned() } else { format!("__Host-{name}") }
-}
-
-fn session_cookie_name(options: DeskOptions) -> String {
-    cookie_name(options, "bahay-desk")
-}
-
-fn form_cookie_name(options: DeskOptions) -> String {
-    cookie_name(options, "bahay-desk-form")
-}
-
-/// The cookie of a known browser outlives its sessions.
-fn browser_cookie_name(options: DeskOptions) -> String {
-    cookie_name(options, "bahay-desk-browser")
-}
-
-fn enrolment_cookie_name(options: DeskOptions) -> String {
-    cookie_name(options, "bahay-desk-enrolment")
 }
 
 /// The value of a cookie with its lifetime.
@@ -239,14 +219,16 @@ fn with_cookie(
         CookieValue::Session(value) => (value, String::new()),
         CookieValue::Persistent(time, value) => (value, format!("; Max-Age={}", time.as_secs())),
     };
+    let name = cookie_name(options, name);
     let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{lifetime}");
     let cookie = HeaderValue::from_str(&cookie).expect("names and tokens are plain ASCII");
     response.headers_mut().append(SET_COOKIE, cookie);
     response
 }
 
-/// Returns the value of a cookie; `None` if it is absent or occurs more than once.
-fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+/// Parses the value of a cookie; `None` if it is absent, invalid, or occurs more than once.
+fn parse_cookie<T: FromStr>(headers: &HeaderMap, options: DeskOptions, name: &str) -> Option<T> {
+    let name = cookie_name(options, name);
     let pairs = headers.get_all(COOKIE).iter().filter_map(|header| header.to_str().ok());
     let mut values = pairs
         .flat_map(|header| header.split(';'))
@@ -254,5 +236,5 @@ fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .filter(|(cookie, _)| *cookie == name)
         .map(|(_, value)| value);
     let value = values.next();
-    if values.next().is_some() { None } else { value }
+    if values.next().is_some() { None } else { value?.parse().ok() }
 }

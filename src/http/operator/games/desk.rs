@@ -14,9 +14,9 @@ use super::replay::draw_replay;
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
 use crate::http::Path;
-use crate::http::operator::desk_ui::components::{badge, coins, facts, id, table, table_of, time};
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
+use crate::http::operator::desk_ui::{
+    ErrorPage, OperatorSession, badge, coins, facts, id, page, table, table_of, time,
+};
 use crate::http::operator::ledger::desk::operation_section;
 use crate::ids::GameId;
 use crate::operators::Audit;

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::game_rows;
 use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
-use crate::http::operator::desk_ui::components::time;
+use crate::http::operator::desk_ui::time;
 use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
 
 pub(crate) fn draw_replay(

@@ -6,9 +6,9 @@ use bahay_api::operator::house::{CloseHouse, HouseSwitch};
 use maud::html;
 
 use crate::db::PgPool;
-use crate::http::operator::desk_ui::components::{author, badge, button, facts, text_area, time};
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::http::operator::desk_ui::{
+    ErrorPage, OperatorForm, OperatorSession, author, badge, button, facts, page, text_area, time,
+};
 use crate::rooms::{self, Catalog};
 
 const HERE: &str = "/desk/switches";
@@ -68,7 +68,7 @@ pub(crate) async fn close(
 
 pub(crate) async fn open(
     State(rooms): State<Catalog>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
 ) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?;
     rooms.switch_house(&by, None).await?;

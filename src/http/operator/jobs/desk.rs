@@ -1,15 +1,13 @@
 //! The page of dead jobs.
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_jobs::DeadJob;
 use maud::{Markup, html};
 
 use crate::clock;
-use crate::http::operator::desk_ui::components::{button, pager, table, time};
-use crate::http::operator::desk_ui::layout::page;
 use crate::http::operator::desk_ui::{
-    EmptyForm, ErrorPage, FilterForm, OperatorForm, OperatorSession,
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, button, page, pager, table, time,
 };
 use crate::http::{Cursors, PageQuery, Path};
 use crate::operators::{DeadJobDecision, DeadJobs};
@@ -55,17 +53,17 @@ fn row(session: &OperatorSession, job: &DeadJob) -> Vec<Markup> {
 pub(crate) async fn retry(
     State(jobs): State<DeadJobs>,
     Path(id): Path<i64>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     super::decide(&jobs, &session.operator, id, DeadJobDecision::Retry).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }
 
 pub(crate) async fn discard(
     State(jobs): State<DeadJobs>,
     Path(id): Path<i64>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     super::decide(&jobs, &session.operator, id, DeadJobDecision::Discard).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }

@@ -9,11 +9,9 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{
-    Field, badge, coins, field, id, pager, table, table_of, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, OperatorSession, badge, coins, field, id, page, pager, table, table_of, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
 use crate::http::{Code, CodeExt as _, Cursors, Query};
 use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 

@@ -2,17 +2,16 @@
 //! request.
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_api::operator::operators::{AddOperator, Operator};
 use maud::{Markup, html};
 
 use super::query;
 use crate::auth::EnrolmentCode;
-use crate::http::operator::desk_ui::components::{
-    Field, badge, button, field, select, table, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, facts, field, page, select,
+    table, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::{Path, Services};
 use crate::operators::{ENROLMENT_LIFE, INDEPENDENT_AFTER, Operators, Role};
 
@@ -85,7 +84,7 @@ pub(crate) async fn add(
 pub(crate) async fn reset(
     State(services): State<Services>,
     Path(name): Path<String>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
 ) -> Result<Response, ErrorPage> {
     let code = query::reset(&services, &session.operator, &name).await?;
     Ok(show_code(&session, &name, &code))
@@ -94,10 +93,10 @@ pub(crate) async fn reset(
 pub(crate) async fn disable(
     State(services): State<Services>,
     Path(name): Path<String>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     query::disable(&services, &session.operator, &name).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }
 
 /// Draws the page that displays an enrolment code.
@@ -108,9 +107,7 @@ fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Res
         p class="notice" role="status" {
             "Hand this code to " strong { (name) } ". It is not displayed again."
         }
-        dl class="facts" {
-            div { dt { "Enrolment code" } dd { code { (code.reveal()) } } }
-        }
+        (facts(&[("Enrolment code", html! { code { (code.reveal()) } })]))
         p {
             "The code is valid for " (life) " hours and for a single use, at " code { "/desk/enrolment" }
             ". You have seen it: until " (independent_after) " hours after its use, neither of you can decide on a "

@@ -1,7 +1,7 @@
 //! Players' reports: the open ones with a form that decides on each, and the closed ones.
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_api::operator::player_reports::{
     DecideReport, PlayerReport, ReportFilter, ReportOutcome, ReportState,
 };
@@ -9,9 +9,10 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{badge, id, pager, select, table, time};
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorForm, OperatorSession};
+use crate::http::operator::desk_ui::{
+    ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, id, page, pager, select, table,
+    time,
+};
 use crate::http::{Cursors, PageQuery, Path};
 use crate::operators::Moderation;
 use crate::social::Social;
@@ -89,9 +90,9 @@ pub(crate) async fn decide(
     State(moderation): State<Moderation>,
     Path(report): Path<Uuid>,
     OperatorForm { session, input }: OperatorForm<DecideReport>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_moderator()?;
     let DecideReport { outcome, note } = input;
     moderation.decide_report(&by, report, outcome, &note).await?;
-    Ok(Redirect::to(HERE).into_response())
+    Ok(Redirect::to(HERE))
 }

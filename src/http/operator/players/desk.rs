@@ -1,7 +1,7 @@
 //! The page of a player: wallet, games, sessions, indications of collusion, notes and reports.
 
 use axum::extract::{FromRef as _, State};
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_api::operator::players::{Partner, PlayerDossier, SharedBy, SharedSignal};
 use bahay_api::player::people::Statistics;
 use bahay_engine::table::TableId;
@@ -11,11 +11,10 @@ use uuid::Uuid;
 
 use super::query;
 use crate::entropy;
-use crate::http::operator::desk_ui::components::{
-    Field, badge, button, coins, facts, field, id, pager, table_of, text_area, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, facts, field, id, page,
+    pager, table_of, text_area, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::operator::ledger::desk::entries_table;
 use crate::http::operator::ledger::list_entries;
 use crate::http::operator::sanctions::desk as sanctions;
@@ -138,22 +137,22 @@ pub(crate) async fn write_note(
     State(moderation): State<Moderation>,
     Path(player): Path<Uuid>,
     filled: OperatorForm<NoteForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = filled.session.operator.require_moderator()?;
     let NoteForm { attempt, words } = filled.input;
     let words = query::parse_note(&words)?;
     moderation.write_note(&by, PlayerId(player), &words, attempt).await?;
-    Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{player}")))
 }
 
 pub(crate) async fn sign_out(
     State(moderation): State<Moderation>,
     Path(player): Path<Uuid>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_moderator()?;
     moderation.end_sessions(&by, PlayerId(player)).await?;
-    Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{player}")))
 }
 
 fn summary(player: &PlayerDossier, sits_at: &Result<Option<TableId>, LobbyError>) -> Markup {

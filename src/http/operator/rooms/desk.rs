@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Redirect, Response};
 use bahay_api::operator::rooms::{RoomClocks, RoomPot, RoomSettings};
 use bahay_engine::catalog;
 use bahay_engine::coins::Coins;
@@ -15,12 +15,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{
-    Field, badge, button, coins, field, select, table, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, OperatorForm, OperatorSession, badge, button, coins, field, page,
+    parse_amount, select, table, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::parse::parse_amount;
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::{Code, CodeExt as _, Path, Problem, Services};
 use crate::lobby::Room;
 use crate::rooms::{Catalog, RoomRevision, choose_rules};
@@ -335,13 +333,13 @@ pub(crate) async fn change(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
     OperatorForm { session, input }: OperatorForm<RoomForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?;
     let revisions = rooms.revisions(&id).await?;
     let now = revisions.first().ok_or_else(|| Code::RoomNotFound.problem())?;
     let draft = query::draft(id.clone(), input.to_settings(&now.room)?, now.room.terms().clocks)?;
     rooms.change(&by, input.number("revision")?, &draft).await?;
-    Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{id}")))
 }
 
 #[derive(Debug, Deserialize)]
@@ -355,7 +353,7 @@ pub(crate) struct CreateRoomForm {
 pub(crate) async fn create(
     State(rooms): State<Catalog>,
     OperatorForm { session, input }: OperatorForm<CreateRoomForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?;
     let CreateRoomForm { id, name, kind, like } = input;
     let like = rooms.room(&like).ok_or_else(|| Code::RoomNotFound.problem())?;
@@ -368,31 +366,31 @@ pub(crate) async fn create(
             RoomSettings { kind, rule_set: first.to_owned(), rules: Value::Null, ..settings };
     }
     rooms.create(&by, &query::draft(id.clone(), settings, like.terms().clocks)?).await?;
-    Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{id}")))
 }
 
 pub(crate) async fn open(
     rooms: State<Catalog>,
     id: Path<String>,
-    form: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    form: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     set_open(rooms, id, form, true).await
 }
 
 pub(crate) async fn close(
     rooms: State<Catalog>,
     id: Path<String>,
-    form: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    form: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     set_open(rooms, id, form, false).await
 }
 
 async fn set_open(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
     is_open: bool,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     rooms.set_open(&session.operator.require_administrator()?, &id, is_open).await?;
-    Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{id}")))
 }

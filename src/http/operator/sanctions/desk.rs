@@ -1,7 +1,7 @@
 //! The sanctions of a player on the player's page: a list, and the forms that impose and lift them.
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::Redirect;
 use bahay_api::operator::sanctions::SanctionRequest;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -9,8 +9,9 @@ use uuid::Uuid;
 
 use super::query;
 use crate::accounts::{SanctionKind, SanctionRecord};
-use crate::http::operator::desk_ui::components::{Field, field, select, table, text_area, time};
-use crate::http::operator::desk_ui::{ErrorPage, OperatorForm, OperatorSession};
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, OperatorForm, OperatorSession, field, select, table, text_area, time,
+};
 use crate::http::{Code, CodeExt as _, Path};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
@@ -89,7 +90,7 @@ pub(crate) async fn begin(
     State(sanctions): State<Sanctions>,
     Path(player): Path<Uuid>,
     OperatorForm { session, input }: OperatorForm<SanctionForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_moderator()?;
     let SanctionForm { kind, hours, reason } = input;
     let hours = Some(hours.trim()).filter(|hours| !hours.is_empty()).map(str::parse).transpose();
@@ -108,11 +109,11 @@ pub(crate) async fn lift(
     State(sanctions): State<Sanctions>,
     Path(player): Path<Uuid>,
     OperatorForm { session, input: LiftForm { kind } }: OperatorForm<LiftForm>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Redirect, ErrorPage> {
     sanctions.lift(&session.operator.require_moderator()?, PlayerId(player), kind).await?;
     Ok(redirect_to_player(player))
 }
 
-fn redirect_to_player(player: Uuid) -> Response {
-    Redirect::to(&format!("/desk/players/{player}")).into_response()
+fn redirect_to_player(player: Uuid) -> Redirect {
+    Redirect::to(&format!("/desk/players/{player}"))
 }

@@ -8,12 +8,10 @@ use maud::{Markup, html};
 
 use super::query;
 use crate::clock;
-use crate::http::operator::desk_ui::components::{
-    Field, badge, coins, facts, field, pager, select, table_of, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, FilterForm, OperatorSession, badge, coins, facts, field, page, pager,
+    parse_non_negative_amount, parse_time, select, table_of, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::parse::{parse_non_negative_amount, parse_time};
-use crate::http::operator::desk_ui::{ErrorPage, FilterForm, OperatorSession};
 use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Problem};
 use crate::operators::Audit;
 use crate::reports::Reports;

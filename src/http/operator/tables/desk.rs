@@ -15,11 +15,10 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::query;
-use crate::http::operator::desk_ui::components::{
-    Field, button, coins, facts, field, id, select, table, text_area, text_area_of, time,
+use crate::http::operator::desk_ui::{
+    ErrorPage, Field, OperatorForm, OperatorSession, button, coins, facts, field, id, page, select,
+    table, text_area, text_area_of, time,
 };
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
 use crate::http::operator::games::game_rows;
 use crate::http::{Code, CodeExt as _, Path, Query, Services};
 
@@ -251,17 +250,17 @@ pub(crate) async fn void(
 pub(crate) async fn release(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
-) -> Result<Response, ErrorPage> {
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
     query::release(&services, &by, TableId(table)).await?;
-    Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
+    Ok(Redirect::to(&format!("{HERE}/{table}")))
 }
 
 pub(crate) async fn refund_pot(
     State(services): State<Services>,
     Path(table_id): Path<Uuid>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
     let refund = query::refund_pot(&services, &by, TableId(table_id)).await?;

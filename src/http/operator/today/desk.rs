@@ -13,9 +13,9 @@ use super::load_today;
 use crate::clock;
 use crate::http::Services;
 use crate::http::operator::desk_ui::chart::{Chart, ChartKind, Series};
-use crate::http::operator::desk_ui::components::{badge, coins, facts, table_of, time};
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{ErrorPage, OperatorSession};
+use crate::http::operator::desk_ui::{
+    ErrorPage, OperatorSession, badge, coins, facts, page, table_of, time,
+};
 
 pub(crate) async fn show_today(
     State(services): State<Services>,

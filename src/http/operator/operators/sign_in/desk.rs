@@ -2,17 +2,17 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::accounts::PasswordAttempt;
 use crate::http::core::request_limits::OperatorSignInRate;
-use crate::http::operator::desk_ui::components::{Field, field};
 use crate::http::operator::desk_ui::form::VisitorForm;
 use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
 use crate::http::operator::desk_ui::operator_session::{Visitor, without_session};
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm};
+use crate::http::operator::desk_ui::{ErrorPage, Field, OperatorForm, field};
 use crate::http::{DeskOptions, Problem, Query};
 use crate::operators::{OperatorAuth, OperatorAuthError, SignInRequest};
 
@@ -37,8 +37,7 @@ pub(crate) async fn show_sign_in(
     visitor: Visitor,
     Query(query): Query<ReturnPathQuery>,
 ) -> Response {
-    let page = Html(form(&visitor, None, &query.next).into_string());
-    visitor.with_form_cookie(page.into_response())
+    visitor.show(StatusCode::OK, form(&visitor, None, &query.next))
 }
 
 pub(crate) async fn sign_in(
@@ -62,9 +61,8 @@ pub(crate) async fn sign_in(
             | OperatorAuthError::RateLimited { .. }
             | OperatorAuthError::Busy),
         ) => {
-            let page = Html(form(&visitor, Some(&error.to_string()), &next).into_string());
-            let status = page_status(Problem::from(error).code);
-            Ok(visitor.with_form_cookie((status, page).into_response()))
+            let page = form(&visitor, Some(&error.to_string()), &next);
+            Ok(visitor.show(page_status(Problem::from(error).code), page))
         }
         Err(error) => Err(error.into()),
     }
@@ -73,7 +71,7 @@ pub(crate) async fn sign_in(
 pub(crate) async fn sign_out(
     State(auth): State<OperatorAuth>,
     Extension(options): Extension<DeskOptions>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
 ) -> Result<Response, ErrorPage> {
     auth.sign_out(&session.operator).await?;
     Ok(without_session(Redirect::to("/desk/sign-in").into_response(), options))

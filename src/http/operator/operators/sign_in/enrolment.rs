@@ -3,18 +3,17 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Deserialize;
 
 use crate::accounts::NewPassword;
 use crate::http::Problem;
-use crate::http::operator::desk_ui::ErrorPage;
-use crate::http::operator::desk_ui::components::{Field, field};
 use crate::http::operator::desk_ui::form::VisitorForm;
 use crate::http::operator::desk_ui::layout::{page_status, visitor_page};
 use crate::http::operator::desk_ui::operator_session::Visitor;
+use crate::http::operator::desk_ui::{ErrorPage, Field, field};
 use crate::operators::{
     Enrolment, EnrolmentCompletion, OperatorAuth, OperatorAuthError, PASSWORD_MIN,
 };
@@ -36,8 +35,7 @@ pub(crate) struct EnrolmentForm {
 }
 
 pub(crate) async fn show_enrolment(visitor: Visitor) -> Response {
-    let page = Html(code_page(&visitor, None).into_string());
-    visitor.with_form_cookie(page.into_response())
+    visitor.show(StatusCode::OK, code_page(&visitor, None))
 }
 
 pub(crate) async fn begin(
@@ -47,8 +45,8 @@ pub(crate) async fn begin(
     let EnrolmentCodeForm { enrolment: code } = input;
     match auth.open_enrolment(&code, visitor.address.clone()).await {
         Ok((enrolment, browser)) => {
-            let page = Html(credentials_page(&visitor, &code, &enrolment, None).into_string());
-            Ok(visitor.with_enrolment(page.into_response(), &browser))
+            let page = credentials_page(&visitor, &code, &enrolment, None);
+            Ok(visitor.show_enrolment(page, &browser))
         }
         Err(error) => begin_again(&visitor, error),
     }
@@ -61,9 +59,8 @@ fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, 
     {
         return Err(error.into());
     }
-    let page = Html(code_page(visitor, Some(&error.to_string())).into_string());
-    let status = page_status(Problem::from(error).code);
-    Ok(visitor.with_form_cookie((status, page).into_response()))
+    let page = code_page(visitor, Some(&error.to_string()));
+    Ok(visitor.show(page_status(Problem::from(error).code), page))
 }
 
 pub(crate) async fn complete(
@@ -101,9 +98,8 @@ pub(crate) async fn complete(
             }
         }
     };
-    let page = credentials_page(&visitor, &code, &enrolment, Some(&error)).into_string();
-    let answer = (StatusCode::UNPROCESSABLE_ENTITY, Html(page)).into_response();
-    Ok(visitor.with_form_cookie(answer))
+    let page = credentials_page(&visitor, &code, &enrolment, Some(&error));
+    Ok(visitor.show(StatusCode::UNPROCESSABLE_ENTITY, page))
 }
 
 fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {

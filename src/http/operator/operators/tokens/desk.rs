@@ -5,9 +5,9 @@ use axum::response::{Redirect, Response};
 use maud::{Markup, html};
 
 use crate::clock::Clock;
-use crate::http::operator::desk_ui::components::{button, facts, time};
-use crate::http::operator::desk_ui::layout::page;
-use crate::http::operator::desk_ui::{EmptyForm, ErrorPage, OperatorForm, OperatorSession};
+use crate::http::operator::desk_ui::{
+    ErrorPage, OperatorForm, OperatorSession, button, facts, page, time,
+};
 use crate::operators::Operators;
 
 const HERE: &str = "/desk/token";
@@ -51,7 +51,7 @@ fn actions_section(session: &OperatorSession, has_token: bool) -> Markup {
 pub(crate) async fn create(
     State(operators): State<Operators>,
     State(clock): State<Clock>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_session()?;
     let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
@@ -68,7 +68,7 @@ pub(crate) async fn create(
 
 pub(crate) async fn revoke(
     State(operators): State<Operators>,
-    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+    OperatorForm { session, .. }: OperatorForm,
 ) -> Result<Redirect, ErrorPage> {
     operators.revoke_token(&session.operator.require_session()?).await?;
     Ok(Redirect::to(HERE))
