@@ -2,7 +2,7 @@
 //! node could have served a client from the time that the house took itself.
 
 use crate::faults::InjectedFault;
-use crate::plan::{Fault, Link, LinkFault};
+use crate::plan::{Fault, Link, LinkFault, NodeFault};
 
 /// A period in ms since the start of the run.
 type Span = (u64, u64);
@@ -12,6 +12,19 @@ pub(crate) const AWAY_WITHIN_MS: u64 = 5_000;
 
 /// The grace of all nodes after an outage of Redis.
 const GRACE_MS: u64 = 4_000;
+
+/// The part of the house that a fault puts out of service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Node(u64),
+    /// One node after the other; the others serve meanwhile.
+    NodesInTurn,
+    Redis,
+    Postgres,
+    /// Nothing: a node serves, but late, or settles later.
+    Nothing,
+    Clients,
+}
 
 /// The outages of a run.
 #[derive(Debug)]
@@ -30,15 +43,17 @@ pub(crate) struct Outages {
 impl Outages {
     pub(crate) fn of(done: &[InjectedFault], nodes: u64) -> Self {
         let span = |done: &InjectedFault| (done.from_ms, done.to_ms);
-        let of = |which: &dyn Fn(Fault) -> bool| -> Vec<Span> {
-            joined(done.iter().filter(|done| which(done.fault)).map(span).collect())
+        let of = |which: &dyn Fn(Target) -> bool| -> Vec<Span> {
+            joined(done.iter().filter(|done| which(target_of(done.fault))).map(span).collect())
         };
-        let redis =
-            of(&|fault| matches!(fault, Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis));
-        let postgres = of(&|fault| fault == Fault::KillPostgres);
-        let by_node: Vec<_> = (0..nodes).map(|node| of(&|fault| stops(fault, node))).collect();
-        // In a rolling restart the other nodes serve.
-        let struck = (0..nodes).map(|node| of(&|fault| !is_in_turn(fault) && stops(fault, node)));
+        let redis = of(&|target| target == Target::Redis);
+        let postgres = of(&|target| target == Target::Postgres);
+        let of_node = |node| {
+            // The nodes' turns are not recorded.
+            let stops = [Target::Node(node), Target::NodesInTurn];
+            of(&|target| stops.contains(&target))
+        };
+        let struck = (0..nodes).map(|node| of(&|target| target == Target::Node(node)));
         let all_nodes = struck.reduce(|one, other| common(&one, &other));
         let nobody = [redis.clone(), postgres, all_nodes.unwrap_or_default()].concat();
         let exchanges = || done.iter().filter(|done| matches!(done.fault, Fault::Exchange(_)));
@@ -46,8 +61,8 @@ impl Outages {
         Self {
             exchanging: begun_ms.zip(exchanges().map(|done| done.to_ms).max()),
             nobody: joined(nobody),
-            anything: of(&|fault| !matches!(fault, Fault::Storm | Fault::Clients(..))),
-            nodes: by_node,
+            anything: of(&|target| target != Target::Clients),
+            nodes: (0..nodes).map(of_node).collect(),
             redis,
         }
     }
@@ -77,21 +92,19 @@ impl Outages {
     }
 }
 
-/// Returns true for faults that strike one node after the other, so that others serve.
-fn is_in_turn(fault: Fault) -> bool {
-    matches!(fault, Fault::RollingRestart | Fault::Exchange(_))
-}
-
-/// Returns true if a node cannot serve its clients during this fault.
-fn stops(fault: Fault, node: u64) -> bool {
+/// Returns the part of the house that cannot serve during a fault.
+fn target_of(fault: Fault) -> Target {
     match fault {
-        Fault::Node(_, struck)
-        | Fault::Link(LinkFault::Cut | LinkFault::Hold, struck, Link::Redis | Link::Clients) => {
-            struck == node
+        Fault::Node(NodeFault::Kill | NodeFault::Stop | NodeFault::StopLong, node)
+        | Fault::Link(LinkFault::Cut | LinkFault::Hold, node, Link::Redis | Link::Clients) => {
+            Target::Node(node)
         }
-        // The nodes' turns are not recorded.
-        Fault::RollingRestart | Fault::Exchange(_) => true,
-        _ => false,
+        Fault::RollingRestart | Fault::Exchange(_) => Target::NodesInTurn,
+        Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => Target::Redis,
+        Fault::KillPostgres => Target::Postgres,
+        Fault::Link(LinkFault::Cut | LinkFault::Hold, _, Link::Postgres)
+        | Fault::Link(LinkFault::Delay(_), ..) => Target::Nothing,
+        Fault::Storm | Fault::Clients(..) => Target::Clients,
     }
 }
 

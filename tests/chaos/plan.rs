@@ -153,7 +153,16 @@ impl Plan {
         let step = |(place, fault): (u64, Fault)| {
             let most_ms = match fault {
                 Fault::Node(NodeFault::StopLong, _) => 4_000,
-                _ => 600,
+                Fault::Node(NodeFault::Kill | NodeFault::Stop, _)
+                | Fault::RollingRestart
+                | Fault::Exchange(_)
+                | Fault::Link(..)
+                | Fault::KillPostgres
+                | Fault::KillRedis
+                | Fault::StallRedis
+                | Fault::LoseRedis
+                | Fault::Storm
+                | Fault::Clients(..) => 600,
             };
             let for_ms = duration_ms(&mut dice, fault).min(most_ms);
             Step { at_ms: 500 + place * 450, fault, for_ms }
@@ -284,7 +293,13 @@ impl fmt::Display for Fault {
             }
             Self::Node(_, node) | Self::Link(_, node, _) => write!(f, ", node {node}"),
             Self::Clients(_, clients) => write!(f, ", {clients} of them"),
-            _ => Ok(()),
+            Self::RollingRestart
+            | Self::Exchange(_)
+            | Self::KillPostgres
+            | Self::KillRedis
+            | Self::StallRedis
+            | Self::LoseRedis
+            | Self::Storm => Ok(()),
         }
     }
 }
