@@ -23,7 +23,7 @@ mod options;
 mod outages;
 mod plan;
 mod report;
-#[path = "../it/support"]
+#[path = "../it/support/faults"]
 mod support {
     //! The tests' support for breaking services; not all of it is used here.
 
