@@ -16,6 +16,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
+mod database;
+
 use std::collections::VecDeque;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex};
@@ -32,9 +34,11 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, GameId, Hits, PlayerId, Record, TableId};
 use futures_util::future::join_all;
+use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use uuid::Uuid;
+
+use database::execute;
 
 /// Groups of three players. No two callers share one, and each game has its own table.
 const GROUPS: usize = 256;
@@ -114,14 +118,8 @@ fn options() -> Options {
 }
 
 async fn run(options: &Options) -> ExitCode {
-    let url = std::env::var("DATABASE_URL").expect("run this as ./dev bench ledger");
-    let server: PgConnectOptions = url.parse().expect("DATABASE_URL is a PostgreSQL URL");
-    let mut admin = PgConnection::connect_with(&server).await.expect("the server answers");
-    for database in ["bahay_bench", "bahay_tpc_b"] {
-        execute(&mut admin, &format!("drop database if exists {database} with (force)")).await;
-        execute(&mut admin, &format!("create database {database}")).await;
-    }
-    let mut house = House::new(server.clone().database("bahay_bench")).await;
+    let (server, mut admin) = database::recreate(&["bahay_bench", "bahay_tpc_b"]).await;
+    let mut house = House::new(server.database("bahay_bench")).await;
 
     let backend: i32 = sqlx::query_scalar("select pg_backend_pid()")
         .fetch_one(&mut admin)
@@ -131,6 +129,8 @@ async fn run(options: &Options) -> ExitCode {
     if options.alone {
         return alone(options, house, &cpu).await;
     }
+    // A URL as given, because the program's own options are none of pgbench's.
+    let url = std::env::var("DATABASE_URL").expect("it named the server");
     let (server_url, _) = url.rsplit_once('/').expect("the URL names a database");
     let tpc_b = TpcB::new(&format!("{server_url}/bahay_tpc_b"));
 
@@ -152,10 +152,6 @@ async fn run(options: &Options) -> ExitCode {
         print(measured, title);
     }
     house.verdict().await
-}
-
-async fn execute(connection: &mut PgConnection, sql: &str) {
-    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.expect("the server does as told");
 }
 
 /// Measures settlements in the columns of `live`.
@@ -363,8 +359,7 @@ struct House {
 
 impl House {
     async fn new(database: PgConnectOptions) -> Self {
-        let owner = db::connect_as_login(database.clone(), PoolOptions::default()).await.unwrap();
-        db::migrate(&owner).await.expect("the migrations run on an empty database");
+        let owner = database::migrate(&database).await;
         let pool = db::connect(database.clone(), PoolOptions::default()).await.unwrap();
         let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
         for number in 0..GROUPS {

@@ -8,31 +8,28 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot do its work is to stop")]
 
+mod database;
+
+use std::net::TcpListener;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use argon2::{Algorithm, Argon2, Params, Version};
-use bahay::accounts::{self, HashOptions};
-use bahay::app::{self, ServerParts};
-use bahay::auth::Signer;
-use bahay::clock::Clock;
-use bahay::db::{self, PoolOptions};
-use bahay::lobby::{self, house_rooms};
-use bahay::operators::AdjustmentBounds;
-use bahay::rate_limit::{self, Rate};
-use bahay::records::{ArchiveSchedule, Records};
-use bahay::retention::RetentionPeriods;
-use bahay::rewards::Terms;
-use bahay::standings::Calendar;
-use bahay::ws::FaultHooks;
-use bahay::{entropy, live_store};
-use bahay_engine::coins::Coins;
+use bahay::accounts::HashOptions;
+use bahay::entropy;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::Clocks;
 use futures_util::future::join_all;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::ConnectOptions as _;
+
+/// Limits that the clients, which share one address, do not reach.
+const LIMITS: [(&str, &str); 4] = [
+    ("BAHAY_CONNECTIONS_PER_ADDRESS", "10000"),
+    ("BAHAY_REQUESTS_PER_ADDRESS", "100000:100000"),
+    ("BAHAY_REQUESTS_PER_ACCOUNT", "100000:100000"),
+    ("BAHAY_SIGN_INS_PER_ADDRESS", "100000:100000"),
+];
 
 /// The numbers of concurrent clients. The last exceeds the bound of the queue.
 const CLIENTS: [usize; 4] = [1, 8, 64, 128];
@@ -70,70 +67,40 @@ fn one_hash_us(options: HashOptions) -> u128 {
     began.elapsed().as_micros() / u128::from(HASHES)
 }
 
-async fn run() {
-    let url = std::env::var("DATABASE_URL").expect("run this as ./dev bench sign-ins");
-    let server: PgConnectOptions = url.parse().expect("DATABASE_URL is a PostgreSQL URL");
-    let mut admin = PgConnection::connect_with(&server).await.expect("the server answers");
-    for sql in ["drop database if exists bahay_bench with (force)", "create database bahay_bench"] {
-        sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&mut admin).await.unwrap();
-    }
-    let options = server.database("bahay_bench");
-    let owner = db::connect_as_login(options.clone(), PoolOptions::default()).await.unwrap();
-    db::migrate(&owner).await.unwrap();
-    owner.close().await;
-    let pool = PoolOptions { connections_max: 16, ..PoolOptions::default() };
-    let pool = db::connect(options, pool).await.unwrap();
+/// A server process, killed on drop.
+struct Server(Child);
 
-    let wide = Rate { per_second: 1_000_000, burst: 1_000_000 };
-    let rate_limits = rate_limit::Options {
-        connections_per_address: 10_000,
-        requests_per_address: wide,
-        requests_per_account: wide,
-        sign_ins_per_address: wide,
-        ..rate_limit::Options::default()
-    };
-    let live = live_store::Options {
-        url: std::env::var("REDIS_URL").expect("run this as ./dev bench sign-ins"),
-        root_certificate: None,
-        prefix: "bench".into(),
-        shards: 4,
-        connect_timeout: Duration::from_secs(2),
-        response_timeout: Duration::from_secs(2),
-    };
-    let secret = Hex(entropy::seed()).to_string();
-    let parts = ServerParts {
-        ledger_pool: pool.clone(),
-        pool,
-        live,
-        signer: Signer::new(secret.as_bytes()).unwrap(),
-        clock: Clock::system(),
-        rooms: house_rooms(Clocks::default()),
-        welcome: Coins::from_whole(1_000).unwrap(),
-        ledger_check_every: Duration::from_secs(3_600),
-        rewards: Terms::default(),
-        adjustments: AdjustmentBounds {
-            one_max: Coins::from_whole(1_000).unwrap(),
-            requester_day_max: Coins::from_whole(1_000).unwrap(),
-            player_day_max: Coins::from_whole(1_000).unwrap(),
-        },
-        rate_limits,
-        auth_options: accounts::Options::default(),
-        desk: bahay::http::DeskOptions::default(),
-        second_factor_keys: bahay::auth::SealingKeys::default(),
-        lobby: lobby::Options::default(),
-        calendar: Calendar::default(),
-        retention: RetentionPeriods::default(),
-        records: Records::without_archive(),
-        archiving: ArchiveSchedule::new(Duration::from_hours(48)),
-        ai_workers: 1,
-        links: bahay::ws::LinkTimes::default(),
-        hooks: FaultHooks::default(),
-    };
-    let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
-    let probes = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
-    let running = app::start(parts, listener, probes).await.unwrap();
-    let base = format!("http://{}", running.address);
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The process may have exited by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+async fn run() {
+    let (server, _admin) = database::recreate(&["bahay_bench"]).await;
+    let options = server.database("bahay_bench");
+    database::migrate(&options).await.close().await;
+    // The port was free a moment ago and is unlikely to be taken meanwhile.
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let process = Command::new(env!("CARGO_BIN_EXE_bahay"))
+        .arg("serve")
+        .env("DATABASE_URL", options.to_url_lossy().as_str())
+        .env("BAHAY_REDIS_PREFIX", "bench")
+        .env("BAHAY_LISTEN", free.to_string())
+        .env("BAHAY_PROBE_LISTEN", "127.0.0.1:0")
+        .env("BAHAY_DEVELOPMENT", "true")
+        .env("BAHAY_SIGNING_SECRET", Hex(entropy::seed()).to_string())
+        .env("RUST_LOG", "error")
+        .envs(LIMITS)
+        .spawn();
+    let _server = Server(process.expect("the server is built"));
+    let base = format!("http://{free}");
     let client = Client::builder().no_proxy().build().unwrap();
+    while client.get(format!("{base}/healthz")).send().await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let most = CLIENTS.into_iter().max().unwrap_or(1);
     for number in 0..most {
         make_player(&client, &base, number).await;
@@ -142,7 +109,6 @@ async fn run() {
     for clients in CLIENTS {
         measure(&client, &base, clients).await;
     }
-    running.stop().await.unwrap();
 }
 
 fn name(number: usize) -> String {
