@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::query;
 use crate::archive::SeatDetail;
 use crate::http::player::games::game_steps::select_steps;
-use crate::http::player::games::records::seat_number;
 use crate::http::{Coins, Path, Problem, Time};
 use crate::ids::GameId;
 use crate::operators::{Audit, Operator};
@@ -32,7 +31,7 @@ impl From<RecordVerdict> for Verdict {
 
 fn to_seat(seat: SeatDetail) -> DossierSeat {
     DossierSeat {
-        seat: seat_number(seat.seat),
+        seat: seat.seat.number(),
         player: seat.player.0,
         name: seat.name,
         stake: seat.stake.into(),

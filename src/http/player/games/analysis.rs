@@ -5,7 +5,7 @@ use axum::extract::State;
 use bahay_api::player::games::{AnalysisItem, GameAnalysis};
 use uuid::Uuid;
 
-use super::records::{load_record, seat_number, seat_of};
+use super::records::{load_record, seat_of};
 use crate::auth::Player;
 use crate::db::PgPool;
 use crate::http::{Analyses, Path, Problem};
@@ -41,5 +41,5 @@ pub(crate) async fn analyze_game(
     let judged = analyses.analyze(player.id, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
-    Ok(Json(GameAnalysis { game: id, seat: seat_number(seat), engine, items }))
+    Ok(Json(GameAnalysis { game: id, seat: seat.number(), engine, items }))
 }

@@ -10,6 +10,7 @@ use bahay_api::player::fairness::{
     UnrevealedFilter,
 };
 use bahay_engine::chance::{ChanceAnswer, Contribution};
+use bahay_engine::seat::Seat;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -23,7 +24,7 @@ use crate::records::Records;
 use crate::replay::GameReplay;
 use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 
-use super::records::{require_record, seat_number};
+use super::records::require_record;
 use crate::http::core::pagination::CursorOwner;
 use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query, Time};
 
@@ -76,7 +77,7 @@ pub(crate) async fn show_fairness(
         commitment: record.commitment.0.to_string(),
         server_seed: record.server_seed.0.to_string(),
         clients: record.clients.iter().map(client_contribution).collect(),
-        starter: record.starter.map(seat_number),
+        starter: record.starter.map(Seat::number),
         chance: chance.collect(),
         how_to_verify: VERIFICATION_STEPS.to_vec(),
     }))

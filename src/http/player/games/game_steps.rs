@@ -14,7 +14,7 @@ use bahay_engine::table::ActionOrigin;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::records::{load_record, seat_number, seat_of};
+use super::records::{load_record, seat_of};
 use crate::auth::Player;
 use crate::db::PgPool;
 use crate::http::{Code, CodeExt as _, Path, Problem, Query, Time};
@@ -45,7 +45,7 @@ pub(crate) async fn list_game_steps(
     let next = offset.saturating_add(steps.len());
     Ok(Json(GameSteps {
         game: id,
-        seat: seat_number(seat),
+        seat: seat.number(),
         total: total as u64,
         next_offset: (next < total && !steps.is_empty()).then_some(next as u64),
         items: steps.into_iter().map(GameStep::from).collect(),
@@ -66,7 +66,7 @@ pub(crate) fn select_steps(
 impl From<Step> for GameStep {
     fn from(step: Step) -> Self {
         let taken = step.taken.map(|taken| StepAction {
-            seat: seat_number(taken.seat),
+            seat: taken.seat.number(),
             by: match taken.by {
                 ActionOrigin::Player => ActionSource::Player,
                 ActionOrigin::Clock => ActionSource::Clock,

@@ -112,7 +112,7 @@ pub(crate) async fn show_game(
 fn game_seat(seat: SeatDetail, actions: Option<ActionCounts>) -> GameSeat {
     let ActionCounts { player, clock, ai } = actions.unwrap_or_default();
     GameSeat {
-        seat: seat_number(seat.seat),
+        seat: seat.seat.number(),
         player: seat.player.0,
         name: seat.name,
         is_bot: seat.is_bot,
@@ -167,9 +167,4 @@ pub(crate) fn seat_of(player: Player, game: &RecordedGame) -> Result<Seat, Probl
     let index = game.players.iter().position(|one| *one == player.id);
     let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
     seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))
-}
-
-/// Returns the number of a seat as the API counts it, from 0.
-pub(crate) fn seat_number(seat: Seat) -> u8 {
-    u8::try_from(seat.index()).unwrap_or(u8::MAX)
 }
