@@ -26,6 +26,7 @@ pub(crate) use self::core::extractors::{Body, Path, Query};
 pub use self::core::health::{Probe, Readiness};
 pub use self::core::middleware::{DeskOptions, Options};
 pub use self::core::pagination::Cursors;
+pub(crate) use self::core::pagination::PageRequest;
 pub use self::core::services::Services;
 pub(crate) use crate::problem::{CodeExt, Problem};
 pub use bahay_api::Code;

@@ -3,13 +3,18 @@
 //! issued, and cannot be forged.
 
 use std::fmt;
+use std::future::Future;
 
-use bahay_api::PageOf;
+use axum::extract::{FromRef as _, FromRequestParts};
+use axum::http::request::Parts;
+use bahay_api::{NoFilter, PageOf, PageQuery};
 use bahay_engine::hex::Hex;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use super::extractors::Query;
+use super::services::Services;
 use crate::auth::{Auth, Player, hmac_sha256};
-
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::Page;
 use crate::http::{Code, CodeExt as _, Problem};
@@ -71,6 +76,61 @@ impl Position for (Timestamp, Uuid) {
     }
 }
 
+/// A caller's request for one page of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct PageRequest<C, F = NoFilter> {
+    pub(crate) caller: C,
+    pub(crate) filter: F,
+    cursor: Option<String>,
+    /// The maximum number of items.
+    limit: u32,
+    cursors: Cursors,
+}
+
+impl<C: CursorOwner, F> PageRequest<C, F> {
+    pub(crate) fn new(caller: C, query: PageQuery<F>, limit: u32, cursors: Cursors) -> Self {
+        let PageQuery { filter, cursor, .. } = query;
+        Self { caller, filter, cursor, limit, cursors }
+    }
+
+    /// Reads the page of a list that begins at the cursor. `read` receives the position of the
+    /// cursor and the maximum number of items. Cursors are bound to the name of the list, which
+    /// therefore contains the filter.
+    ///
+    /// # Errors
+    /// `cursor_invalid`, or the error of `read`.
+    pub(crate) async fn read<T, P, E, R>(
+        &self,
+        list: &str,
+        read: impl FnOnce(Option<P>, u32) -> R,
+    ) -> Result<PageOf<T>, Problem>
+    where
+        P: Position,
+        R: Future<Output = Result<Page<T, P>, E>>,
+        Problem: From<E>,
+    {
+        let below = self.cursors.position(list, &self.caller, self.cursor.as_deref())?;
+        let page = read(below, self.limit).await?;
+        Ok(self.cursors.page(list, &self.caller, page))
+    }
+}
+
+impl<C, F> FromRequestParts<Services> for PageRequest<C, F>
+where
+    C: CursorOwner + FromRequestParts<Services> + Send,
+    F: DeserializeOwned,
+    Problem: From<C::Rejection>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Services) -> Result<Self, Problem> {
+        let caller = C::from_request_parts(parts, state).await?;
+        let Query(query) = Query::<PageQuery<F>>::from_request_parts(parts, state).await?;
+        let limit = query.limit.items();
+        Ok(Self::new(caller, query, limit, Cursors::from_ref(state)))
+    }
+}
+
 /// Seals and verifies cursors.
 #[derive(Clone)]
 pub struct Cursors {
@@ -90,7 +150,7 @@ impl Cursors {
     }
 
     /// Returns a page with its position sealed for this list and this owner.
-    pub(crate) fn page<T>(
+    fn page<T>(
         &self,
         list: &str,
         owner: &impl CursorOwner,
@@ -108,7 +168,7 @@ impl Cursors {
     ///
     /// # Errors
     /// `cursor_invalid` for any other cursor.
-    pub(crate) fn position<P: Position>(
+    fn position<P: Position>(
         &self,
         list: &str,
         owner: &impl CursorOwner,

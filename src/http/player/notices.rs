@@ -7,7 +7,7 @@ use bahay_api::player::notices::Notice;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query, Services};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Path, Problem, Services};
 use crate::notices::Notices;
 
 impl FromRef<Services> for Notices {
@@ -18,14 +18,10 @@ impl FromRef<Services> for Notices {
 
 pub(crate) async fn list_my_notices(
     State(notices): State<Notices>,
-    State(cursors): State<Cursors>,
-    player: Player,
-    Query(query): Query<PageQuery>,
+    request: PageRequest<Player>,
 ) -> Result<Json<PageOf<Notice>>, Problem> {
-    const LIST: &str = "notices";
-    let below = cursors.position(LIST, &player, query.cursor.as_deref())?;
-    let page = notices.list(player.id, below, query.limit.items()).await?;
-    Ok(Json(cursors.page(LIST, &player, page)))
+    let read = |below, limit| notices.list(request.caller.id, below, limit);
+    Ok(Json(request.read("notices", read).await?))
 }
 
 pub(crate) async fn read_my_notice(

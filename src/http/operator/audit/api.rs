@@ -6,17 +6,14 @@ use axum::response::Response;
 use bahay_api::operator::audit::{AuditEntry, AuditFilter};
 
 use super::query;
-use crate::http::{Cursors, PageOf, PageQuery, Problem, Query};
+use crate::http::{PageOf, PageRequest, Problem, Query};
 use crate::operators::{Audit, Operator};
 
 pub(crate) async fn list_audit_entries(
     State(audit): State<Audit>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
-    Query(query): Query<PageQuery<AuditFilter>>,
+    request: PageRequest<Operator, AuditFilter>,
 ) -> Result<Json<PageOf<AuditEntry>>, Problem> {
-    let items = query.limit.items();
-    Ok(Json(query::list(&audit, &cursors, &operator, &query, items).await?))
+    Ok(Json(query::list(&audit, &request).await?))
 }
 
 pub(crate) async fn export_audit_entries(

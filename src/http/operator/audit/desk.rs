@@ -11,7 +11,7 @@ use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, OperatorSession, author, field, page, pager, parse_time, select,
     table, time,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Problem};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Problem};
 use crate::operators::Audit;
 
 const HERE: &str = "/desk/audit";
@@ -68,7 +68,8 @@ pub(crate) async fn list(
 ) -> Result<Response, ErrorPage> {
     let filter = form.to_filter()?;
     let query = PageQuery { filter, cursor: form.cursor.clone(), ..PageQuery::default() };
-    let listed = query::list(&audit, &cursors, &session.operator, &query, PAGE).await?;
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let listed = query::list(&audit, &request).await?;
     let columns = "At (UTC) | Operator | Action | Subject | Detail | Channel | Address";
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));

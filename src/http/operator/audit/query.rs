@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock;
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
 
@@ -19,16 +19,13 @@ const ROWS: u32 = 1_000;
 /// Returns a page of audit entries, newest first.
 pub(super) async fn list(
     audit: &Audit,
-    cursors: &Cursors,
-    operator: &Operator,
-    PageQuery { filter, cursor, .. }: &PageQuery<AuditFilter>,
-    items: u32,
+    request: &PageRequest<Operator, AuditFilter>,
 ) -> Result<PageOf<AuditEntry>, Problem> {
-    operator.require_administrator()?;
+    let PageRequest { caller, filter, .. } = request;
+    caller.require_administrator()?;
     check(filter)?;
     let list = format!("audit {filter:?}");
-    let below = cursors.position(&list, operator, cursor.as_deref())?;
-    Ok(cursors.page(&list, operator, audit.list(filter, below, items).await?))
+    request.read(&list, |below, limit| audit.list(filter, below, limit)).await
 }
 
 /// Streams all entries that match a filter as a CSV file, after recording the export in the audit

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::core::idempotency::IdempotentRequest;
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Path, Problem};
 use crate::ids::CorrectionId;
 use crate::ledger::LedgerError;
 use crate::operators::{CorrectionError, Corrections, Operator};
@@ -31,13 +31,9 @@ pub(crate) async fn request_correction(
 
 pub(crate) async fn list_corrections(
     State(corrections): State<Corrections>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
-    Query(query): Query<PageQuery<CorrectionFilter>>,
+    request: PageRequest<Operator, CorrectionFilter>,
 ) -> Result<Json<PageOf<Correction>>, Problem> {
-    let items = query.limit.items();
-    let page = query::list(&corrections, &cursors, &operator, &query, items).await?;
-    Ok(Json(page))
+    Ok(Json(query::list(&corrections, &request).await?))
 }
 
 pub(crate) async fn show_correction(

@@ -18,7 +18,7 @@ use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, OperatorForm, OperatorSession, badge, button, coins, facts,
     field, id, page, pager, parse_amount, select, table, text_area, text_area_of, time,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Path, Problem, Query};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Path, Problem, Query};
 use crate::ids::{CorrectionId, PlayerId};
 use crate::operators::Corrections;
 use crate::reason::Reason;
@@ -37,8 +37,9 @@ pub(crate) async fn list(
     session: OperatorSession,
     FilterForm(query): FilterForm<PageQuery<CorrectionFilter>>,
 ) -> Result<Response, ErrorPage> {
-    let listed = query::list(&corrections, &cursors, &session.operator, &query, PAGE).await?;
     let state = query.filter.state.map_or("", CorrectionState::as_str);
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let listed = query::list(&corrections, &request).await?;
     let columns = "Requested at (UTC) | Kind | #Coins | Requested by | State | Reason";
     let states =
         [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];

@@ -5,7 +5,7 @@ use bahay_api::operator::corrections::{
 };
 use bahay_engine::coins::Coins;
 
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::ids::PlayerId;
 use crate::operators::{Corrections, Operator, Subject};
 use crate::reason::Reason;
@@ -13,16 +13,12 @@ use crate::reason::Reason;
 /// Returns a page of corrections, newest first.
 pub(crate) async fn list(
     corrections: &Corrections,
-    cursors: &Cursors,
-    operator: &Operator,
-    query: &PageQuery<CorrectionFilter>,
-    items: u32,
+    request: &PageRequest<Operator, CorrectionFilter>,
 ) -> Result<PageOf<Correction>, Problem> {
-    let state = query.filter.state;
+    let state = request.filter.state;
     let list = format!("corrections {}", state.map_or("all", CorrectionState::as_str));
-    let below = cursors.position(&list, operator, query.cursor.as_deref())?;
-    let page = corrections.list(operator, state, below, items).await?;
-    Ok(cursors.page(&list, operator, page))
+    let read = |below, limit| corrections.list(&request.caller, state, below, limit);
+    request.read(&list, read).await
 }
 
 /// Returns the subject and the reason of a request.

@@ -9,7 +9,7 @@ use bahay_jobs::DeadJob;
 
 use crate::clock;
 use crate::http::core::idempotency::IdempotentRequest;
-use crate::http::{Cursors, PageOf, PageQuery, Path, Problem, Query};
+use crate::http::{PageOf, PageRequest, Path, Problem};
 use crate::operators::{DeadJobDecision, DeadJobs, Operator};
 
 fn to_body(job: DeadJob) -> DeadJobBody {
@@ -21,12 +21,9 @@ fn to_body(job: DeadJob) -> DeadJobBody {
 
 pub(crate) async fn list_dead_jobs(
     State(jobs): State<DeadJobs>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
-    Query(query): Query<PageQuery>,
+    request: PageRequest<Operator>,
 ) -> Result<Json<PageOf<DeadJobBody>>, Problem> {
-    let page = super::list(&jobs, &cursors, &operator, &query, query.limit.items()).await?;
-    Ok(Json(page.map(to_body)))
+    Ok(Json(super::list(&jobs, &request).await?.map(to_body)))
 }
 
 pub(crate) async fn retry_dead_job(

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorForm, OperatorSession, button, page, pager, table, time,
 };
-use crate::http::{Cursors, PageQuery, Path};
+use crate::http::{Cursors, PageQuery, PageRequest, Path};
 use crate::operators::{DeadJobDecision, DeadJobs};
 
 const HERE: &str = "/desk/jobs";
@@ -23,7 +23,8 @@ pub(crate) async fn list(
     session: OperatorSession,
     FilterForm(query): FilterForm<PageQuery>,
 ) -> Result<Response, ErrorPage> {
-    let listed = super::list(&jobs, &cursors, &session.operator, &query, PAGE).await?;
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let listed = super::list(&jobs, &request).await?;
     let rows = listed.items.iter().map(|job| row(&session, job));
     let columns = "Failed at (UTC) | Job | #Attempts | Last error | Created at (UTC) | Decide";
     let body = html! {

@@ -4,24 +4,18 @@ pub(super) mod api;
 pub(crate) mod desk;
 
 use axum::extract::FromRef;
-use bahay_api::{PageOf, PageQuery};
 use bahay_jobs::DeadJob;
 
-use crate::http::{Code, CodeExt as _, Cursors, Problem, Services};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem, Services};
 use crate::operators::{DeadJobDecision, DeadJobs, Operator};
 
 /// Returns a page of dead jobs, newest first.
 async fn list(
     jobs: &DeadJobs,
-    cursors: &Cursors,
-    operator: &Operator,
-    query: &PageQuery,
-    items: u32,
+    request: &PageRequest<Operator>,
 ) -> Result<PageOf<DeadJob>, Problem> {
-    operator.require_administrator()?;
-    let below = cursors.position("jobs", operator, query.cursor.as_deref())?;
-    let page = jobs.list(below, items).await?;
-    Ok(cursors.page("jobs", operator, page))
+    request.caller.require_administrator()?;
+    request.read("jobs", |below, limit| jobs.list(below, limit)).await
 }
 
 /// Retries or discards a dead job.

@@ -5,7 +5,7 @@ use axum::extract::State;
 use bahay_api::operator::ledger::{Account, AccountEntry, Books, Operation};
 
 use super::query;
-use crate::http::{Cursors, PageOf, PageQuery, Path, Problem, Query};
+use crate::http::{PageOf, PageRequest, Path, Problem};
 use crate::operators::Operator;
 use crate::reports::{Reports, add_up};
 
@@ -35,27 +35,18 @@ pub(crate) async fn show_account(
 
 pub(crate) async fn list_account_entries(
     State(reports): State<Reports>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
+    request: PageRequest<Operator>,
     Path(code): Path<String>,
-    Query(PageQuery { cursor, limit, .. }): Query<PageQuery>,
 ) -> Result<Json<PageOf<AccountEntry>>, Problem> {
     let Account { code, .. } = query::find_account(&reports, &code).await?;
-    let cursor = cursor.as_deref();
-    let items = limit.items();
-    Ok(Json(query::list_entries(&reports, &cursors, &operator, &code, cursor, items).await?))
+    Ok(Json(query::list_entries(&reports, &code, &request).await?))
 }
 
 pub(crate) async fn list_operations(
     State(reports): State<Reports>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
-    Query(query): Query<PageQuery>,
+    request: PageRequest<Operator>,
 ) -> Result<Json<PageOf<Operation>>, Problem> {
-    let cursor = query.cursor.as_deref();
-    let items = query.limit.items();
-    let page = query::list_operations(&reports, &cursors, &operator, cursor, items).await?;
-    Ok(Json(page.map(|row| row.operation)))
+    Ok(Json(query::list_operations(&reports, &request).await?.map(|row| row.operation)))
 }
 
 pub(crate) async fn show_operation(

@@ -12,7 +12,8 @@ use super::query;
 use crate::http::operator::desk_ui::{
     ErrorPage, Field, OperatorSession, badge, coins, field, id, page, pager, table, table_of, time,
 };
-use crate::http::{Code, CodeExt as _, Cursors, Query};
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Query};
+use crate::operators::Operator;
 use crate::reports::{OperationRow, Reports, Reversibility, add_up};
 
 const HERE: &str = "/desk/ledger";
@@ -40,13 +41,14 @@ pub(crate) async fn show_ledger(
     let LedgerQuery { account: code, operation, cursor } = query;
     let code = code.trim();
     let operation = operation.trim();
-    let cursor = cursor.as_deref();
+    let query = PageQuery { cursor, ..PageQuery::default() };
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
     let content = if !operation.is_empty() {
         operation_page(&reports, &session, operation).await?
     } else if !code.is_empty() {
-        account_page(&reports, &cursors, &session, code, cursor).await?
+        account_page(&reports, code, &request).await?
     } else {
-        overview(&reports, &cursors, &session, cursor).await?
+        overview(&reports, &session, &request).await?
     };
     let code = Field { value: code, ..Field::optional("account", "Account code") };
     let operation = Field {
@@ -67,17 +69,15 @@ pub(crate) async fn show_ledger(
 
 async fn overview(
     reports: &Reports,
-    cursors: &Cursors,
     session: &OperatorSession,
-    cursor: Option<&str>,
+    request: &PageRequest<Operator>,
 ) -> Result<Markup, ErrorPage> {
     let balances = reports.trial_balance().await.inspect_err(|error| {
         tracing::warn!(%error, "the trial balance could not be computed");
     });
     let house = reports.house_accounts().await?;
     let checks = reports.checks(CHECKS).await?;
-    let operator = &session.operator;
-    let operations = query::list_operations(reports, cursors, operator, cursor, PAGE).await?;
+    let operations = query::list_operations(reports, request).await?;
     Ok(html! {
         h2 { "Trial balance" }
         @match &balances {
@@ -98,14 +98,11 @@ async fn overview(
 
 async fn account_page(
     reports: &Reports,
-    cursors: &Cursors,
-    session: &OperatorSession,
     code: &str,
-    cursor: Option<&str>,
+    request: &PageRequest<Operator>,
 ) -> Result<Markup, ErrorPage> {
     let found = query::find_account(reports, code).await?;
-    let operator = &session.operator;
-    let entries = query::list_entries(reports, cursors, operator, code, cursor, PAGE).await?;
+    let entries = query::list_entries(reports, code, request).await?;
     Ok(html! {
         (accounts(&[found]))
         (entries_table(&entries.items))

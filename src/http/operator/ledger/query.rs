@@ -2,7 +2,7 @@
 
 use bahay_api::operator::ledger::{Account, AccountEntry};
 
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, Problem};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::Operator;
 use crate::reports::{OperationRow, Reports};
 
@@ -27,26 +27,18 @@ pub(crate) async fn find_operation(reports: &Reports, id: i64) -> Result<Operati
 /// Returns a page of an account's entries, newest first.
 pub(crate) async fn list_entries(
     reports: &Reports,
-    cursors: &Cursors,
-    operator: &Operator,
     code: &str,
-    cursor: Option<&str>,
-    items: u32,
+    request: &PageRequest<Operator>,
 ) -> Result<PageOf<AccountEntry>, Problem> {
     let list = format!("account entries of {code}");
-    let below = cursors.position(&list, operator, cursor)?;
-    Ok(cursors.page(&list, operator, reports.account_entries(code, below, items).await?))
+    request.read(&list, |below, limit| reports.account_entries(code, below, limit)).await
 }
 
 /// Returns a page of operations, newest first.
 pub(crate) async fn list_operations(
     reports: &Reports,
-    cursors: &Cursors,
-    operator: &Operator,
-    cursor: Option<&str>,
-    items: u32,
+    request: &PageRequest<Operator>,
 ) -> Result<PageOf<OperationRow>, Problem> {
-    const LIST: &str = "ledger operations";
-    let below = cursors.position(LIST, operator, cursor)?;
-    Ok(cursors.page(LIST, operator, reports.newest_operations(below, items).await?))
+    let read = |below, limit| reports.newest_operations(below, limit);
+    request.read("ledger operations", read).await
 }

@@ -8,18 +8,15 @@ use uuid::Uuid;
 
 use super::query;
 use crate::http::core::idempotency::IdempotentRequest;
-use crate::http::{Cursors, PageOf, PageQuery, Path, Problem, Query};
+use crate::http::{PageOf, PageRequest, Path, Problem};
 use crate::operators::{Moderation, Operator};
 use crate::social::Social;
 
 pub(crate) async fn list_reports(
     State(social): State<Social>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
-    Query(query): Query<PageQuery<ReportFilter>>,
+    request: PageRequest<Operator, ReportFilter>,
 ) -> Result<Json<PageOf<PlayerReport>>, Problem> {
-    let items = query.limit.items();
-    Ok(Json(query::list(&social, &cursors, &operator, &query, items).await?))
+    Ok(Json(query::list(&social, &request).await?))
 }
 
 pub(crate) async fn decide_report(

@@ -13,7 +13,7 @@ use crate::http::operator::desk_ui::{
     ErrorPage, FilterForm, OperatorForm, OperatorSession, badge, id, page, pager, select, table,
     time,
 };
-use crate::http::{Cursors, PageQuery, Path};
+use crate::http::{Cursors, PageQuery, PageRequest, Path};
 use crate::operators::Moderation;
 use crate::social::Social;
 
@@ -29,7 +29,8 @@ pub(crate) async fn list(
     FilterForm(mut query): FilterForm<PageQuery<ReportFilter>>,
 ) -> Result<Response, ErrorPage> {
     let state = *query.filter.state.get_or_insert(ReportState::Open);
-    let listed = query::list(&social, &cursors, &session.operator, &query, PAGE).await?;
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let listed = query::list(&social, &request).await?;
     let rows = listed.items.iter().map(|report| row(&session, report));
     let columns =
         "Reported (UTC) | Game | Reporter | Reported player | Reason | Description | Decision";

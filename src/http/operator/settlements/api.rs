@@ -6,18 +6,15 @@ use axum::response::Response;
 use bahay_api::operator::settlements::{Settled, SettledTotals, SettlementFilter};
 
 use super::query;
-use crate::http::{Cursors, PageOf, PageQuery, Problem, Query};
+use crate::http::{PageOf, PageRequest, Problem, Query};
 use crate::operators::{Audit, Operator};
 use crate::reports::Reports;
 
 pub(crate) async fn list_settlements(
     State(reports): State<Reports>,
-    State(cursors): State<Cursors>,
-    operator: Operator,
-    Query(query): Query<PageQuery<SettlementFilter>>,
+    request: PageRequest<Operator, SettlementFilter>,
 ) -> Result<Json<PageOf<Settled>>, Problem> {
-    let items = query.limit.items();
-    Ok(Json(query::list(&reports, &cursors, &operator, &query, items).await?))
+    Ok(Json(query::list(&reports, &request).await?))
 }
 
 pub(crate) async fn total_settlements(

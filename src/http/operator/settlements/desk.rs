@@ -12,8 +12,8 @@ use crate::http::operator::desk_ui::{
     ErrorPage, Field, FilterForm, OperatorSession, badge, coins, facts, field, page, pager,
     parse_non_negative_amount, parse_time, select, table_of, time,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, Problem};
-use crate::operators::Audit;
+use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Problem};
+use crate::operators::{Audit, Operator};
 use crate::reports::Reports;
 
 const HERE: &str = "/desk/settlements";
@@ -83,8 +83,9 @@ pub(crate) async fn list(
     let form = SearchForm(fields);
     let query = form.to_query()?;
     let totals = query::total(&reports, &query.filter).await?;
-    let list = draw_list(&reports, &cursors, &session, &form, &query).await?;
     let is_newest = query.cursor.is_none();
+    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let list = draw_list(&reports, &form, &request).await?;
     let body = html! {
         (draw_form(&form))
         h2 { "Totals" }
@@ -110,7 +111,8 @@ pub(crate) async fn refresh(
 ) -> Result<Response, ErrorPage> {
     let form = SearchForm(fields);
     let query = PageQuery { cursor: None, ..form.to_query()? };
-    let list = draw_list(&reports, &cursors, &session, &form, &query).await?;
+    let request = PageRequest::new(session.operator, query, PAGE, cursors);
+    let list = draw_list(&reports, &form, &request).await?;
     Ok(Html(list.into_string()).into_response())
 }
 
@@ -175,12 +177,10 @@ fn totals_section(totals: &SettledTotals) -> Markup {
 
 async fn draw_list(
     reports: &Reports,
-    cursors: &Cursors,
-    session: &OperatorSession,
     form: &SearchForm,
-    query: &PageQuery<SettlementFilter>,
+    request: &PageRequest<Operator, SettlementFilter>,
 ) -> Result<Markup, Problem> {
-    let listed = query::list(reports, cursors, &session.operator, query, PAGE).await?;
+    let listed = query::list(reports, request).await?;
     Ok(html! {
         (settlements_table("Settlements", &listed.items))
         (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))

@@ -8,7 +8,7 @@ use futures_util::TryStreamExt as _;
 use serde_json::Value;
 
 use crate::http::core::game_names::{check_ending, find_kind};
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Problem};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
 use crate::reports::Reports;
@@ -16,16 +16,12 @@ use crate::reports::Reports;
 /// Returns a page of settlements, newest first.
 pub(crate) async fn list(
     reports: &Reports,
-    cursors: &Cursors,
-    operator: &Operator,
-    query: &PageQuery<SettlementFilter>,
-    items: u32,
+    request: &PageRequest<Operator, SettlementFilter>,
 ) -> Result<PageOf<Settled>, Problem> {
-    check(&query.filter)?;
-    let list = format!("settlements {:?}", query.filter);
-    let below = cursors.position(&list, operator, query.cursor.as_deref())?;
-    let page = reports.settlements(&query.filter, below, items).await?;
-    Ok(cursors.page(&list, operator, page))
+    let filter = &request.filter;
+    check(filter)?;
+    let list = format!("settlements {filter:?}");
+    request.read(&list, |below, limit| reports.settlements(filter, below, limit)).await
 }
 
 /// Returns the totals of all settlements that match a filter.

@@ -10,9 +10,7 @@ use bahay_api::player::account::{
 use crate::accounts::{AccountError, Accounts, Profile, ProfileChange};
 use crate::auth::{Holder, Player};
 use crate::clock::{BoundedTimestamp, Timestamp};
-use crate::http::{
-    Body, Code, CodeExt as _, Cursors, PageOf, PageQuery, Problem, Query, Services, Time,
-};
+use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Problem, Services, Time};
 use crate::ledger::{self, Entry, Ledger, LedgerError};
 use crate::lobby::LobbyError;
 
@@ -104,21 +102,18 @@ impl From<Entry> for WalletEntry {
 
 pub(crate) async fn list_wallet_entries(
     State(ledger): State<Ledger>,
-    State(cursors): State<Cursors>,
-    player: Player,
-    Query(query): Query<PageQuery<EntryFilter>>,
+    request: PageRequest<Player, EntryFilter>,
 ) -> Result<Json<PageOf<WalletEntry>>, Problem> {
-    let EntryFilter { code, from, to } = query.filter;
+    let EntryFilter { code, from, to } = request.filter.clone();
     let ms = |time: Option<BoundedTimestamp>| {
         time.map_or(String::new(), |time| Timestamp::from(time).ms().to_string())
     };
     let codes: Vec<_> = code.iter().map(|code| code.as_str()).collect();
     let list = format!("entries {} {} {}", codes.join(","), ms(from), ms(to));
-    let below = cursors.position(&list, &player, query.cursor.as_deref())?;
     let filter =
         ledger::EntryFilter { codes: code, from: from.map(Into::into), to: to.map(Into::into) };
-    let page = ledger.entries(player.id, &filter, below, query.limit.items()).await?;
-    Ok(Json(cursors.page(&list, &player, page).map(WalletEntry::from)))
+    let read = |below, limit| ledger.entries(request.caller.id, &filter, below, limit);
+    Ok(Json(request.read(&list, read).await?.map(WalletEntry::from)))
 }
 
 impl From<LedgerError> for Problem {

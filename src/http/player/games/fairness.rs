@@ -26,7 +26,9 @@ use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 
 use super::records::require_record;
 use crate::http::core::pagination::CursorOwner;
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query, Time};
+use crate::http::{
+    Code, CodeExt as _, Cursors, PageOf, PageQuery, PageRequest, Path, Problem, Query, Time,
+};
 
 /// The steps of verification, in the order of docs/FAIRNESS.md.
 const VERIFICATION_STEPS: [&str; 5] = [
@@ -135,7 +137,7 @@ pub(crate) async fn list_unrevealed_commitments(
     State(clock): State<Clock>,
     Query(query): Query<PageQuery<UnrevealedFilter>>,
 ) -> Result<Json<PageOf<UnrevealedBody>>, Problem> {
-    let UnrevealedFilter { date, table } = query.filter;
+    let &UnrevealedFilter { date, table } = &query.filter;
     let now = clock.now();
     let today = clock::to_jiff(now).to_zoned(TimeZone::UTC).date();
     let day = date.map_or(today, Date::from);
@@ -147,9 +149,10 @@ pub(crate) async fn list_unrevealed_commitments(
     };
     // A cursor is valid for the day and the table for which it was issued.
     let list = format!("commitments {} {:?}", filter.from.ms(), table);
-    let below = cursors.position(&list, &PublicOwner, query.cursor.as_deref())?;
-    let page = archive::unrevealed_commitments(&pool, filter, below, query.limit.items()).await?;
-    Ok(Json(cursors.page(&list, &PublicOwner, page).map(UnrevealedBody::from)))
+    let limit = query.limit.items();
+    let request = PageRequest::new(PublicOwner, query, limit, cursors);
+    let read = |below, limit| archive::unrevealed_commitments(&pool, filter, below, limit);
+    Ok(Json(request.read(&list, read).await?.map(UnrevealedBody::from)))
 }
 
 fn start_of_utc_day(day: Date) -> Result<Timestamp, Problem> {

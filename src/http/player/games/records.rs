@@ -18,7 +18,7 @@ use crate::records::Records;
 use crate::replay::{ActionCounts, GameReplay};
 
 use crate::http::core::game_names::{check_ending, find_kind};
-use crate::http::{Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query, Time};
+use crate::http::{Code, CodeExt as _, PageOf, PageRequest, Path, Problem, Time};
 
 /// Checks what the types of the filter leave open.
 fn check_filter(filter: &GameFilter) -> Result<(), Problem> {
@@ -50,16 +50,12 @@ fn list_name(filter: &GameFilter) -> String {
 
 pub(crate) async fn list_my_games(
     State(pool): State<PgPool>,
-    State(cursors): State<Cursors>,
-    player: Player,
-    Query(query): Query<PageQuery<GameFilter>>,
+    request: PageRequest<Player, GameFilter>,
 ) -> Result<Json<PageOf<GameSummary>>, Problem> {
-    check_filter(&query.filter)?;
-    let list = list_name(&query.filter);
-    let below = cursors.position(&list, &player, query.cursor.as_deref())?;
-    let limit = query.limit.items();
-    let page = archive::list_by_player(&pool, player.id, &query.filter, below, limit).await?;
-    Ok(Json(cursors.page(&list, &player, page)))
+    let PageRequest { caller, filter, .. } = &request;
+    check_filter(filter)?;
+    let read = |below, limit| archive::list_by_player(&pool, caller.id, filter, below, limit);
+    Ok(Json(request.read(&list_name(filter), read).await?))
 }
 
 pub(crate) async fn show_game(

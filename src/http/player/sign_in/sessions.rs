@@ -8,19 +8,15 @@ use uuid::Uuid;
 
 use crate::accounts::Accounts;
 use crate::auth::{Holder, Player};
-use crate::http::{Body, Code, CodeExt as _, Cursors, PageOf, PageQuery, Path, Problem, Query};
+use crate::http::{Body, Code, CodeExt as _, PageOf, PageRequest, Path, Problem};
 use crate::ids::SessionId;
 
 pub(crate) async fn list_my_sessions(
     State(accounts): State<Accounts>,
-    State(cursors): State<Cursors>,
-    player: Player,
-    Query(query): Query<PageQuery>,
+    request: PageRequest<Player>,
 ) -> Result<Json<PageOf<Session>>, Problem> {
-    const LIST: &str = "sessions";
-    let below = cursors.position(LIST, &player, query.cursor.as_deref())?;
-    let page = accounts.sessions(&player, below, query.limit.items()).await?;
-    Ok(Json(cursors.page(LIST, &player, page)))
+    let read = |below, limit| accounts.sessions(&request.caller, below, limit);
+    Ok(Json(request.read("sessions", read).await?))
 }
 
 pub(crate) async fn sign_out_everywhere(

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::Page;
-use crate::http::{Coins, Cursors, PageOf, PageQuery, Path, Problem, Query, Services};
+use crate::http::{Coins, PageOf, PageRequest, Path, Problem, Services};
 use crate::live_store::PlayingCount;
 use crate::lobby::{self, LobbyError};
 use crate::rate_limit::Address;
@@ -76,17 +76,16 @@ pub(crate) async fn leave_table(
 
 pub(crate) async fn list_watchable_tables(
     State(services): State<Services>,
-    State(cursors): State<Cursors>,
-    player: Player,
+    request: PageRequest<Player>,
     Path(room): Path<String>,
-    Query(query): Query<PageQuery>,
 ) -> Result<Json<PageOf<WatchableTable>>, Problem> {
-    let list = format!("tables {room}");
-    let after: Option<Uuid> = cursors.position(&list, &player, query.cursor.as_deref())?;
-    let mut tables = services.lobby.watchable_tables(&room).await?;
-    tables.retain(|table| after.is_none_or(|after| table.table.0 > after));
-    let page = Page::from_rows(tables, query.limit.items(), |last| last.table.0);
-    Ok(Json(cursors.page(&list, &player, page).map(WatchableTable::from)))
+    let read = async |after: Option<Uuid>, limit| {
+        let mut tables = services.lobby.watchable_tables(&room).await?;
+        tables.retain(|table| after.is_none_or(|after| table.table.0 > after));
+        Ok::<_, LobbyError>(Page::from_rows(tables, limit, |last| last.table.0))
+    };
+    let page = request.read(&format!("tables {room}"), read).await?;
+    Ok(Json(page.map(WatchableTable::from)))
 }
 
 impl From<lobby::WatchableTable> for WatchableTable {
