@@ -28,14 +28,6 @@ pub(super) struct Drawing {
     dice: Dice,
 }
 
-/// A complete deal.
-pub(super) struct CompleteDeal {
-    dealer: Seat,
-    pub hands: BySeat<CardSet>,
-    pub hidden: Hidden,
-    dice: Dice,
-}
-
 impl Drawing {
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -98,40 +90,25 @@ impl Drawing {
     pub(super) fn all_dice(&self, public: &PublicState) -> Option<Dice> {
         (self.dice.len() == public.rules.dice().len()).then_some(self.dice)
     }
-}
 
-/// Completes the deal once the last die has fallen, with the hands from the top of the player deck
-/// (rule 2.1).
-pub(super) fn complete_deal(
-    public: &PublicState,
-    drawing: &Drawing,
-    hidden: &Hidden,
-) -> Option<CompleteDeal> {
-    let dice = drawing.all_dice(public)?;
-    let dealer = public.dealer.or(drawing.dealer)?;
-    let seats = public.seats();
-    let mut hidden = *hidden;
-    let mut hands: BySeat<CardSet> = Seat::all(seats).map(|_| CardSet::EMPTY).collect();
-    let mut seat = dealer;
-    let count = usize::from(seats * HAND_CARDS);
-    for card in hidden.deck.iter().take(count) {
-        seat = seat.next(seats);
-        hands[seat.index()] = hands[seat.index()].with(*card);
-    }
-    hidden.deck.drop_first(count);
-    Some(CompleteDeal { dealer, hands, hidden, dice })
-}
-
-impl CompleteDeal {
-    pub(super) fn to_event(&self) -> Event {
-        let top = usize::from(SLOTS) - 1;
-        Event::Dealt {
-            dealer: self.dealer,
-            hands: self.hands.iter().map(|hand| Some(*hand)).collect(),
-            up: self.hidden.floors.map(|floor| floor[top]),
-            dice: self.dice,
-            hidden: Some(Box::new(self.hidden)),
+    /// Returns the event of the deal once the last die has fallen, with the hands from the top of
+    /// the player deck (rule 2.1).
+    pub(super) fn complete_deal(&self, public: &PublicState, hidden: &Hidden) -> Option<Event> {
+        let dice = self.all_dice(public)?;
+        let dealer = public.dealer.or(self.dealer)?;
+        let seats = public.seats();
+        let mut hidden = Box::new(*hidden);
+        let mut hands: BySeat<CardSet> = Seat::all(seats).map(|_| CardSet::EMPTY).collect();
+        let mut seat = dealer;
+        let count = usize::from(seats * HAND_CARDS);
+        for card in hidden.deck.iter().take(count) {
+            seat = seat.next(seats);
+            hands[seat.index()] = hands[seat.index()].with(*card);
         }
+        hidden.deck.drop_first(count);
+        let hands = hands.iter().copied().map(Some).collect();
+        let up = hidden.floors.map(|floor| floor[usize::from(SLOTS) - 1]);
+        Some(Event::Dealt { dealer, hands, up, dice, hidden: Some(hidden) })
     }
 }
 

@@ -281,7 +281,7 @@ fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {
     pieces
 }
 
-/// Returns a card as its number and suit.
+/// Returns a card as its number and its suit.
 fn card_piece(card: Card) -> Piece {
     let is_red = matches!(card.suit(), Suit::Diamonds | Suit::Hearts);
     Piece::Token { text: card_text(card), is_red }

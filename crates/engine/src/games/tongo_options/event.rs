@@ -164,6 +164,7 @@ impl Event {
                 let theirs = core::mem::replace(place, mine);
                 hidden.floors[facing][slot] = theirs;
             }
+            Self::Dealt { hidden: Some(dealt), .. } => *hidden = **dealt,
             Self::Evaded { discards: Some(discards), .. } => hidden.discard(discards),
             Self::Drew { deck: Some(deck), .. } => hidden.deck = **deck,
             variants!(Self: Dealt, Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
@@ -176,11 +177,12 @@ impl Event {
     /// view change hands only by this function.
     pub(super) fn hand_after(&self, seat: Seat, hand: CardSet) -> CardSet {
         match self {
+            Self::Dealt { hands, .. } => hands.get(seat.index()).copied().flatten().unwrap_or(hand),
             Self::Evaded { seat: by, discards: Some(discards), .. } if *by == seat => {
                 discards.iter().fold(hand, |hand, card| hand.without(*card))
             }
             Self::Drew { seat: by, cards: Some(cards), .. } if *by == seat => hand.union(*cards),
-            variants!(Self: Dealt, Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
+            variants!(Self: Stopped, RiskPaid, Retreated, Folded, CostsChanged, Bought, Sold,
                 Exchanged, Rolling, Rolled, Evaded, Drew, ReservesConverted, Confronted, Acquired,
                 Answered, Ended, Shown, Over) => hand,
         }

@@ -4,7 +4,7 @@ use crate::chance::{self, Request};
 use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::card::CardSet;
-use crate::games::tongo_options::deal::{Drawing, complete_deal};
+use crate::games::tongo_options::deal::Drawing;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::phase::Phase;
@@ -78,10 +78,9 @@ impl Game for TongoOptions {
             }
             (Phase::Deal, answer) => {
                 next.drawing.record_answer(&next.public, &mut next.hidden, answer);
-                if let Some(dealt) = complete_deal(&next.public, &next.drawing, &next.hidden) {
+                if let Some(dealt) = next.drawing.complete_deal(&next.public, &next.hidden) {
                     next.drawing = Drawing::default();
-                    (next.hands, next.hidden) = (dealt.hands, dealt.hidden);
-                    next.apply_event(dealt.to_event(), events);
+                    next.apply_event(dealt, events);
                 }
             }
             (Phase::Roll(turn), answer) => {

@@ -5,10 +5,10 @@
 //! one of them by its number. [`Rules`] holds their numbers and switches, and [`TongoOptions`] is a
 //! game under them.
 //!
-//! Each file names only files further right: `game` → `imagine`, `kind`, `setup`, `spaces` →
-//! `describe`, `legal`, `state` → `costs`, `deal`, `showdown`, `view` → `public` → `event` →
-//! `dice`, `hidden` → `action`, `strength` → `card`, `phase`, `player`, `refusal`, `rules`. The AI
-//! is a module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
+//! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
+//! `view` → `legal`, `state` → `costs`, `deal`, `showdown` → `public` → `event` → `dice`, `hidden`
+//! → `action`, `strength` → `card`, `phase`, `player`, `refusal`, `rules`. The AI is a module of
+//! `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod card;
@@ -19,7 +19,6 @@ mod dice;
 mod event;
 mod game;
 mod hidden;
-mod imagine;
 mod kind;
 mod legal;
 mod phase;

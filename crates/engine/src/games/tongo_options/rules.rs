@@ -102,12 +102,11 @@ impl GameRules for Rules {
     }
 
     fn check(&self) -> Result<(), RulesError> {
-        let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
         let numbers = 1..=NUMBER_MAX;
         let seats_min = (2..=SEATS_MAX).contains(&self.seats_min);
         let seats_max = (self.seats_min..=SEATS_MAX).contains(&self.seats_max);
         let challenge_round = (1..=self.rounds_max).contains(&self.challenge_round);
-        let last = stop_ms > 0 && turn_ms > 0 && answer_ms > 0;
+        let last = *self.countdown_ms().start() > 0;
         let to_hundred = "must be from 1 to 100";
         let require = RulesError::require;
         require(seats_min, "seats_min", "must be from 2 to 8")?;

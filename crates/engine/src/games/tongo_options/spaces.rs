@@ -204,18 +204,22 @@ fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<
 }
 
 fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_>) {
-    let (phase, turn) = match public.phase {
+    let mut state = None;
+    let mut joined = SeatSet::EMPTY;
+    let (phase, seat) = match public.phase {
         Phase::Stop { seat } => (Some(0), Some(seat)),
-        Phase::Turn(turn) | Phase::Roll(turn) => (Some(1), Some(turn.seat)),
-        Phase::Challenge(challenge) => (Some(2), Some(challenge.by)),
-        Phase::Deal | Phase::Shuffle { .. } | Phase::Showdown(_) | Phase::Over => (None, None),
-    };
-    let state = match public.phase {
-        Phase::Turn(turn) | Phase::Roll(turn) => Some(turn),
-        variants!(Phase: Deal, Stop, Shuffle, Challenge, Showdown, Over) => None,
+        Phase::Turn(turn) | Phase::Roll(turn) => {
+            state = Some(turn);
+            (Some(1), Some(turn.seat))
+        }
+        Phase::Challenge(challenge) => {
+            joined = challenge.joined;
+            (Some(2), Some(challenge.by))
+        }
+        variants!(Phase: Deal, Shuffle, Showdown, Over) => (None, None),
     };
     tensor.push_one_hot(phase, 3);
-    round.write_one_hot(tensor, turn);
+    round.write_one_hot(tensor, seat);
     tensor.push_one_hot(state.map(|turn| turn.floor), FLOORS);
     tensor.push_one_hot(state.map(|turn| turn.step as u8), 6);
     let done = |how: fn(TurnState) -> bool| state.is_some_and(how);
@@ -224,11 +228,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     tensor.push_flag(done(|turn| turn.exchanged));
     tensor.push_flag(done(|turn| turn.indexed));
     tensor.push_number(state.and_then(|turn| turn.wager).map_or(0, u32::from));
-    let (target, joined) = match public.phase {
-        Phase::Challenge(challenge) => (challenge.target, challenge.joined),
-        variants!(Phase: Deal, Stop, Turn, Roll, Shuffle, Showdown, Over) => (None, SeatSet::EMPTY),
-    };
-    round.write_one_hot(tensor, target);
+    round.write_one_hot(tensor, public.target());
     round.write_flags(tensor, joined);
 }
 
