@@ -7,6 +7,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
@@ -83,6 +84,9 @@ pub enum FightAnswer {
     Challenge,
     Fold,
 }
+
+/// The answers to a fight in the order given; the fighter does not answer.
+pub type FightAnswers = ArrayVec<(Seat, FightAnswer), { SEATS as usize - 1 }>;
 
 /// A hand as it is shown at the end of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,11 +4,11 @@ use crate::cards::CardSet;
 use crate::chance;
 use crate::game::{CounterIncrement, Game, GameKind, Outcome, Prompt, Turn, Viewer};
 use crate::games::tongits::action::{Action, Illegal};
-use crate::games::tongits::event::Event;
+use crate::games::tongits::event::{Event, FightAnswers};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Rules, SEATS};
-use crate::games::tongits::state::{FightAnswers, Tongits};
+use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
 use crate::games::tongits::{kind, legal, score};
 use crate::seat::Seat;
@@ -105,10 +105,9 @@ impl Game for Tongits {
             public: self.public.redact_for(viewer),
             hands,
             answers: self.answers.iter().copied().filter(|(seat, _)| viewer.sees(*seat)).collect(),
-            drawn: match self.public.phase {
-                Phase::Play { seat } => self.drawn.filter(|_| viewer.sees(seat)),
-                variants!(Phase: Starter, Deal, Draw, Fight, Over) => None,
-            },
+            drawn: self
+                .drawn
+                .filter(|_| matches!(self.public.phase, Phase::Play { seat } if viewer.sees(seat))),
             stock: (is_dealt && viewer == Viewer::Everything).then_some(self.stock),
         }
     }

@@ -5,10 +5,10 @@
 //! one by its number. [`Rules`] holds their parameters and switches, and [`Tongits`] is a game
 //! under them.
 //!
-//! Each file names only files further right: `game` → `describe`, `imagine`, `spaces` → `kind`,
-//! `setup`, `view` → `state` → `legal`, `score` → `phase` → `event`, `sort` → `arrange` →
-//! `exposed`, `partition` → `meld` → `joker`, `presets` → `action`, `lanes`, `pile`, `rules`. The
-//! AI is a module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
+//! Each file names only files further right: `game` → `describe`, `spaces` → `kind`, `setup` →
+//! `state` → `legal`, `score`, `view` → `phase` → `event`, `sort` → `arrange` → `exposed`,
+//! `partition` → `meld` → `joker`, `presets` → `action`, `lanes`, `pile`, `rules`. The AI is a
+//! module of `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
 mod arrange;
@@ -16,7 +16,6 @@ mod describe;
 mod event;
 mod exposed;
 mod game;
-mod imagine;
 mod joker;
 mod kind;
 mod lanes;
@@ -37,7 +36,7 @@ mod view;
 
 pub use action::{Action, Illegal};
 pub use arrange::{Arrangement, deadwood, leaves_nothing};
-pub use event::{BySeat, EndingKind, Event, FightAnswer, ShownHand, SpecialEnding};
+pub use event::{BySeat, EndingKind, Event, FightAnswer, FightAnswers, ShownHand, SpecialEnding};
 pub use exposed::{ExposedMeld, ExposedMelds};
 pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, total_points};
 pub use phase::{Phase, PublicState, TongitsEnd};
@@ -50,7 +49,7 @@ pub use rules::{
 #[cfg(feature = "testing")]
 pub use setup::{GameSetup, SetupPhase};
 pub use sort::{sort_by_arrangement, sort_by_suit};
-pub use state::{FightAnswers, Tongits};
+pub use state::Tongits;
 pub use view::View;
 
 /// The figures of a hand and the lists of actions by which an AI weighs its choices.

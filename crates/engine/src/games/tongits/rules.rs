@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet, Rank};
 use crate::game::{GameRules, RulesError, SeatRange};
+use crate::games::conditions::require_in_range;
 
 /// The game's name in records, rooms and catalogues.
 pub(super) const NAME: &str = "tongits";
@@ -194,31 +195,27 @@ impl GameRules for Rules {
     }
 
     fn check(&self) -> Result<(), RulesError> {
-        let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
         let endings = match &self.counts {
             Counts::Items(_) => None,
             Counts::Endings(endings) => Some(endings),
         };
         let secret_run = self.secret_run_min == 0
             || (SECRET_CARDS_MIN..=RUN_CARDS_MAX).contains(&self.secret_run_min);
-        let hand_cards = (1..=HAND_CARDS_MAX).contains(&self.hand_cards);
         let variable_points = endings.map_or(1, |endings| endings.variable_points);
-        let variable_points = (1..=COUNT_MAX).contains(&variable_points);
         let are_bounded = self.counts.all_counts().into_iter().all(|count| count <= COUNT_MAX);
-        let last = draw_ms > 0 && play_ms > 0 && fight_ms > 0;
+        let last = *self.countdown_ms().start() > 0;
         let has_endings = endings.is_some();
         let sagasa = "sagasa needs counts by ending, as classic has them";
         let zero_count_fight = "zero_count_fight needs counts by ending, as classic has them";
         let variable_payout = "variable_payout needs counts by ending, as classic has them";
         let require = RulesError::require;
-        require(hand_cards, "hand_cards", "hand_cards must be from 1 to 16")?;
+        require_in_range("hand_cards", self.hand_cards, 1..=HAND_CARDS_MAX)?;
         require(secret_run, "secret_run_min", "secret_run_min must be 0 or from 4 to 13")?;
         require(!self.sagasa || has_endings, "sagasa", sagasa)?;
         require(!self.zero_count_fight || has_endings, "zero_count_fight", zero_count_fight)?;
         require(!self.variable_payout || has_endings, "variable_payout", variable_payout)?;
         require(are_bounded, "counts", "counts must be at most 10000 each")?;
-        let message = "counts.variable_points must be from 1 to 10000";
-        require(variable_points, "counts.variable_points", message)?;
+        require_in_range("counts.variable_points", variable_points, 1..=COUNT_MAX)?;
         require(last, "countdowns", "countdowns must last at least a millisecond each")
     }
 

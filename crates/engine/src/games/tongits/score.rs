@@ -75,36 +75,23 @@ pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let end = public.end.as_ref()?;
     let hands = public.shown.as_deref()?;
     let Some(winner) = end.winner else { return Some(Outcome::default()) };
-    let debts = winner
-        .others(SEATS)
-        .map(|loser| Debt {
-            from: loser,
-            to: winner,
-            items: items(public, end, hands, winner, loser),
-        })
-        .collect();
+    let won = &hands[winner.index()];
+    let debts = winner.others(SEATS).map(|loser| {
+        let terms = DebtTerms { public, end, won, lost: &hands[loser.index()] };
+        let items = match &public.rules.counts {
+            Counts::Items(counts) => to_items(terms.item_lines(counts, winner, loser)),
+            Counts::Endings(counts) => to_items(terms.ending_lines(counts, winner, loser)),
+        };
+        Debt { from: loser, to: winner, items }
+    });
     let takes_pot = end.special == Some(SpecialEnding::Spread);
-    Some(Outcome { winner: Some(winner), takes_pot, debts })
-}
-
-/// Returns the items that a loser owes the winner: the basic one, and all others that are not zero.
-fn items(
-    public: &PublicState,
-    end: &TongitsEnd,
-    hands: &BySeat<ShownHand>,
-    winner: Seat,
-    loser: Seat,
-) -> Vec<Item> {
-    let debt = DebtTerms { public, end, won: &hands[winner.index()], lost: &hands[loser.index()] };
-    match &public.rules.counts {
-        Counts::Items(counts) => to_items(debt.item_lines(counts, winner, loser)),
-        Counts::Endings(counts) => to_items(debt.ending_lines(counts, winner, loser)),
-    }
+    Some(Outcome { winner: Some(winner), takes_pot, debts: debts.collect() })
 }
 
 /// An item of a debt: its name, rule and counts.
 type DebtLine = (&'static str, &'static str, u32);
 
+/// Returns the items that a loser owes: the basic one, and all others that are not zero.
 fn to_items(lines: impl IntoIterator<Item = DebtLine>) -> Vec<Item> {
     let owed =
         lines.into_iter().enumerate().filter(|(line, (.., counts))| *line == 0 || *counts > 0);

@@ -15,17 +15,15 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{
-    BySeat, EndingKind, Event, FightAnswer, ShownHand, SpecialEnding,
+    BySeat, EndingKind, Event, FightAnswer, FightAnswers, ShownHand, SpecialEnding,
 };
 use crate::games::tongits::meld::{has_secret, is_set};
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{DealDirection, SEATS};
+use crate::games::tongits::view::View;
 use crate::games::tongits::{legal, score};
 use crate::seat::{Seat, SeatSet};
-
-/// The answers to a fight in the order given; the fighter does not answer.
-pub type FightAnswers = ArrayVec<(Seat, FightAnswer), { SEATS as usize - 1 }>;
 
 /// A game of Tong-its, from before the deal to its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +39,14 @@ pub struct Tongits {
 }
 
 impl Tongits {
+    /// Returns the game in which the viewer's opponents have these hands and the stock has this
+    /// order. The caller distributes the cards that the viewer does not see.
+    #[must_use]
+    pub fn imagine(view: &View, viewer: Seat, hands: BySeat<CardSet>, stock: Pile) -> Self {
+        let public = add_secretly_asked(&view.public, viewer, &hands);
+        Self { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn }
+    }
+
     /// Returns the public state with complete fights;
     /// [`Game::view`](crate::game::Game::view) restricts it to the knowledge of a viewer.
     pub const fn public(&self) -> &PublicState {
@@ -264,4 +270,24 @@ impl Tongits {
         let stock = Some(self.stock);
         self.apply_event(Event::Dealt { starter, hands, stock }, events);
     }
+}
+
+/// Adds the seats that are asked secretly, which follow from the hands (rule 4.2).
+fn add_secretly_asked(
+    public: &PublicState,
+    viewer: Seat,
+    hands: &[CardSet; SEATS as usize],
+) -> PublicState {
+    let mut public = public.clone();
+    let rules = public.rules;
+    if let Phase::Fight { fighter, asked, asked_secretly, .. } = &mut public.phase {
+        let holds = |other: &Seat| {
+            let hand = hands[other.index()];
+            rules.secret_may_challenge && has_secret(hand, rules.secret_run_min)
+        };
+        let unseen = fighter.others(SEATS).filter(|other| *other != viewer);
+        let holding = unseen.filter(|other| !asked.contains(*other)).filter(holds);
+        *asked_secretly = holding.fold(*asked_secretly, |sum, seat| sum.with(seat));
+    }
+    public
 }

@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
 use crate::game::Prompt;
-use crate::games::tongits::event::{BySeat, Event};
+use crate::games::tongits::event::{BySeat, Event, FightAnswers};
 use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::SEATS;
-use crate::games::tongits::state::FightAnswers;
 use crate::seat::Seat;
 
 /// A viewer's knowledge of a game.
