@@ -4,9 +4,9 @@
 //! A guest is identified by a device. The first sign-in of a device creates a player, an empty
 //! profile and the welcome grant in one transaction. The primary key of `devices` resolves races,
 //! so repeated requests yield one player and one grant. A name with a password, and OpenID Connect
-//! identities (`identities`), are further sign-in methods of the same player. A network is limited
+//! identities (`sign_in`), are further sign-in methods of the same player. A network is limited
 //! to a number of welcome grants a day; a guest beyond that limit receives the grant on a later day
-//! (`welcome_grant`).
+//! (`players/welcome_grant`).
 //!
 //! A *session* is one sign-in: a family of refresh tokens of which each replaces its predecessor.
 //! Every transaction that opens, refreshes or ends sessions locks the player's row first (`locks`),
@@ -14,29 +14,17 @@
 //!
 //! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session at most [`SESSION_LIFE`], and a
 //! player has at most [`SESSIONS_MAX`] sessions. Expired rows are removed by [`crate::retention`].
-//! The number of concurrent password hashes is bounded (`hashing`), and so are the failed attempts
-//! on a name, at five a minute (`lockout`). This module has no cache: the data read at every
+//! The number of concurrent password hashes is bounded (`sign_in/hashing`), and so are the failed attempts
+//! on a name, at five a minute (`sign_in/lockout`). This module has no cache: the data read at every
 //! request is in [`crate::auth::Revocations`].
 
-mod devices;
-mod export_and_delete;
-mod hashing;
-mod house_bots;
-mod identities;
-mod impose_sanction;
-mod lockout;
 mod locks;
-mod names;
-mod nonces;
-mod passwords;
 mod players;
 mod proof;
-mod revocations;
 mod sanctions;
-mod session_lookup;
 mod sessions;
+mod sign_in;
 mod transaction;
-mod welcome_grant;
 
 use std::time::Duration;
 
@@ -53,19 +41,19 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
 pub use bahay_names::{AVATARS, Avatar, DeviceId, Name, NewPassword, PasswordAttempt, TimeZone};
-pub use hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
-pub use house_bots::HouseBot;
-pub use impose_sanction::{
+pub use players::house_bots::HouseBot;
+pub use players::names::RENAME_INTERVAL;
+pub use players::{LOOKUP_MAX, ProfileChange};
+pub use sanctions::impose::{
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
-pub use lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
-pub use names::RENAME_INTERVAL;
-pub use nonces::NONCE_LIFE;
-pub use players::{LOOKUP_MAX, ProfileChange};
-pub use revocations::RevocationCursor;
 pub use sanctions::{Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord};
-pub use session_lookup::session_lookup;
 pub use sessions::end_sessions_in_tx;
+pub use sessions::lookup::session_lookup;
+pub use sessions::revocations::RevocationCursor;
+pub use sign_in::hashing::{HashOptions, HashOptionsError, HashPermit, Hasher};
+pub use sign_in::lockout::{AttemptSource, TRUSTED_ORIGIN_LIFE, clear_failures, trusted_since};
+pub use sign_in::nonces::NONCE_LIFE;
 
 /// The time for which a refresh token may be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);

@@ -1,5 +1,10 @@
 //! Players, and the devices that identify them.
 
+mod export_and_delete;
+pub(super) mod house_bots;
+pub(super) mod names;
+mod welcome_grant;
+
 use bahay_api::player::sign_in::GuestSignIn;
 use bahay_engine::hex::Hex;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -16,7 +21,7 @@ use super::sessions::NewSession;
 use super::transaction::{self, TransactionError};
 use super::{
     AccountError, Accounts, Avatar, Method, Name, Profile, PublicProfile, RENAME_INTERVAL,
-    Sanction, TimeZone, Tokens, Visitor, from_sql, locks, names, sessions, to_sql,
+    Sanction, TimeZone, Tokens, Visitor, from_sql, locks, sessions, to_sql,
 };
 
 /// The most players of one lookup.

@@ -12,7 +12,8 @@ use crate::auth::{HolderProof, Player};
 use crate::db;
 use crate::openid::{IdToken, Identity};
 
-use super::{AccountError, Accounts, DeviceId, nonces, transaction};
+use super::sign_in::nonces;
+use super::{AccountError, Accounts, DeviceId, transaction};
 
 impl Accounts {
     /// Verifies a credential of the player and returns a proof.

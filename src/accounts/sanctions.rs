@@ -7,6 +7,8 @@
 //! phrase, so a mute takes effect on every node at once. Operators impose and lift sanctions;
 //! `operators` records both in the audit.
 
+pub(super) mod impose;
+
 use std::fmt;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;

@@ -6,6 +6,10 @@
 //! comes within [`REPEAT_PERIOD`], from the session's device, which made the first request too, and
 //! before the successor was used. Any other repetition is a reuse and ends the session.
 
+mod devices;
+pub(super) mod lookup;
+pub(super) mod revocations;
+
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 

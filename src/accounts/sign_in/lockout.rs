@@ -15,10 +15,9 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgConnection;
 
+use crate::accounts::{AccountError, Accounts, from_sql, to_sql};
 use crate::clock::{self, Timestamp};
 use crate::db;
-
-use super::{AccountError, Accounts, from_sql, to_sql};
 
 /// The failures from one origin within [`WINDOW`] of the first.
 const FAILURES_MAX: i32 = 5;

@@ -9,16 +9,15 @@ use bahay_api::player::sign_in::Session;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use uuid::Uuid;
 
+use crate::accounts::sessions::{self, SessionEnd};
+use crate::accounts::transaction::{self, TransactionError};
+use crate::accounts::{
+    AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, locks, to_sql,
+};
 use crate::auth::Player;
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 use crate::ids::{PlayerId, SessionId};
-
-use super::sessions::{self, SessionEnd};
-use super::transaction::{self, TransactionError};
-use super::{
-    AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, locks, to_sql,
-};
 
 /// The largest page; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 100;

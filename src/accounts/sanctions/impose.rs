@@ -3,14 +3,13 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::accounts::locks;
+use crate::accounts::sanctions::{Sanction, SanctionKind};
+use crate::accounts::sessions::{self, SessionEnd};
 use crate::clock::Timestamp;
 use crate::db::to_sql;
 use crate::ids::PlayerId;
 use crate::notices;
-
-use super::locks;
-use super::sanctions::{Sanction, SanctionKind};
-use super::sessions::{self, SessionEnd};
 
 /// Imposes a sanction in the caller's transaction. A ban also ends the player's sessions. The call
 /// is idempotent by `id`. Returns false if there is no such player, or if the sanction already

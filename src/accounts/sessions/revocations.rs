@@ -15,12 +15,11 @@ use std::time::Duration;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use uuid::Uuid;
 
+use crate::accounts::{AccountError, Accounts, from_sql, to_sql};
 use crate::auth::ACCESS_TOKEN_LIFE;
 use crate::clock;
 use crate::db;
 use crate::ids::SessionId;
-
-use super::{AccountError, Accounts, from_sql, to_sql};
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -8,13 +8,12 @@
 
 use sqlx::PgConnection;
 
+use crate::accounts::Accounts;
+use crate::accounts::transaction::TransactionError;
 use crate::clock::Timestamp;
 use crate::grant_limits::{GrantRecipient, LimitedGrant};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
-
-use super::Accounts;
-use super::transaction::TransactionError;
 
 impl Accounts {
     async fn post_welcome_grant(
@@ -33,7 +32,7 @@ impl Accounts {
     }
 
     /// Grants the welcome to a new player, or records that it is due.
-    pub(super) async fn grant_welcome_or_defer(
+    pub(in crate::accounts) async fn grant_welcome_or_defer(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
@@ -50,7 +49,7 @@ impl Accounts {
     }
 
     /// Grants a welcome that is due, if the recipient has not reached its limit.
-    pub(super) async fn grant_due_welcome(
+    pub(in crate::accounts) async fn grant_due_welcome(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,

@@ -2,11 +2,10 @@
 //! identity, so that nobody can sign in as one. They are created when a server that needs them
 //! starts, and are kept; a server that needs fewer uses the first ones.
 
+use crate::accounts::{AVATARS, AccountError, Accounts, to_sql};
 use crate::clock::Timestamp;
 use crate::entropy;
 use crate::ids::PlayerId;
-
-use super::{AVATARS, AccountError, Accounts, to_sql};
 
 /// The names of bots, used in order, and then again with a number.
 const NAMES: [&str; 24] = [

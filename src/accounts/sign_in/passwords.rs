@@ -12,18 +12,18 @@ use bahay_api::player::sign_in::PasswordSignIn;
 use bahay_engine::hex::Hex;
 use bahay_names::{NewPassword, PasswordAttempt, search_skeleton};
 
+use crate::accounts::players::names;
+use crate::accounts::sessions::{NewSession, SessionEnd};
+use crate::accounts::sign_in::lockout::{self, AttemptSource, trusted_since};
+use crate::accounts::transaction::{self, TransactionError};
+use crate::accounts::{
+    AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, locks, players,
+    sessions, to_sql,
+};
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
-
-use super::lockout::{AttemptSource, trusted_since};
-use super::sessions::{NewSession, SessionEnd};
-use super::transaction::{self, TransactionError};
-use super::{
-    AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, lockout, locks,
-    names, players, sessions, to_sql,
-};
 
 /// A row of `passwords`.
 struct PasswordRow {
@@ -209,7 +209,7 @@ impl Accounts {
     ///
     /// # Errors
     /// As [`Accounts::change_password`].
-    pub(super) async fn check_password(
+    pub(in crate::accounts) async fn check_password(
         &self,
         player: &Player,
         attempt: &PasswordAttempt,

@@ -16,9 +16,8 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::accounts::AccountError;
 use crate::entropy;
-
-use super::AccountError;
 
 /// The number of queued hashes on a node: about a second's work of one or two cores, which a client
 /// can wait for.
@@ -82,7 +81,7 @@ impl Hasher {
     ///
     /// # Errors
     /// Parameters that Argon2 rejects.
-    pub(super) fn new(options: HashOptions) -> Result<Self, HashOptionsError> {
+    pub(in crate::accounts) fn new(options: HashOptions) -> Result<Self, HashOptionsError> {
         let HashOptions { memory_kib, passes, at_once, waiting_max } = options;
         let wrong = |error: argon2::Error| HashOptionsError(error.to_string());
         let params = Params::new(memory_kib, passes, 1, None).map_err(wrong)?;

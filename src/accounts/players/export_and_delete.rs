@@ -10,15 +10,14 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::accounts::sessions::{self, SessionEnd};
+use crate::accounts::transaction::{self, TransactionError};
+use crate::accounts::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger;
-
-use super::sessions::{self, SessionEnd};
-use super::transaction::{self, TransactionError};
-use super::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 
 /// The name of deleted players. It contains a reserved word, so that no player can choose it.
 const DELETED_NAME: &str = "Deleted player";

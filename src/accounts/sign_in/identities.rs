@@ -9,20 +9,19 @@ use bahay_api::player::sign_in::{self as api, OpenIdSignIn, SignInMethods};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 
+use crate::accounts::players::{Credential, NewPlayer};
+use crate::accounts::sessions::NewSession;
+use crate::accounts::sign_in::nonces::{self, Nonce};
+use crate::accounts::transaction::{self, TransactionError};
+use crate::accounts::{
+    AccountError, Accounts, DeviceId, Method, Profile, Tokens, Visitor, from_sql, locks, players,
+    sessions, to_sql,
+};
 use crate::auth::Player;
 use crate::db;
 use crate::grant_limits::GrantRecipient;
 use crate::ids::PlayerId;
 use crate::openid::{IdToken, Identity, VerifiedToken};
-
-use super::nonces::{self, Nonce};
-use super::players::{Credential, NewPlayer};
-use super::sessions::NewSession;
-use super::transaction::{self, TransactionError};
-use super::{
-    AccountError, Accounts, DeviceId, Method, Profile, Tokens, Visitor, from_sql, locks, players,
-    sessions, to_sql,
-};
 
 /// The number of attempts while an identity is linked or unlinked concurrently.
 const ATTEMPTS: usize = 2;
@@ -235,7 +234,7 @@ impl Accounts {
 
     /// Verifies an ID token from a device. Returns its identity and its nonce, which the caller has
     /// yet to spend.
-    pub(super) async fn verify_identity(
+    pub(in crate::accounts) async fn verify_identity(
         &self,
         token: &IdToken,
         device: &DeviceId,

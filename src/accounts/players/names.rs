@@ -6,11 +6,10 @@ use std::time::Duration;
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 
+use crate::accounts::transaction::TransactionError;
+use crate::accounts::{AccountError, Name, from_sql, to_sql};
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
-
-use super::transaction::TransactionError;
-use super::{AccountError, Name, from_sql, to_sql};
 use bahay_names::{is_reserved, skeletons};
 
 /// The time between two changes of a name, which keeps players recognizable.
@@ -20,7 +19,7 @@ pub const RENAME_INTERVAL: Duration = Duration::from_hours(7 * 24);
 ///
 /// # Errors
 /// [`AccountError::NameReserved`] and [`AccountError::NameTaken`].
-pub(super) async fn check_guest_name(
+pub(in crate::accounts) async fn check_guest_name(
     connection: &mut PgConnection,
     name: &Name,
 ) -> Result<(), TransactionError> {
@@ -43,7 +42,7 @@ pub(super) async fn check_guest_name(
 /// # Errors
 /// [`AccountError::PlayerGone`], [`AccountError::NameReserved`],
 /// [`AccountError::NameChangedLately`] and [`AccountError::NameTaken`].
-pub(super) async fn rename(
+pub(in crate::accounts) async fn rename(
     connection: &mut PgConnection,
     player: PlayerId,
     name: &Name,

@@ -15,13 +15,12 @@ use bahay_engine::hex::Hex;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::accounts::transaction::TransactionError;
+use crate::accounts::{AccountError, Accounts, DeviceId, to_sql};
 use crate::auth::{hmac_sha256, is_hmac_sha256};
 use crate::clock::{self, Timestamp};
 use crate::entropy;
 use crate::openid::OpenIdError;
-
-use super::transaction::TransactionError;
-use super::{AccountError, Accounts, DeviceId, to_sql};
 
 /// The time for a sign-in with the issuer.
 pub const NONCE_LIFE: Duration = Duration::from_mins(10);
@@ -37,7 +36,7 @@ const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MAC_BYTES;
 
 /// A nonce with a valid code and expiry. The database has yet to check that it is unused.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nonce {
+pub(in crate::accounts) struct Nonce {
     name: Uuid,
     expires_at: Timestamp,
     /// The call that presents the nonce, so that its retries are accepted.
@@ -63,7 +62,7 @@ impl Accounts {
     ///
     /// # Errors
     /// [`OpenIdError::Nonce`].
-    pub(super) fn verify_nonce(
+    pub(in crate::accounts) fn verify_nonce(
         &self,
         token_nonce: Option<&str>,
         device: &DeviceId,
@@ -92,7 +91,10 @@ impl Accounts {
 ///
 /// # Errors
 /// [`OpenIdError::Nonce`] if another call has used the nonce.
-pub(super) async fn spend(tx: &mut PgConnection, nonce: &Nonce) -> Result<(), TransactionError> {
+pub(in crate::accounts) async fn spend(
+    tx: &mut PgConnection,
+    nonce: &Nonce,
+) -> Result<(), TransactionError> {
     let used = sqlx::query!(
         r#"
         insert into used_nonces (name, expires_at, call)
