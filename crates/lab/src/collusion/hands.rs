@@ -4,6 +4,7 @@ use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::games::tongits::{Phase, Tongits, for_each_meld};
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 /// Returns true if a card makes a meld with a hand.
 pub(super) fn can_use(hand: CardSet, card: Card) -> bool {
@@ -20,11 +21,7 @@ pub(super) fn hand_of(state: &Tongits, seat: Seat) -> CardSet {
 pub(super) fn fighter(state: &Tongits) -> Option<Seat> {
     match state.view(Viewer::Public).public.phase {
         Phase::Fight { fighter, .. } => Some(fighter),
-        Phase::Starter
-        | Phase::Deal { .. }
-        | Phase::Draw { .. }
-        | Phase::Play { .. }
-        | Phase::Over => None,
+        variants!(Phase: Starter, Deal, Draw, Play, Over) => None,
     }
 }
 

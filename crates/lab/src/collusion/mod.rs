@@ -10,14 +10,15 @@
 //! Limits: people differ more than these bots, and colluding players may know this text.
 //! Deliberately absent: any judgement of a player of the house.
 
-mod dice;
 mod hands;
 mod play;
 mod signs;
 
 use std::io::Write;
 
-use dice::SeededDice;
+use bahay_engine::chance::{ChanceRng, Key};
+use bahay_engine::hex::Hex;
+
 use play::{Character, CollusionKind, play_game};
 use signs::{HonestBaseline, PairGame, Signs};
 
@@ -90,7 +91,10 @@ fn play_pairs(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let play = |pair: u32| {
         let number = series << 32 | u64::from(pair);
-        let mut dice = SeededDice::new(options.seed, number);
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&options.seed.to_le_bytes());
+        key[8..16].copy_from_slice(&number.to_le_bytes());
+        let mut dice = ChanceRng::new(Key(Hex(key)));
         let characters = [Character::random(&mut dice), Character::random(&mut dice)];
         let games = (0..options.games).map(|_| play_game(&mut dice, characters, kind));
         games.collect::<Vec<_>>()

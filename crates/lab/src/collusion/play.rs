@@ -3,11 +3,11 @@
 
 use bahay_bots::Ai;
 use bahay_engine::cards::Card;
+use bahay_engine::chance::ChanceRng;
 use bahay_engine::game::{Game as _, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits, deadwood, points};
 use bahay_engine::seat::Seat;
 
-use super::dice::SeededDice;
 use super::hands::{can_use, fighter, hand_of, meld_owner};
 use super::signs::{PairGame, PairObserver};
 
@@ -39,30 +39,27 @@ impl CollusionKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Character {
     /// The share of turns with a random legal action.
-    careless: u32,
+    careless: usize,
     /// The share of fights and challenges that are declined.
-    timid: u32,
+    timid: usize,
 }
 
 impl Character {
-    pub(super) fn random(dice: &mut SeededDice) -> Self {
+    pub(super) fn random(dice: &mut ChanceRng) -> Self {
         Self { careless: dice.below(80), timid: dice.below(300) }
     }
 }
 
 /// Plays a game with the pair at random seats.
 pub(super) fn play_game(
-    dice: &mut SeededDice,
+    dice: &mut ChanceRng,
     pair: [Character; 2],
     kind: Option<CollusionKind>,
 ) -> PairGame {
-    let first = dice.below(u32::from(SEATS));
-    let step = 1 + dice.below(u32::from(SEATS) - 1);
-    let seat = |number: u32| {
-        let number = u8::try_from(number % u32::from(SEATS)).unwrap_or(0);
-        Seat::new(number).expect("a table has eight seats at least")
-    };
-    let seats = [seat(first), seat(first + step)];
+    let first = dice.below(SEATS.into());
+    let step = 1 + dice.below(usize::from(SEATS) - 1);
+    let mut seats = Seat::all(SEATS).cycle().skip(first).step_by(step);
+    let seats = [0; 2].map(|_| seats.next().expect("the seats are repeated"));
     let third = Character::random(dice);
     let mut state = Tongits::new(&Rules::kingdom(), SEATS, None);
     let mut observer = PairObserver::new(seats);
@@ -70,7 +67,7 @@ pub(super) fn play_game(
     loop {
         match state.turn() {
             Turn::Over => return observer.finish(&state),
-            Turn::Chance(request) => state = state.resolve(&dice.answer(request), &mut events),
+            Turn::Chance(request) => state = state.resolve(&dice.draw(request), &mut events),
             Turn::Wait(_) => state = state.expire(&mut events),
             Turn::Players(prompt) => {
                 let Some(seat) = prompt.seats.iter().next() else {
@@ -95,7 +92,7 @@ pub(super) fn play_game(
 }
 
 fn choose_honest_action(
-    dice: &mut SeededDice,
+    dice: &mut ChanceRng,
     state: &Tongits,
     seat: Seat,
     character: Character,
@@ -103,15 +100,15 @@ fn choose_honest_action(
     let view = state.view(Viewer::Seat(seat));
     let advised = Tongits::choose_action(&view).or_else(|| state.default_action(seat));
     let advised = advised.unwrap_or(Action::Draw);
-    if dice.per_mille(character.careless) {
+    let mut is_drawn = |share: usize| share > 0 && dice.below(1_000) < share;
+    if is_drawn(character.careless) {
         let mut legal = Vec::new();
         state.legal_actions(seat, &mut legal);
-        let choice = dice.below(u32::try_from(legal.len()).unwrap_or(1)) as usize;
-        return legal.get(choice).copied().unwrap_or(advised);
+        return legal.get(dice.below(legal.len().max(1))).copied().unwrap_or(advised);
     }
     match advised {
-        Action::Fight if dice.per_mille(character.timid) => Action::Draw,
-        Action::Challenge if dice.per_mille(character.timid) => Action::Fold,
+        Action::Fight if is_drawn(character.timid) => Action::Draw,
+        Action::Challenge if is_drawn(character.timid) => Action::Fold,
         other => other,
     }
 }

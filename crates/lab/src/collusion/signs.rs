@@ -13,6 +13,7 @@ use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::games::tongits::{Action, SEATS, Tongits, deadwood};
 use bahay_engine::seat::Seat;
+use bahay_engine::variants;
 
 use super::hands::{can_use, fighter, hand_of, meld_owner};
 
@@ -29,44 +30,46 @@ struct ChanceCount {
     taken: i64,
 }
 
-/// The conduct of one player towards another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct ConductCounts {
+/// A kind of chance to treat another player differently.
+#[derive(Clone, Copy, Debug)]
+enum ChanceKind {
     /// Fights of the other where a challenge is the AI's choice: folded. By the points of the
     /// responder.
-    folded: [ChanceCount; BUCKETS],
+    Fold,
     /// Dumps before the other's turn, with cards in hand of which the other can use some but not
     /// all: a usable one was dumped. By the share of such cards, in sixths.
-    fed: [ChanceCount; BUCKETS],
+    Feed,
     /// Cards that could be added to the other's melds: added.
-    added: ChanceCount,
-    /// Fights and challenges against others that are the AI's choice: declined. First where the
-    /// other's hidden hand was better, then where it was not; by the points of the player with the
-    /// chance.
-    deferred: [[ChanceCount; BUCKETS]; 2],
+    Add,
+    /// Fights and challenges against others that are the AI's choice, where the other's hidden hand
+    /// was better: declined. By the points of the player with the chance.
+    DeferToBetter,
+    /// The same where the other's hidden hand was not better.
+    DeferToWorse,
 }
+
+/// The number of kinds of chances.
+const KINDS: usize = 5;
+
+/// The conduct of one player towards another, by kind of chance and by bucket.
+type Conduct<T> = [[T; BUCKETS]; KINDS];
 
 /// The observations of one game of a pair: the conduct of each of the two, towards the other and
 /// towards the third player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PairGame {
-    partner: [ConductCounts; 2],
-    third: [ConductCounts; 2],
+    partner: [Conduct<ChanceCount>; 2],
+    third: [Conduct<ChanceCount>; 2],
     /// The counts that the first paid the second, less those that it received.
     flow: i64,
 }
 
-/// The baseline of honest players, as shares in thousandths.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct HonestBaseline {
-    folded: [i64; BUCKETS],
-    fed: [i64; BUCKETS],
-    added: i64,
-    deferred: [[i64; BUCKETS]; 2],
-}
+/// The conduct of honest players, as shares in thousandths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HonestBaseline(Conduct<i64>);
 
 /// The signs of a pair, each in thousandths of a standard deviation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signs {
     yields: i64,
     feeds: i64,
@@ -104,31 +107,19 @@ impl PairObserver {
                 }
                 if dumps.1 > 0 && dumps.1 < dumps.0 {
                     let share = (dumps.1 * BUCKETS / dumps.0).min(BUCKETS - 1);
-                    if let Some(towards) = self.counts_towards(seat, Some(next)) {
-                        towards.fed[share].add(can_use(wanted, card));
-                    }
+                    self.record(seat, Some(next), ChanceKind::Feed, share, can_use(wanted, card));
                 }
                 // A player who ends its turn has added what it wanted to add.
                 for other in &legal {
-                    if let Action::Sapaw { meld, .. } = other
-                        && let Some(towards) = self.counts_towards(seat, meld_owner(state, *meld))
-                    {
-                        towards.added.add(false);
+                    if let Action::Sapaw { meld, .. } = other {
+                        self.record(seat, meld_owner(state, *meld), ChanceKind::Add, 0, false);
                     }
                 }
             }
             Action::Sapaw { meld, .. } => {
-                if let Some(towards) = self.counts_towards(seat, meld_owner(state, meld)) {
-                    towards.added.add(true);
-                }
+                self.record(seat, meld_owner(state, meld), ChanceKind::Add, 0, true);
             }
-            Action::Draw
-            | Action::Chow { .. }
-            | Action::Fight
-            | Action::Challenge
-            | Action::Fold
-            | Action::Drop { .. }
-            | Action::Tongits => {}
+            variants!(Action: Draw, Chow, Fight, Challenge, Fold, Drop, Tongits) => {}
         }
     }
 
@@ -140,9 +131,7 @@ impl PairObserver {
         let may = match action {
             Action::Challenge | Action::Fold | Action::Fight => true,
             Action::Draw | Action::Chow { .. } => by.is_none(),
-            Action::Drop { .. } | Action::Sapaw { .. } | Action::Dump { .. } | Action::Tongits => {
-                false
-            }
+            variants!(Action: Drop, Sapaw, Dump, Tongits) => false,
         };
         if !may {
             return;
@@ -153,14 +142,11 @@ impl PairObserver {
         };
         let gave_way = action != advised;
         let hand = hand_of(state, seat);
-        if let Some(towards) = self.counts_towards(seat, by) {
-            towards.folded[points_bucket(hand)].add(gave_way);
-        }
+        self.record(seat, by, ChanceKind::Fold, points_bucket(hand), gave_way);
         for other in seat.others(SEATS).filter(|other| by != Some(*other)) {
-            let is_worse = usize::from(deadwood(hand_of(state, other)) >= deadwood(hand));
-            if let Some(towards) = self.counts_towards(seat, Some(other)) {
-                towards.deferred[is_worse][points_bucket(hand)].add(gave_way);
-            }
+            let is_better = deadwood(hand_of(state, other)) < deadwood(hand);
+            let kind = if is_better { ChanceKind::DeferToBetter } else { ChanceKind::DeferToWorse };
+            self.record(seat, Some(other), kind, points_bucket(hand), gave_way);
         }
     }
 
@@ -179,14 +165,23 @@ impl PairObserver {
         self.counts
     }
 
-    fn counts_towards(&mut self, seat: Seat, other: Option<Seat>) -> Option<&mut ConductCounts> {
-        let other = other.filter(|other| *other != seat)?;
-        let place = self.seats.iter().position(|one| *one == seat)?;
-        if other == self.seats[1 - place] {
-            Some(&mut self.counts.partner[place])
-        } else {
-            Some(&mut self.counts.third[place])
-        }
+    /// Records a chance of one of the pair with respect to another player, if there is one.
+    fn record(
+        &mut self,
+        seat: Seat,
+        other: Option<Seat>,
+        kind: ChanceKind,
+        bucket: usize,
+        is_taken: bool,
+    ) {
+        let place = self.seats.iter().position(|one| *one == seat);
+        let other = other.filter(|other| *other != seat);
+        let (Some(place), Some(other)) = (place, other) else { return };
+        let is_partner = other == self.seats[1 - place];
+        let counts = &mut self.counts;
+        let towards = if is_partner { &mut counts.partner } else { &mut counts.third };
+        towards[place][kind as usize][bucket]
+            .add(ChanceCount { chances: 1, taken: i64::from(is_taken) });
     }
 }
 
@@ -196,12 +191,7 @@ fn points_bucket(hand: CardSet) -> usize {
 }
 
 impl ChanceCount {
-    fn add(&mut self, is_taken: bool) {
-        self.chances += 1;
-        self.taken += i64::from(is_taken);
-    }
-
-    fn add_counts(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         self.chances += other.chances;
         self.taken += other.taken;
     }
@@ -217,77 +207,60 @@ impl ChanceCount {
     }
 }
 
-impl ConductCounts {
-    fn add_counts(&mut self, other: &Self) {
-        for (sum, one) in self.folded.iter_mut().zip(other.folded) {
-            sum.add_counts(one);
-        }
-        for (sum, one) in self.fed.iter_mut().zip(other.fed) {
-            sum.add_counts(one);
-        }
-        self.added.add_counts(other.added);
-        for (sums, ones) in self.deferred.iter_mut().zip(other.deferred) {
-            for (sum, one) in sums.iter_mut().zip(ones) {
-                sum.add_counts(one);
-            }
-        }
+fn add_conduct(sum: &mut Conduct<ChanceCount>, other: &Conduct<ChanceCount>) {
+    for (sum, one) in sum.as_flattened_mut().iter_mut().zip(other.as_flattened()) {
+        sum.add(*one);
     }
 }
 
 impl HonestBaseline {
     pub(super) fn from_games<'a>(games: impl IntoIterator<Item = &'a PairGame>) -> Self {
-        let mut sum = ConductCounts::default();
+        let mut sum = Conduct::default();
         for game in games {
-            for towards in game.partner.iter().chain(&game.third) {
-                sum.add_counts(towards);
-            }
+            game.partner.iter().chain(&game.third).for_each(|one| add_conduct(&mut sum, one));
         }
-        Self {
-            folded: sum.folded.map(ChanceCount::share),
-            fed: sum.fed.map(ChanceCount::share),
-            added: sum.added.share(),
-            deferred: sum.deferred.map(|buckets| buckets.map(ChanceCount::share)),
-        }
+        Self(sum.map(|buckets| buckets.map(ChanceCount::share)))
+    }
+
+    /// Returns the excess of a conduct over that of honest players, and its variance.
+    fn excess(&self, conduct: &Conduct<ChanceCount>, kind: ChanceKind) -> (i64, i64) {
+        let buckets = conduct[kind as usize].iter().zip(self.0[kind as usize]);
+        buckets.fold((0, 0), |(beyond, variance), (taken, baseline)| {
+            let (more, varies) = taken.excess(baseline);
+            (beyond + more, variance + varies)
+        })
     }
 }
 
 impl Signs {
     pub(super) fn from_games(games: &[PairGame], baseline: &HonestBaseline) -> Self {
-        let mut partner = [ConductCounts::default(); 2];
-        let mut third = [ConductCounts::default(); 2];
+        let mut partner = [Conduct::default(); 2];
+        let mut third = [Conduct::default(); 2];
         let mut flow = 0_i64;
         let mut squares = 0_i64;
         for game in games {
             for place in 0..2 {
-                partner[place].add_counts(&game.partner[place]);
-                third[place].add_counts(&game.third[place]);
+                add_conduct(&mut partner[place], &game.partner[place]);
+                add_conduct(&mut third[place], &game.third[place]);
             }
             flow += game.flow;
             squares += game.flow * game.flow;
         }
-        let mut signs =
-            Self { flow: deviations(flow.abs() * ONE, squares * ONE * ONE), ..Self::default() };
-        let mut each = [Self::default(); 2];
-        for (place, signs) in each.iter_mut().enumerate() {
-            let own = &partner[place];
-            let other = &third[place];
-            let folded =
-                |towards: &ConductCounts| sum_excess(towards.folded.iter().zip(baseline.folded));
-            let fed = |towards: &ConductCounts| sum_excess(towards.fed.iter().zip(baseline.fed));
-            let added = |towards: &ConductCounts| towards.added.excess(baseline.added);
-            let deferred =
-                |worse: usize| sum_excess(own.deferred[worse].iter().zip(baseline.deferred[worse]));
-            signs.yields = compare_conduct(folded(own), folded(other));
-            signs.feeds = compare_conduct(fed(own), fed(other));
-            signs.spares = compare_conduct(added(other), added(own));
-            signs.defers = compare_conduct(deferred(0), deferred(1));
+        // Compares the conduct of each of the two in two respects.
+        let sign = |one: [_; 2], kind, other: [_; 2], other_kind| {
+            let [first, second] = [0, 1].map(|place| {
+                let one = baseline.excess(&one[place], kind);
+                compare_conduct(one, baseline.excess(&other[place], other_kind))
+            });
+            combine_signs(first, second)
+        };
+        Self {
+            yields: sign(partner, ChanceKind::Fold, third, ChanceKind::Fold),
+            feeds: sign(partner, ChanceKind::Feed, third, ChanceKind::Feed),
+            spares: sign(third, ChanceKind::Add, partner, ChanceKind::Add),
+            defers: sign(partner, ChanceKind::DeferToBetter, partner, ChanceKind::DeferToWorse),
+            flow: deviations(flow.abs() * ONE, squares * ONE * ONE),
         }
-        let [one, other] = each;
-        signs.yields = combine_signs(one.yields, other.yields);
-        signs.feeds = combine_signs(one.feeds, other.feeds);
-        signs.spares = combine_signs(one.spares, other.spares);
-        signs.defers = combine_signs(one.defers, other.defers);
-        signs
     }
 
     /// Returns a score that rises with the number and the clarity of signs: a sum of squares,
@@ -304,13 +277,6 @@ impl Signs {
 /// Combines the signs of both players: a clear sign of one, or a fainter one of both.
 fn combine_signs(one: i64, other: i64) -> i64 {
     one.max(other).max((one + other) * 707 / ONE)
-}
-
-fn sum_excess<'a>(parts: impl Iterator<Item = (&'a ChanceCount, i64)>) -> (i64, i64) {
-    parts.fold((0, 0), |(beyond, variance), (taken, baseline)| {
-        let (more, varies) = taken.excess(baseline);
-        (beyond + more, variance + varies)
-    })
 }
 
 /// Returns how far the conduct towards one player exceeds that towards another. Shares of their own
