@@ -76,21 +76,12 @@ impl SimulatedHouse {
     /// Creates a house with the default settings, except for the lifted rules. Its first account is
     /// the main wallet.
     pub(super) fn new(farm: &Farm) -> Self {
-        let lifted = |lever| farm.without.contains(&lever);
-        let all = Coins::from_hundredths(i64::MAX / 1_000);
-        let allowance =
-            if lifted(Lever::Allowance) { Allowance { floor: all } } else { Allowance::default() };
-        let limits = if lifted(Lever::GrantLimits) {
-            GrantLimits { welcomes: 0, reliefs: 0 }
-        } else {
-            GrantLimits::default()
-        };
         let rate = rate_limit::Options::default().sign_ins_per_address;
         let mut house = Self {
             farm: farm.clone(),
             now_ms: 0,
-            allowance,
-            limits,
+            allowance: Allowance::default(),
+            limits: GrantLimits::default(),
             rewards: rewards::Terms::default(),
             welcome: rewards::WELCOME,
             sign_ins_a_day: u64::from(rate.burst) + u64::from(rate.per_second) * 24 * 60 * 60,
@@ -100,6 +91,12 @@ impl SimulatedHouse {
             minted: Coins::ZERO,
             refusals: Refusals::default(),
         };
+        if house.is_without(Lever::Allowance) {
+            house.allowance.floor = Coins::from_hundredths(i64::MAX / 1_000);
+        }
+        if house.is_without(Lever::GrantLimits) {
+            house.limits = GrantLimits { welcomes: 0, reliefs: 0 };
+        }
         house.create_guest(house.address(0));
         house
     }
@@ -244,41 +241,44 @@ impl SimulatedHouse {
             self.refusals.rounds += 1;
             return None;
         }
-        let now = Timestamp::from_ms(self.now_ms);
         let seekers: Vec<usize> = std::iter::once(MAIN).chain(sybils.iter().copied()).collect();
         let tickets = seekers.iter().map(|account| {
-            let FarmAccount { player, recent, .. } = &self.accounts[*account];
             // The main player's ticket is the oldest, so it is placed first.
-            let waited = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
-            Ticket {
-                id: TicketId(player.0),
-                candidate: self.candidate(*account),
-                rooms: RoomSet::default().with(0),
-                recent: recent.clone(),
-                since: Timestamp::from_ms(self.now_ms - waited),
-            }
+            let waited_ms = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
+            let recent = self.accounts[*account].recent.clone();
+            Ticket { recent, ..self.ticket(self.candidate(*account), waited_ms) }
         });
         let tickets: Vec<_> = tickets.collect();
-        let networks_apart = RoomSet::default().with(0);
-        let round =
-            Round { seats: &[3], networks_apart, tables: &[], tickets: &tickets, now, turn };
-        let main = TicketId(self.accounts[MAIN].player.0);
-        let placements = round.placements();
-        let placed = placements.iter().find(|placement| placement.tickets.contains(&main));
-        let Some(placed) = placed else {
+        let ticket_of = |account: usize| TicketId(self.accounts[account].player.0);
+        let placements = self.place(&tickets, turn);
+        let Some(placed) = placements.iter().find(|placed| placed.contains(&ticket_of(MAIN)))
+        else {
             self.refusals.rounds += 1;
             return None;
         };
-        let account_of = |ticket: &TicketId| {
-            seekers.iter().copied().find(|account| self.accounts[*account].player.0 == ticket.0)
-        };
-        let others: Vec<usize> = placed
-            .tickets
-            .iter()
-            .filter(|ticket| **ticket != main)
-            .filter_map(account_of)
-            .collect();
+        let sybil_of =
+            |ticket: &TicketId| sybils.iter().copied().find(|sybil| ticket_of(*sybil) == *ticket);
+        let others: Vec<usize> = placed.iter().filter_map(sybil_of).collect();
         others.try_into().ok()
+    }
+
+    /// Creates the ticket of a player who looks for a table of one room.
+    fn ticket(&self, candidate: Candidate, waited_ms: i64) -> Ticket {
+        Ticket {
+            id: TicketId(candidate.player.0),
+            candidate,
+            rooms: RoomSet::default().with(0),
+            recent: Vec::new(),
+            since: Timestamp::from_ms(self.now_ms - waited_ms),
+        }
+    }
+
+    /// Runs a round of the matcher. Returns the tickets of each table.
+    fn place(&self, tickets: &[Ticket], turn: u64) -> Vec<Vec<TicketId>> {
+        let now = Timestamp::from_ms(self.now_ms);
+        let networks_apart = RoomSet::default().with(0);
+        let round = Round { seats: &[3], networks_apart, tables: &[], tickets, now, turn };
+        round.placements().into_iter().map(|placement| placement.tickets).collect()
     }
 
     /// Plays a game in a room in which these two lose their whole stakes to the main wallet.
@@ -317,20 +317,9 @@ impl SimulatedHouse {
             self.refusals.rounds += 1;
             return false;
         }
-        let now = Timestamp::from_ms(self.now_ms);
-        let honest = honest_candidate(turn);
-        let ticket = |candidate: Candidate| Ticket {
-            id: TicketId(candidate.player.0),
-            candidate,
-            rooms: RoomSet::default().with(0),
-            recent: Vec::new(),
-            since: Timestamp::from_ms(self.now_ms - GAME_MS),
-        };
-        let tickets = [self.candidate(winner), self.candidate(donor), honest].map(ticket);
-        let networks_apart = RoomSet::default().with(0);
-        let round =
-            Round { seats: &[3], networks_apart, tables: &[], tickets: &tickets, now, turn };
-        let is_placed = round.placements().iter().any(|placement| placement.tickets.len() == 3);
+        let seekers = [self.candidate(winner), self.candidate(donor), honest_candidate(turn)];
+        let tickets = seekers.map(|candidate| self.ticket(candidate, GAME_MS));
+        let is_placed = self.place(&tickets, turn).iter().any(|placed| placed.len() == 3);
         self.refusals.rounds += u64::from(!is_placed);
         is_placed
     }
@@ -515,13 +504,12 @@ impl SimulatedHouse {
 
     fn candidate(&self, account: usize) -> Candidate {
         let FarmAccount { player, address, .. } = &self.accounts[account];
-        let lifted = |lever| self.farm.without.contains(&lever);
         let from = match address {
-            _ if lifted(Lever::Addresses) => None,
-            address if lifted(Lever::Networks) => Some(isolate_network(*address)),
+            _ if self.is_without(Lever::Addresses) => None,
+            address if self.is_without(Lever::Networks) => Some(isolate_network(*address)),
             address => Some(*address),
         };
-        let blocked = if lifted(Lever::RoomLimits) {
+        let blocked = if self.is_without(Lever::RoomLimits) {
             Vec::new()
         } else {
             self.room_winnings(account).partners_at_bound().collect()

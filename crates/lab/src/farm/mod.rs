@@ -167,16 +167,18 @@ mod tests {
     /// limit in whole stakes, in the highest room for which guests have coins, with fees and antes.
     const TWO_NETWORKS: Coins = Coins::from_hundredths(10_000 * 100);
 
-    fn farm(addresses: u32, without: &[Lever]) -> Vec<StrategyResult> {
-        let without = without.to_vec();
-        let options = Farm { addresses, apart: false, devices: 100, days: 3, seed: 1, without };
-        let mut output = Vec::new();
-        let found = run(&options, &mut output).unwrap();
-        assert_eq!(
-            run(&options, &mut Vec::new()).unwrap(),
-            found,
-            "the same seed, the same numbers"
-        );
+    const OPTIONS: Farm =
+        Farm { addresses: 1, apart: false, devices: 100, days: 3, seed: 1, without: Vec::new() };
+
+    fn farm(options: Farm, without: &[Lever]) -> Vec<StrategyResult> {
+        run(&Farm { without: without.to_vec(), ..options }, &mut Vec::new()).unwrap()
+    }
+
+    /// Plays the strategies from so many addresses of one network.
+    fn farm_network(addresses: u32, without: &[Lever]) -> Vec<StrategyResult> {
+        let found = farm(Farm { addresses, ..OPTIONS }, without);
+        let again = farm(Farm { addresses, ..OPTIONS }, without);
+        assert_eq!(again, found, "the same seed, the same numbers");
         found
     }
 
@@ -186,10 +188,10 @@ mod tests {
 
     #[test]
     fn little_reaches_one_wallet_from_one_address_or_network() {
-        let one = farm(1, &[]);
+        let one = farm_network(1, &[]);
         assert!(most(&one) <= ADDRESS, "{one:?}");
         assert!(most(&one) > Coins::ZERO, "the attacker plays: {one:?}");
-        let network = farm(64, &[]);
+        let network = farm_network(64, &[]);
         assert!(most(&network) <= NETWORK, "{network:?}");
         // The limit on winnings does not depend on the number of addresses.
         assert!(most(&network) <= ADDRESS, "{network:?}");
@@ -202,23 +204,19 @@ mod tests {
     #[test]
     fn without_a_rule_far_more_does() {
         let ten = |amount: Coins| amount.checked_mul(10).unwrap();
-        let allowance = farm(1, &[Lever::Allowance]);
+        let allowance = farm_network(1, &[Lever::Allowance]);
         assert!(most(&allowance) > ten(ADDRESS), "{allowance:?}");
-        let addresses = farm(1, &[Lever::Addresses]);
+        let addresses = farm_network(1, &[Lever::Addresses]);
         assert!(most(&addresses) > ten(ADDRESS), "{addresses:?}");
-        let networks = farm(64, &[Lever::Networks]);
+        let networks = farm_network(64, &[Lever::Networks]);
         assert!(most(&networks) > NETWORK, "{networks:?}");
     }
 
     /// Two networks suffice to seat two accounts at one table.
     #[test]
     fn coins_farmed_from_two_networks_are_bounded_in_rooms() {
-        let two = |without: &[Lever]| {
-            let without = without.to_vec();
-            let options =
-                Farm { addresses: 2, apart: true, devices: 300, days: 2, seed: 1, without };
-            run(&options, &mut Vec::new()).unwrap()
-        };
+        let options = Farm { addresses: 2, apart: true, devices: 300, days: 2, ..OPTIONS };
+        let two = |without: &[Lever]| farm(options.clone(), without);
         let with = two(&[]);
         let without = two(&[Lever::RoomLimits]);
         let beside = |found: &[StrategyResult]| {
@@ -231,17 +229,8 @@ mod tests {
 
     #[test]
     fn a_network_is_given_so_much_and_no_more() {
-        let minted = |without: &[Lever]| {
-            let options = Farm {
-                addresses: 8,
-                apart: false,
-                devices: 200,
-                days: 1,
-                seed: 1,
-                without: without.to_vec(),
-            };
-            run(&options, &mut Vec::new()).unwrap()[0]
-        };
+        let options = Farm { addresses: 8, devices: 200, days: 1, ..OPTIONS };
+        let minted = |without: &[Lever]| farm(options.clone(), without)[0];
         let with = minted(&[]);
         let without = minted(&[Lever::GrantLimits]);
         assert!(with.refusals.welcomes > 1_000, "{with:?}");
