@@ -13,6 +13,21 @@ pub enum RulesError {
     NoRuleSet { kind: String, rule_set: String, known: String },
 }
 
+/// Finds a rule set of a game by its name; the first one if none is named.
+pub(crate) fn find_rule_set<'a, S>(
+    kind: &str,
+    sets: &'a [S],
+    name: impl Fn(&S) -> &'static str,
+    wanted: Option<&str>,
+) -> Result<&'a S, RulesError> {
+    let found = sets.iter().find(|set| wanted.is_none_or(|wanted| name(set) == wanted));
+    found.ok_or_else(|| RulesError::NoRuleSet {
+        kind: kind.to_owned(),
+        rule_set: wanted.unwrap_or_default().to_owned(),
+        known: sets.iter().map(name).collect::<Vec<_>>().join(", "),
+    })
+}
+
 /// The terms of the simulated games.
 pub(crate) struct SimulatedRules {
     pub(crate) terms: Terms<AnyRules>,
@@ -41,18 +56,7 @@ impl SimulatedRules {
             let known = known.collect::<Vec<_>>().join(", ");
             return Err(RulesError::NoGame { kind: kind.to_owned(), known });
         };
-        let set = known.rule_sets.iter().find(|set| match rule_set {
-            Some(wanted) => set.name == wanted,
-            None => true,
-        });
-        let Some(set) = set else {
-            let names: Vec<_> = known.rule_sets.iter().map(|set| set.name).collect();
-            return Err(RulesError::NoRuleSet {
-                kind: kind.to_owned(),
-                rule_set: rule_set.unwrap_or_default().to_owned(),
-                known: names.join(", "),
-            });
-        };
+        let set = find_rule_set(kind, &known.rule_sets, |set| set.name, rule_set)?;
         let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..terms };
         Ok(Self { terms, rule_set: set.name.to_owned() })
     }

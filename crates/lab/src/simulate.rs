@@ -229,17 +229,20 @@ mod tests {
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::table::Readable as _;
 
-    fn run_to_string(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
-        let options = Simulate {
+    fn options(game: Option<&str>, rule_set: Option<&str>) -> Simulate {
+        Simulate {
             games: 20,
             seed: 1,
             rough: true,
             game: game.map(str::to_owned),
             rule_set: rule_set.map(str::to_owned),
             records: None,
-        };
+        }
+    }
+
+    fn run_to_string(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
         let mut output = Vec::new();
-        run(&options, &mut output)?;
+        run(&options(game, rule_set), &mut output)?;
         Ok(String::from_utf8(output).unwrap())
     }
 
@@ -266,14 +269,9 @@ mod tests {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
                 let path = folder.join(format!("{}-{}", kind.name, set.name));
-                let options = Simulate {
-                    games: 3,
-                    seed: 7,
-                    rough: true,
-                    game: Some(kind.name.to_owned()),
-                    rule_set: Some(set.name.to_owned()),
-                    records: Some(path.clone()),
-                };
+                let of_set = options(Some(kind.name), Some(set.name));
+                let records = Some(path.clone());
+                let options = Simulate { games: 3, seed: 7, records, ..of_set };
                 run(&options, &mut Vec::new()).unwrap();
                 let text = std::fs::read_to_string(&path).unwrap();
                 assert_eq!(text.lines().count(), 3, "{}", path.display());
@@ -286,14 +284,7 @@ mod tests {
             }
         }
         let nowhere = Some(folder.join("none").join("records"));
-        let options = Simulate {
-            games: 1,
-            seed: 1,
-            rough: false,
-            game: None,
-            rule_set: None,
-            records: nowhere,
-        };
+        let options = Simulate { games: 1, records: nowhere, ..options(None, None) };
         let error = run(&options, &mut Vec::new()).unwrap_err();
         assert!(matches!(error, SimulateError::Records { .. }), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();

@@ -16,7 +16,7 @@ use bahay_engine::game::{GameRules, SeatRange};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
 
-use crate::rules::RulesError;
+use crate::rules::{RulesError, find_rule_set};
 
 /// The command-line options of `bahay-lab env`.
 #[derive(Clone, Debug, clap::Args)]
@@ -80,15 +80,8 @@ impl Visitor for OpenProtocol<'_> {
 
     fn visit<G: Ai + Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
         let Self(options) = self;
-        let sets = G::rule_sets();
         let wanted = options.rule_set.as_deref();
-        let Some(set) = sets.iter().find(|set| wanted.is_none_or(|name| name == set.name)) else {
-            let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
-            let rule_set = wanted.unwrap_or_default().to_owned();
-            let kind = G::NAME.to_owned();
-            let known = known.join(", ");
-            return Err(RulesError::NoRuleSet { kind, rule_set, known }.into());
-        };
+        let set = find_rule_set(G::NAME, G::rule_sets(), |set| set.name, wanted)?;
         let rules = (set.rules)();
         let range = rules.seats();
         let seats = options.seats.unwrap_or(range.least);
