@@ -6,7 +6,7 @@ use bahay_base::ids::Tag;
 use bahay_bots::simulation::{Simulation, SimulationStep};
 use bahay_bots::table::ai_action;
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::chance::{ChanceAnswer, ChanceRng, Key, Request};
+use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::Game;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Event, GameId, Input, Phase, PlayerId, Table, TableView, Timestamp};
@@ -26,30 +26,30 @@ const RESUMED_MAX: usize = 64;
 pub(super) const JOIN: u32 = 1;
 
 /// Per thousand commands: the answer is lost, or the command itself.
-const ANSWER_LOST: u32 = 120;
-const COMMAND_LOST: u32 = 120;
+const ANSWER_LOST: usize = 120;
+const COMMAND_LOST: usize = 120;
 /// Per thousand reconnections: the server sends a snapshot instead of resuming, an old message
 /// arrives late, or the token has expired.
-const SNAPSHOT_INSTEAD: u32 = 150;
-const OLD_MESSAGE: u32 = 400;
-const TOKEN_EXPIRED: u32 = 500;
+const SNAPSHOT_INSTEAD: usize = 150;
+const OLD_MESSAGE: usize = 400;
+const TOKEN_EXPIRED: usize = 500;
 /// Per thousand lost connections: the machine sleeps, the connection dies silently, or a captive
 /// portal intercepts it. All others are reported to the client.
-const SLEEP: u32 = 400;
-const DEAD: u32 = 150;
-const PORTAL: u32 = 100;
+const SLEEP: usize = 400;
+const DEAD: usize = 150;
+const PORTAL: usize = 100;
 /// Per thousand starts: a captive portal intercepts the connection.
-const PORTAL_AT_START: u32 = 150;
+const PORTAL_AT_START: usize = 150;
 /// Per thousand sleeps: the monotonic clock stops, or another tab has used the refresh token
 /// before.
-const CLOCK_STOPS: u32 = 400;
-const REFRESHED_BEFORE: u32 = 100;
+const CLOCK_STOPS: usize = 400;
+const REFRESHED_BEFORE: usize = 100;
 /// Per thousand refreshes that a tape causes: another tab has just refreshed, or the answer is
 /// lost.
-const REFRESHED_NOW: u32 = 300;
-const REFRESH_UNANSWERED: u32 = 900;
+const REFRESHED_NOW: usize = 300;
+const REFRESH_UNANSWERED: usize = 900;
 /// Per thousand steps: the client's wall clock is set, by this many milliseconds.
-const CLOCK_SET: u32 = 10;
+const CLOCK_SET: usize = 10;
 const CLOCK_SET_MS: i64 = 3_600_000;
 
 /// The time within which a client has to reconnect if it is informed that it can, in milliseconds.
@@ -167,9 +167,7 @@ impl Recorder {
         self.set_clock();
         let shown = self.redact_step(player, &happened);
         self.player_step(player, &before, &happened, shown)?;
-        if happened.record.is_some() {
-            self.is_over = true;
-        }
+        self.is_over |= happened.record.is_some();
         if self.simulation.table().seat_of(player).is_none() {
             return Ok(true);
         }
@@ -201,7 +199,7 @@ impl Recorder {
             return Ok(());
         };
         self.player = Some(player);
-        self.version = 5 + u64::from(self.draw_below(50));
+        self.version = 5 + self.dice.below(50) as u64;
         self.tag = self.new_tag();
         self.script.advance_clock(happened.line.at.ms());
         let is_portal = self.draw_chance(PORTAL_AT_START);
@@ -368,7 +366,7 @@ impl Recorder {
     /// is asked or a command is pending.
     fn lose_connection(&mut self, at: Timestamp, is_urgent: bool) {
         self.is_connected = false;
-        let kind = self.draw_below(1_000);
+        let kind = self.dice.below(1_000);
         let loss = if kind < SLEEP {
             self.begin_sleep()
         } else if kind < SLEEP + DEAD {
@@ -407,13 +405,9 @@ impl Recorder {
 
     /// Closes the connection for a moment; the network stays up.
     fn break_off(&mut self) {
-        let code = self.closing_code();
-        self.script.push_timed(json!({ "close": code }));
-    }
-
-    fn closing_code(&mut self) -> u16 {
         const CODES: [u16; 6] = [1006, 1006, 1001, 1011, 4008, 1005];
-        CODES[self.draw_below(6) as usize]
+        let code = CODES[self.dice.below(CODES.len())];
+        self.script.push_timed(json!({ "close": code }));
     }
 
     /// Reconnects the client, after the simulation has done so.
@@ -530,7 +524,7 @@ impl Recorder {
         if !self.is_connected {
             return Ok(());
         }
-        if let Some(open) = self.pending.take_if(|_| true) {
+        if let Some(open) = self.pending.take() {
             if self.waits_for(&open) {
                 self.pending = Some(open);
             } else {
@@ -564,21 +558,10 @@ impl Recorder {
     }
 
     pub(super) fn new_tag(&mut self) -> Tag {
-        let mut bytes = [0; 6];
-        for byte in &mut bytes {
-            *byte = u8::try_from(self.draw_below(256)).unwrap_or_default();
-        }
-        Tag(Hex(bytes))
+        Tag(Hex([0; 6].map(|_| u8::try_from(self.dice.below(256)).unwrap_or_default())))
     }
 
-    fn draw_chance(&mut self, per_mille: u32) -> bool {
-        self.draw_below(1_000) < per_mille
-    }
-
-    fn draw_below(&mut self, number: u32) -> u32 {
-        match self.dice.draw(Request::Number(number)) {
-            ChanceAnswer::Number(number) => number,
-            ChanceAnswer::Order(_) => 0,
-        }
+    fn draw_chance(&mut self, per_mille: usize) -> bool {
+        self.dice.below(1_000) < per_mille
     }
 }
