@@ -11,29 +11,18 @@ impl Report {
         let Some(step) = self.result_step() else {
             return Vec::new();
         };
-        let counted = &step.counted;
+        let us = |figure, permille| step.counted.permille_us(figure, permille);
+        let a_connection = self.idle_costs().map_or(0, |idle| idle.connection_rss_bytes());
         vec![
             ("tables", step.tables.into(), Better::More),
             ("moves a second", step.moves_per_second(), Better::More),
-            (
-                "p50 to every seat, us",
-                counted.permille_us(Figure::ActionToEvent, 500),
-                Better::Less,
-            ),
-            (
-                "p99 to every seat, us",
-                counted.permille_us(Figure::ActionToEvent, 990),
-                Better::Less,
-            ),
-            ("p99 of resuming, us", counted.permille_us(Figure::Resume, 990), Better::Less),
-            ("p99 of settling, us", counted.permille_us(Figure::Settlement, 990), Better::Less),
+            ("p50 to every seat, us", us(Figure::ActionToEvent, 500), Better::Less),
+            ("p99 to every seat, us", us(Figure::ActionToEvent, 990), Better::Less),
+            ("p99 of resuming, us", us(Figure::Resume, 990), Better::Less),
+            ("p99 of settling, us", us(Figure::Settlement, 990), Better::Less),
             ("server cpu a move, us/10", step.cpu_per_move_tenths_us(), Better::Less),
             ("bytes a move", step.bytes_per_move(), Better::Less),
-            (
-                "memory a connection, bytes",
-                self.idle_costs().map_or(0, |idle| idle.connection_rss_bytes()),
-                Better::Less,
-            ),
+            ("memory a connection, bytes", a_connection, Better::Less),
             ("memory a table, bytes", step.rss_per_table(self.empty_rss_bytes), Better::Less),
         ]
     }

@@ -70,12 +70,14 @@ bahay_base::text_enum! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latencies(Histogram<u64>);
 
-impl Latencies {
-    pub(super) fn new() -> Self {
+impl Default for Latencies {
+    fn default() -> Self {
         let histogram = Histogram::new_with_bounds(1, MOST_US, 3);
         Self(histogram.expect("these bounds and digits are within what a histogram takes"))
     }
+}
 
+impl Latencies {
     pub(super) fn record(&mut self, taken: Duration, usual: Duration) {
         let us = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(MOST_US);
         let taken_us = us(taken).clamp(1, MOST_US);
@@ -144,7 +146,7 @@ impl<'de> Deserialize<'de> for Latencies {
         struct HistogramValues {
             values_us: Vec<(u64, u64)>,
         }
-        let mut latencies = Self::new();
+        let mut latencies = Self::default();
         for (us, count) in HistogramValues::deserialize(deserializer)?.values_us {
             let recorded = latencies.0.record_n(us.clamp(1, MOST_US), count);
             recorded.map_err(serde::de::Error::custom)?;
@@ -170,14 +172,10 @@ pub struct Measurements {
 impl Measurements {
     pub(super) fn add(&mut self, other: &Self) {
         for (figure, latencies) in &other.latencies {
-            self.latencies.entry(*figure).or_insert_with(Latencies::new).add(latencies);
+            self.latencies.entry(*figure).or_default().add(latencies);
         }
-        for (count, number) in &other.counts {
-            *self.counts.entry(*count).or_default() += number;
-        }
-        for (code, number) in &other.errors {
-            *self.errors.entry(code.clone()).or_default() += number;
-        }
+        add_counts(&mut self.counts, &other.counts);
+        add_counts(&mut self.errors, &other.errors);
         self.moves_at.resize(self.moves_at.len().max(other.moves_at.len()), 0);
         for (moves, other) in self.moves_at.iter_mut().zip(&other.moves_at) {
             *moves += other;
@@ -201,6 +199,13 @@ impl Measurements {
 
     pub fn latency_count(&self, figure: Figure) -> u64 {
         self.latencies.get(&figure).map_or(0, Latencies::count)
+    }
+}
+
+/// Adds each count to that of the same key.
+pub(super) fn add_counts<K: Clone + Ord>(sums: &mut BTreeMap<K, u64>, counts: &BTreeMap<K, u64>) {
+    for (key, count) in counts {
+        *sums.entry(key.clone()).or_default() += count;
     }
 }
 
@@ -257,17 +262,12 @@ impl RunCounters {
         usual: Duration,
     ) {
         let mut counted = self.lock_rest();
-        let latencies = counted.latencies.entry(figure).or_insert_with(Latencies::new);
+        let latencies = counted.latencies.entry(figure).or_default();
         latencies.record(taken, usual);
     }
 
     pub(super) fn count_error(&self, code: &str) {
-        let mut counted = self.lock_rest();
-        if let Some(number) = counted.errors.get_mut(code) {
-            *number += 1;
-        } else {
-            counted.errors.insert(code.to_owned(), 1);
-        }
+        *self.lock_rest().errors.entry(code.to_owned()).or_default() += 1;
     }
 
     pub(super) fn add_fault(&self, fault: String) {

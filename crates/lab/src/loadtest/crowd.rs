@@ -1,6 +1,5 @@
 //! The state that the crowd of players shares, and the orders that each player receives.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -25,12 +24,27 @@ pub(super) struct Crowd {
     pub(super) nodes: Nodes,
     /// Limits the number of players between sign-in and the join of a table.
     pub(super) arrivals: Arc<Semaphore>,
-    /// The number of players that have joined a table.
-    playing: AtomicU64,
-    /// The number of players with a connection and no table.
-    pub(super) unseated: AtomicU64,
+    /// The players that have joined a table.
+    pub(super) playing: PlayerCount,
+    /// The players with a connection and no table.
+    pub(super) unseated: PlayerCount,
     /// The code of the server's first rate-limit refusal.
     pub(super) rate_limited: OnceLock<String>,
+}
+
+/// A number of players, each counted while it holds a token.
+#[derive(Debug, Default)]
+pub(super) struct PlayerCount(Arc<()>);
+
+impl PlayerCount {
+    /// Counts a player until the token is dropped.
+    pub(super) fn add_player(&self) -> Arc<()> {
+        self.0.clone()
+    }
+
+    pub(super) fn players(&self) -> u64 {
+        Arc::strong_count(&self.0) as u64 - 1
+    }
 }
 
 /// The target state of all players.
@@ -120,8 +134,8 @@ impl Crowd {
             boards: Boards::default(),
             nodes,
             arrivals: Arc::new(Semaphore::new(options.arrivals.into())),
-            playing: AtomicU64::new(0),
-            unseated: AtomicU64::new(0),
+            playing: PlayerCount::default(),
+            unseated: PlayerCount::default(),
             rate_limited: OnceLock::new(),
         }
     }
@@ -177,17 +191,5 @@ impl Crowd {
     /// thinking.
     fn move_interval(&self) -> Duration {
         Duration::from_millis(self.think_ms)
-    }
-
-    pub(super) fn player_joined(&self) {
-        self.playing.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn player_left(&self) {
-        self.playing.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn playing(&self) -> u64 {
-        self.playing.load(Ordering::Relaxed)
     }
 }

@@ -89,19 +89,21 @@ impl CrowdControl {
 
     /// Lets all players leave after their current game, so that no game is left to the AI.
     pub(super) async fn finish_games(&mut self) {
+        self.dismiss_all(GAME_MAX).await;
+        self.players.shutdown().await;
+    }
+
+    /// Lets all players leave, and waits for those that do so in time.
+    async fn dismiss_all(&mut self, limit: Duration) {
         self.set_players(0);
         let gone = async { while self.players.join_next().await.is_some() {} };
-        if tokio::time::timeout(GAME_MAX, gone).await.is_err() {
-            self.players.shutdown().await;
-        }
+        // The caller drops the others.
+        let _ = tokio::time::timeout(limit, gone).await;
     }
 
     /// Lets all players leave at once, and drops the crowd.
     pub(super) async fn shut_down(mut self) {
         self.target.send_modify(|target| target.at_once = true);
-        self.set_players(0);
-        let gone = async { while self.players.join_next().await.is_some() {} };
-        // Players that do not leave in time are dropped.
-        let _ = tokio::time::timeout(SHUTDOWN_MAX, gone).await;
+        self.dismiss_all(SHUTDOWN_MAX).await;
     }
 }

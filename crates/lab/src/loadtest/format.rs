@@ -5,6 +5,11 @@ pub(super) fn millis(us: u64) -> String {
     format!("{}.{:02} ms", us / 1_000, us % 1_000 / 10)
 }
 
+/// Formats a number of tenths.
+pub(super) fn tenths(tenths: u64) -> String {
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
 pub(super) fn per_second(number: u64, long_ms: u64) -> u64 {
     number * 1_000 / long_ms.max(1)
 }

@@ -10,6 +10,7 @@ use bahay_client::RawMessage;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Event, PhaseView, TableView};
+use bahay_engine::variants;
 use bahay_protocol::brief::{Form, Shorthand};
 use bahay_protocol::{Message, OpenPrompt};
 use serde_json::Value;
@@ -157,20 +158,8 @@ impl FrameChecker {
                 self.viewer = None;
                 return Ok(self.shown.take().filter(|shown| shown.game == *game));
             }
-            Event::Sat { .. }
-            | Event::Left { .. }
-            | Event::Moved { .. }
-            | Event::Presence { .. }
-            | Event::Takeover { .. }
-            | Event::Waiting
-            | Event::Preparing { .. }
-            | Event::Ready { .. }
-            | Event::Opening { .. }
-            | Event::Revealing { .. }
-            | Event::Revealed { .. }
-            | Event::Countdown { .. }
-            | Event::PotRefunded { .. }
-            | Event::TermsUpdated { .. } => {}
+            variants!(Event: Sat, Left, Moved, Presence, Takeover, Waiting, Preparing, Ready,
+                Opening, Revealing, Revealed, Countdown, PotRefunded, TermsUpdated) => {}
         }
         Ok(None)
     }
@@ -190,15 +179,14 @@ fn check_prompt(prompt: &OpenPrompt<Action>, view: &TableView<AnyGame>) -> Resul
 mod tests {
     use super::{FrameChecker, SECRET};
     use crate::loadtest::audit::ObservedGame;
+    use crate::rules::first_room;
     use bahay_bots::simulation::{Habits, Simulation};
     use bahay_client::RawMessage;
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
-    use bahay_engine::game::{Game, Skill, Viewer};
+    use bahay_engine::game::{Game, Viewer};
     use bahay_engine::seat::Seat;
-    use bahay_engine::table::{
-        Clocks, Event, PhaseView, PlayerId, Price, Record, Spectators, TableView, Terms, Timestamp,
-    };
+    use bahay_engine::table::{Event, PhaseView, PlayerId, Record, TableView, Terms, Timestamp};
     use bahay_protocol::Message;
     use bahay_protocol::brief::{Form, Shorthand};
 
@@ -224,21 +212,8 @@ mod tests {
         let kinds = catalog::kinds();
         let sets = kinds.iter().flat_map(|kind| &kind.rule_sets);
         sets.map(|set| {
-            let terms = Terms {
-                room: "newbie".to_owned(),
-                rules: set.rules.clone(),
-                price: Price {
-                    bet: Coins::from_hundredths(100),
-                    multiplier: 1,
-                    fee_basis_points: 500,
-                },
-                hits: set.hits,
-                clocks: Clocks::default(),
-                spectators: Spectators::Nobody,
-                bots: Skill::default(),
-                private: None,
-                practice: false,
-            };
+            let terms =
+                Terms { rules: set.rules.clone(), hits: set.hits, ..first_room().terms().clone() };
             let welcome = Coins::from_whole(1_000_000).unwrap();
             let mut tables = Simulation::<AnyGame>::new(5, terms, Habits::default(), welcome);
             while !matches!(tables.table().view(None).phase, PhaseView::Opening { .. }) {

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::Mode;
-use super::format::percent;
+use super::format::{percent, tenths};
 use super::report::{Report, Step};
 
 /// The server's usage at one of the three stages, and the cost of each connection or table.
@@ -69,16 +69,14 @@ fn build_stage(alone: &Step, with: &Step, number: u32) -> IdleStage {
 impl fmt::Display for IdleStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hundredths = self.each_rss_bytes * 100 / 1_024;
-        let tenths = self.each_cpu_tenths_us;
         write!(
             f,
-            "{} % cpu, {} MiB; each {}.{:02} KiB and {}.{} us of a second",
+            "{} % cpu, {} MiB; each {}.{:02} KiB and {} us of a second",
             self.cpu_percent,
             self.rss_bytes >> 20,
             hundredths / 100,
             hundredths % 100,
-            tenths / 10,
-            tenths % 10,
+            tenths(self.each_cpu_tenths_us),
         )
     }
 }

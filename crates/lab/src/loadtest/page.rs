@@ -1,8 +1,8 @@
 //! The report as a self-contained HTML page with charts in SVG.
 
 use super::counters::{Count, Figure};
-use super::format::{millis, per_second, percent};
-use super::report::{NodeUsage, Report, Step};
+use super::format::{millis, per_second, percent, tenths};
+use super::report::{NodeUsage, Report, SecondSample, Step};
 use super::summary::figure_name;
 
 /// The size of a chart, in SVG units.
@@ -32,12 +32,9 @@ struct Series<'a> {
 
 /// Renders the page, with a comparison if an older report is given.
 pub(super) fn render_page(report: &Report, old: Option<&Report>) -> String {
-    let faults: String = report
-        .fault()
-        .map(|fault| {
-            format!("<p class=\"fault\">The server is at fault: {}</p>", escape_html(&fault))
-        })
-        .unwrap_or_default();
+    let faults = report.fault().map_or(String::new(), |fault| {
+        format!("<p class=\"fault\">The server is at fault: {}</p>", escape_html(&fault))
+    });
     let compared = old.map_or(String::new(), |old| {
         let compared = report.compare_with(old, 0);
         format!("<h2>Comparison</h2><pre>{}</pre>", escape_html(&compared.to_string()))
@@ -55,33 +52,32 @@ pub(super) fn render_page(report: &Report, old: Option<&Report>) -> String {
 }
 
 fn render_steps(report: &Report) -> String {
-    let rows: String = report
-        .steps
-        .iter()
-        .map(|step| {
-            let counted = &step.counted;
-            let tenths = step.cpu_per_move_tenths_us();
-            format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}.{}</td><td>{}</td>\
-                 <td>{}</td><td>{}</td></tr>",
-                step.tables,
-                step.moves_per_second(),
-                millis(counted.permille_us(Figure::ActionToEvent, 500)),
-                millis(counted.permille_us(Figure::ActionToEvent, 990)),
-                percent(step.server_cpu_us, step.long_ms),
-                tenths / 10,
-                tenths % 10,
-                step.rss_per_table(report.empty_rss_bytes) >> 10,
-                step.bytes_per_move(),
-                counted.count(Count::Games),
-            )
-        })
-        .collect();
-    format!(
-        "<table><tr><th>tables</th><th>moves/s</th><th>p50</th><th>p99</th><th>server cpu %</th>\
-         <th>us a move</th><th>KiB a table</th><th>bytes a move</th><th>games</th></tr>{rows}</table>{}",
-        render_nodes(report),
-    )
+    const HEAD: [&str; 9] = [
+        "tables",
+        "moves/s",
+        "p50",
+        "p99",
+        "server cpu %",
+        "us a move",
+        "KiB a table",
+        "bytes a move",
+        "games",
+    ];
+    let row = |step: &Step| {
+        let counted = &step.counted;
+        [
+            step.tables.to_string(),
+            step.moves_per_second().to_string(),
+            millis(counted.permille_us(Figure::ActionToEvent, 500)),
+            millis(counted.permille_us(Figure::ActionToEvent, 990)),
+            percent(step.server_cpu_us, step.long_ms).to_string(),
+            tenths(step.cpu_per_move_tenths_us()),
+            (step.rss_per_table(report.empty_rss_bytes) >> 10).to_string(),
+            step.bytes_per_move().to_string(),
+            counted.count(Count::Games).to_string(),
+        ]
+    };
+    render_table(HEAD, report.steps.iter().map(row)) + &render_nodes(report)
 }
 
 /// Renders the usage of each node in the result step, if there are several.
@@ -91,22 +87,28 @@ fn render_nodes(report: &Report) -> String {
         return String::new();
     };
     let row = |node: &NodeUsage| {
-        let tenths = node.cpu_per_move_tenths_us();
-        format!(
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}.{}</td><td>{}</td></tr>",
+        [
             escape_html(&node.url),
-            per_second(node.moves, step.long_ms),
-            percent(node.cpu_us, step.long_ms),
-            tenths / 10,
-            tenths % 10,
-            node.rss_bytes >> 20,
-        )
+            per_second(node.moves, step.long_ms).to_string(),
+            percent(node.cpu_us, step.long_ms).to_string(),
+            tenths(node.cpu_per_move_tenths_us()),
+            (node.rss_bytes >> 20).to_string(),
+        ]
     };
-    let rows: String = step.nodes.iter().map(row).collect();
-    format!(
-        "<h2>Nodes</h2><table><tr><th>node</th><th>moves/s of its own</th><th>cpu %</th>\
-         <th>us each</th><th>MiB</th></tr>{rows}</table>"
-    )
+    let head = ["node", "moves/s of its own", "cpu %", "us each", "MiB"];
+    format!("<h2>Nodes</h2>{}", render_table(head, step.nodes.iter().map(row)))
+}
+
+/// Renders a table; the texts of its cells are HTML.
+fn render_table<const COLUMNS: usize>(
+    head: [&str; COLUMNS],
+    rows: impl Iterator<Item = [String; COLUMNS]>,
+) -> String {
+    let head = head.map(|title| format!("<th>{title}</th>")).concat();
+    let row = |cells: [String; COLUMNS]| {
+        format!("<tr>{}</tr>", cells.map(|cell| format!("<td>{cell}</td>")).concat())
+    };
+    format!("<table><tr>{head}</tr>{}</table>", rows.map(row).collect::<String>())
 }
 
 fn render_charts(report: &Report) -> String {
@@ -116,43 +118,32 @@ fn render_charts(report: &Report) -> String {
         charts += &render_percentiles(step);
     }
     let measured = report.steps.iter().filter(|step| step.unfilled.is_none());
-    let by_tables = |value: &dyn Fn(&Step) -> u64| {
+    let line = |name, value: &dyn Fn(&Step) -> u64| {
         let mut points: Vec<_> =
             measured.clone().map(|step| (u64::from(step.tables), value(step))).collect();
         points.sort_unstable();
-        points
+        Series { name, points }
     };
+    let to_every_seat_ms =
+        |step: &Step, permille| step.counted.permille_us(Figure::ActionToEvent, permille) / 1_000;
     charts += &render_chart(
         "Capacity: latency to every seat by tables (ms)",
         "tables",
         &[
-            Series {
-                name: "p50",
-                points: by_tables(&|step| {
-                    step.counted.permille_us(Figure::ActionToEvent, 500) / 1_000
-                }),
-            },
-            Series {
-                name: "p99",
-                points: by_tables(&|step| {
-                    step.counted.permille_us(Figure::ActionToEvent, 990) / 1_000
-                }),
-            },
+            line("p50", &|step| to_every_seat_ms(step, 500)),
+            line("p99", &|step| to_every_seat_ms(step, 990)),
         ],
     );
     charts += &render_chart(
         "Memory for each table with its players (KiB)",
         "tables",
-        &[Series {
-            name: "server",
-            points: by_tables(&|step| step.rss_per_table(report.empty_rss_bytes) >> 10),
-        }],
+        &[line("server", &|step| step.rss_per_table(report.empty_rss_bytes) >> 10)],
     );
     charts
 }
 
 fn render_time_charts(step: &Step) -> String {
-    let line = |name, value: &dyn Fn(&super::report::SecondSample) -> u64| Series {
+    let line = |name, value: &dyn Fn(&SecondSample) -> u64| Series {
         name,
         points: step.seconds.iter().map(|second| (second.at_ms / 1_000, value(second))).collect(),
     };

@@ -6,7 +6,6 @@
 //! the tester was saturated.
 
 use std::iter::repeat;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay_base::clock::Moment;
@@ -113,7 +112,7 @@ impl Run<'_> {
             self.progress.show_status("waiting for running games to end");
             control.finish_games().await;
         }
-        self.gather(control, players, "at a table", Crowd::playing).await
+        self.gather(control, players, "at a table", |crowd| crowd.playing.players()).await
     }
 
     /// Waits until a number of players, as counted by `present`, is in place.
@@ -180,7 +179,7 @@ impl Run<'_> {
         let mut ticks = interval(Duration::from_secs(1));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ticks.tick().await;
-        while measurement.begun.elapsed() < Duration::from_secs(seconds) {
+        while measurement.elapsed() < Duration::from_secs(seconds) {
             ticks.tick().await;
             let second = measurement.sample_second(control).await;
             self.progress.show_status(&second.summary_line(seconds));
@@ -197,12 +196,12 @@ impl Run<'_> {
     async fn measure_storm(&mut self, control: &CrowdControl) {
         let crowd = &control.crowd;
         self.before.add(&crowd.counters.take_measurements());
-        let players = crowd.playing();
+        let players = crowd.playing.players();
         let step = Step { tables: self.options.tables, ..Step::default() };
         let mut measurement = StepMeasurement::begin(control, step).await;
         control.disconnect_all();
         let mut back = 0;
-        while measurement.begun.elapsed() < STORM_MAX && back < players {
+        while measurement.elapsed() < STORM_MAX && back < players {
             sleep(Duration::from_millis(500)).await;
             let second = measurement.sample_second(control).await;
             back = measurement.step.counted.count(Count::Resumes);
@@ -220,8 +219,7 @@ impl Run<'_> {
         let connections = tables * control.crowd.seats;
         self.measure(control, Step::default(), seconds).await;
         control.set_seek_tables(false);
-        let unseated = |crowd: &Crowd| crowd.unseated.load(Ordering::Relaxed);
-        self.gather(control, connections, "connected", unseated).await?;
+        self.gather(control, connections, "connected", |crowd| crowd.unseated.players()).await?;
         self.measure(control, Step { connections, ..Step::default() }, seconds).await;
         self.fill(control, tables).await?;
         self.measure(control, Step { tables, connections, ..Step::default() }, seconds).await;
@@ -291,44 +289,47 @@ impl Run<'_> {
     }
 }
 
+/// The usage of the servers and of this program at one time.
+#[derive(Clone)]
+struct UsageSample {
+    nodes: Vec<ProcessUsage>,
+    own: ProcessUsage,
+    at: Moment,
+}
+
+impl UsageSample {
+    async fn take(crowd: &Crowd) -> Self {
+        let nodes = crowd.nodes.sample_usage().await;
+        Self { nodes, own: nodes::own_usage(), at: Moment::now() }
+    }
+}
+
 /// A step under way.
 struct StepMeasurement {
-    begun: Moment,
-    first: Vec<ProcessUsage>,
-    own_first: ProcessUsage,
-    last: Vec<ProcessUsage>,
-    own_last: ProcessUsage,
-    last_at: Moment,
+    first: UsageSample,
+    last: UsageSample,
     step: Step,
 }
 
 impl StepMeasurement {
     async fn begin(control: &CrowdControl, step: Step) -> Self {
-        let usage = control.crowd.nodes.sample_usage().await;
-        let own = nodes::own_usage();
-        let begun = Moment::now();
+        let first = UsageSample::take(&control.crowd).await;
         control.crowd.counters.take_measurements();
-        Self {
-            begun,
-            first: usage.clone(),
-            own_first: own.clone(),
-            last: usage,
-            own_last: own,
-            last_at: begun,
-            step,
-        }
+        Self { last: first.clone(), first, step }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.first.at.elapsed()
     }
 
     async fn sample_second(&mut self, control: &CrowdControl) -> SecondSample {
-        let usage = control.crowd.nodes.sample_usage().await;
-        let own = nodes::own_usage();
+        let now = UsageSample::take(&control.crowd).await;
         let counted = control.crowd.counters.take_measurements();
-        let at = Moment::now();
-        let sum = ProcessUsage::sum(&usage);
-        let last = ProcessUsage::sum(&self.last);
+        let sum = ProcessUsage::sum(&now.nodes);
+        let last = ProcessUsage::sum(&self.last.nodes);
         let second = SecondSample {
-            at_ms: to_ms(at.since(self.begun)),
-            long_ms: to_ms(at.since(self.last_at)),
+            at_ms: to_ms(now.at.since(self.first.at)),
+            long_ms: to_ms(now.at.since(self.last.at)),
             tables: control.crowd.boards.len() as u64,
             moves: counted.count(Count::Moves),
             p50_us: counted.permille_us(Figure::ActionToEvent, 500),
@@ -337,11 +338,9 @@ impl StepMeasurement {
             server_cpu_us: sum.cpu_us.saturating_sub(last.cpu_us),
             server_rss_bytes: sum.rss_bytes,
             server_queued: sum.queued,
-            tester_cpu_us: own.cpu_us.saturating_sub(self.own_last.cpu_us),
+            tester_cpu_us: now.own.cpu_us.saturating_sub(self.last.own.cpu_us),
         };
-        self.last = usage;
-        self.own_last = own;
-        self.last_at = at;
+        self.last = now;
         self.step.counted.add(&counted);
         self.step.seconds.push(second.clone());
         second
@@ -349,7 +348,7 @@ impl StepMeasurement {
 
     /// Returns the step up to the last sampled second.
     fn to_step(&self, control: &CrowdControl) -> Step {
-        let usages = self.first.iter().zip(&self.last);
+        let usages = self.first.nodes.iter().zip(&self.last.nodes);
         let moves = self.step.counted.moves_at.iter().chain(repeat(&0));
         let sampled = control.crowd.nodes.urls().zip(usages).zip(moves);
         let nodes = sampled.map(|((url, (first, last)), moves)| NodeUsage {
@@ -360,11 +359,11 @@ impl StepMeasurement {
         });
         let nodes: Vec<_> = nodes.collect();
         Step {
-            long_ms: to_ms(self.last_at.since(self.begun)),
+            long_ms: to_ms(self.last.at.since(self.first.at)),
             server_cpu_us: nodes.iter().map(|node| node.cpu_us).sum(),
             server_rss_bytes: nodes.iter().map(|node| node.rss_bytes).sum(),
             nodes,
-            tester_cpu_us: self.own_last.cpu_us.saturating_sub(self.own_first.cpu_us),
+            tester_cpu_us: self.last.own.cpu_us.saturating_sub(self.first.own.cpu_us),
             tester_processors: nodes::own_processors(),
             ..self.step.clone()
         }

@@ -2,7 +2,6 @@
 //! (`table_connection`), and reconnects whenever the connection breaks.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bahay_base::clock::Moment;
@@ -39,22 +38,6 @@ pub(super) struct LoadPlayer {
     pub(super) orders: OrderReceiver,
     /// A permit held from sign-in until a table is joined, so that tables fill one after the other.
     pub(super) arriving: Option<OwnedSemaphorePermit>,
-}
-
-/// Counts a player with a connection and no table until it is dropped.
-struct UnseatedGuard(Arc<Crowd>);
-
-impl UnseatedGuard {
-    fn new(crowd: Arc<Crowd>) -> Self {
-        crowd.unseated.fetch_add(1, Ordering::Relaxed);
-        Self(crowd)
-    }
-}
-
-impl Drop for UnseatedGuard {
-    fn drop(&mut self) {
-        self.0.unseated.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl LoadPlayer {
@@ -141,7 +124,7 @@ impl LoadPlayer {
                 frame = play.next_raw() => {
                     self.crowd.counters.count_message_in(frame?.as_bytes().len());
                     // The hello confirms the connection.
-                    unseated.get_or_insert_with(|| UnseatedGuard::new(self.crowd.clone()));
+                    unseated.get_or_insert_with(|| self.crowd.unseated.add_player());
                     self.arriving = None;
                 }
                 () = orders.wait_to_sit(self.number) => return Ok(()),

@@ -19,13 +19,13 @@ use bahay_base::entropy;
 use bahay_client::{AwaitedInput, Client, ClientError, PlayError};
 use bahay_engine::table::{Event, GameId};
 use bahay_protocol::Message;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
-use super::counters::{Latencies, TIMER};
+use super::counters::{Latencies, TIMER, add_counts};
 use super::{LoadError, Options};
 
 /// The number of games that each player plays before the reads begin.
@@ -87,7 +87,7 @@ struct Reader {
 }
 
 /// The latencies and errors of one route.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize)]
 struct RouteResult {
     latencies: Latencies,
     /// The number of errors by code.
@@ -95,29 +95,18 @@ struct RouteResult {
 }
 
 impl RouteResult {
-    fn new() -> Self {
-        Self { latencies: Latencies::new(), errors: BTreeMap::new() }
-    }
-
     fn add(&mut self, other: &Self) {
         self.latencies.add(&other.latencies);
-        for (code, number) in &other.errors {
-            *self.errors.entry(code.clone()).or_default() += number;
-        }
+        add_counts(&mut self.errors, &other.errors);
     }
 
     fn summary_line(&self, name: &str) -> String {
-        let ms = |us: u64| format!("{}.{:02}", us / 1_000, us % 1_000 / 10);
         let Self { latencies, errors } = self;
-        let p50 = latencies.permille_us(500);
-        let p99 = latencies.permille_us(990);
-        let mut line = format!(
-            "{name:<12} {:>7} {:>9} {:>9} {:>9}",
-            latencies.count(),
-            ms(p50),
-            ms(p99),
-            ms(latencies.max_us())
-        );
+        let [p50, p99, max] =
+            [latencies.permille_us(500), latencies.permille_us(990), latencies.max_us()]
+                .map(|us| format!("{}.{:02}", us / 1_000, us % 1_000 / 10));
+        let count = latencies.count();
+        let mut line = format!("{name:<12} {count:>7} {p50:>9} {p99:>9} {max:>9}");
         for (code, number) in errors {
             let _ = write!(line, "  {code} {number} times");
         }
@@ -126,7 +115,7 @@ impl RouteResult {
 }
 
 /// The report of a `reads` run.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct ReadsReport {
     per_second: u32,
     seconds: u64,
@@ -136,7 +125,7 @@ pub(super) struct ReadsReport {
 
 impl ReadsReport {
     fn total(&self) -> RouteResult {
-        let mut all = RouteResult::new();
+        let mut all = RouteResult::default();
         self.routes.values().for_each(|read| all.add(read));
         all
     }
@@ -255,7 +244,7 @@ async fn play_games(client: Client) -> Result<Reader, PlayError> {
 }
 
 async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> ReadsReport {
-    let routes = ReadRoute::ALL.iter().map(|route| (*route, RouteResult::new()));
+    let routes = ReadRoute::ALL.iter().map(|route| (*route, RouteResult::default()));
     let routes = Arc::new(Mutex::new(routes.collect::<BTreeMap<_, _>>()));
     let under_way = Arc::new(Semaphore::new(UNDER_WAY_MAX));
     let mut reading = JoinSet::new();
@@ -272,7 +261,7 @@ async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> Read
         let routes = routes.clone();
         let record_result = move |taken: Option<Duration>, code: Option<String>| {
             let mut routes = routes.lock().unwrap_or_else(PoisonError::into_inner);
-            let read = routes.entry(route).or_insert_with(RouteResult::new);
+            let read = routes.entry(route).or_default();
             taken.into_iter().for_each(|taken| read.latencies.record(taken, Duration::ZERO));
             code.into_iter().for_each(|code| *read.errors.entry(code).or_default() += 1);
         };
@@ -287,7 +276,10 @@ async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> Read
         let sent = Moment::now();
         reading.spawn(async move {
             let answer = client.read::<Value>(&path).await;
-            let code = answer.err().map(|error| error_code(&error));
+            let code = answer.err().map(|error| match error {
+                ClientError::Refused { code, .. } => code,
+                other => other.to_string(),
+            });
             record_result(Some(late + sent.elapsed()), code);
             drop(permit);
         });
@@ -296,11 +288,4 @@ async fn send_reads(options: &Options, readers: &[Reader], seconds: u64) -> Read
     while reading.join_next().await.is_some() {}
     let routes = std::mem::take(&mut *routes.lock().unwrap_or_else(PoisonError::into_inner));
     ReadsReport { per_second: options.per_second, seconds, players: readers.len(), routes }
-}
-
-fn error_code(error: &ClientError) -> String {
-    match error {
-        ClientError::Refused { code, .. } => code.clone(),
-        other => other.to_string(),
-    }
 }

@@ -1,6 +1,7 @@
 //! The result of a run, as JSON that can be merged. `summary` renders it as text, `compare`
 //! compares two runs, `slope` computes growth per hour.
 
+use bahay_engine::variants;
 use serde::{Deserialize, Serialize};
 
 use super::counters::{Count, Figure, Measurements};
@@ -217,9 +218,7 @@ impl Report {
     pub(super) fn result_step(&self) -> Option<&Step> {
         match self.mode {
             Mode::Ramp => self.steps.iter().find(|step| step.confirmed),
-            Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => {
-                self.steps.last()
-            }
+            variants!(Mode: Fixed, Storm, Soak, Max, Idle, Reads) => self.steps.last(),
         }
     }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use bahay_engine::variants;
+
 use super::Mode;
 use super::counters::{Count, Figure};
-use super::format::{millis, per_second, percent};
+use super::format::{millis, per_second, percent, tenths};
 use super::report::{NodeUsage, Report, SecondSample, Step};
 
 impl SecondSample {
@@ -26,14 +28,12 @@ impl SecondSample {
 
 impl NodeUsage {
     fn summary_line(&self, long_ms: u64) -> String {
-        let tenths = self.cpu_per_move_tenths_us();
         format!(
-            "    {}: {} % cpu, {} moves/s of its own, {}.{} us each, {} MiB\n",
+            "    {}: {} % cpu, {} moves/s of its own, {} us each, {} MiB\n",
             self.url,
             percent(self.cpu_us, long_ms),
             per_second(self.moves, long_ms),
-            tenths / 10,
-            tenths % 10,
+            tenths(self.cpu_per_move_tenths_us()),
             self.rss_bytes >> 20,
         )
     }
@@ -84,9 +84,7 @@ impl Report {
         for step in &self.steps {
             let mark = match self.mode {
                 Mode::Ramp => format!("  {}", step.verdict(self.limit_ms)),
-                Mode::Fixed | Mode::Storm | Mode::Soak | Mode::Max | Mode::Idle | Mode::Reads => {
-                    String::new()
-                }
+                variants!(Mode: Fixed, Storm, Soak, Max, Idle, Reads) => String::new(),
             };
             let counted = &step.counted;
             text += &format!(
@@ -108,12 +106,10 @@ impl Report {
                     millis(latencies.max_us()),
                 );
             }
-            let tenths = step.cpu_per_move_tenths_us();
             text += &format!(
-                "  server {} % cpu, {}.{} us a move, {} MiB, {} KiB a table; tester {} % cpu\n",
+                "  server {} % cpu, {} us a move, {} MiB, {} KiB a table; tester {} % cpu\n",
                 percent(step.server_cpu_us, step.long_ms),
-                tenths / 10,
-                tenths % 10,
+                tenths(step.cpu_per_move_tenths_us()),
                 step.server_rss_bytes >> 20,
                 step.rss_per_table(self.empty_rss_bytes) >> 10,
                 percent(step.tester_cpu_us, step.long_ms),
@@ -158,16 +154,15 @@ impl Report {
         }
         let waited = &self.arrival;
         text += &format!(
-            "arrival: {} guests, a full table after p50 {}, p99 {}{}\n",
+            "arrival: {} guests, a full table after p50 {}, p99 {}",
             waited.count(Count::Guests),
             millis(waited.permille_us(Figure::MatchWait, 500)),
             millis(waited.permille_us(Figure::MatchWait, 990)),
-            if waited.errors.is_empty() {
-                String::new()
-            } else {
-                format!("; errors: {}", join_errors(&waited.errors))
-            },
         );
+        if !waited.errors.is_empty() {
+            text += &format!("; errors: {}", join_errors(&waited.errors));
+        }
+        text.push('\n');
         text += &match self.ledger_differences {
             None => "the ledger was not checked: give --database-url\n".to_owned(),
             Some(0) => "the ledger is clean\n".to_owned(),

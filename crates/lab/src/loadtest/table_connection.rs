@@ -16,7 +16,7 @@ use super::Mode;
 use super::board::{BoardSeat, SeatReporter};
 use super::connection_end::ConnectionEnd;
 use super::counters::{Count, Figure, TIMER};
-use super::crowd::{Crowd, Order};
+use super::crowd::Order;
 use super::frames::FrameChecker;
 use super::player::{LoadPlayer, PATIENCE, PAUSE};
 use super::player_rng::Habit;
@@ -33,13 +33,13 @@ const SLOWER: u32 = 4;
 
 /// The state of one connection to a table.
 struct TableConnection {
-    crowd: Arc<Crowd>,
     /// The client that reads records.
     client: Client,
     /// The seat at the table's board, with the node of this connection.
     board_seat: Arc<BoardSeat>,
-    /// The registration with the board; `None` until the table is joined.
-    reporter: Option<SeatReporter>,
+    /// The registration with the board, and the token of a playing player; `None` until the table
+    /// is joined.
+    joined: Option<(SeatReporter, Arc<()>)>,
     checker: FrameChecker,
     /// The id of the unanswered `join`.
     join: Option<u32>,
@@ -51,14 +51,6 @@ struct TableConnection {
     /// The id of the last sent action, and the time at which it was meant.
     sent: Option<(u32, Moment)>,
     over_at: Option<Moment>,
-}
-
-impl Drop for TableConnection {
-    fn drop(&mut self) {
-        if self.reporter.is_some() {
-            self.crowd.player_left();
-        }
-    }
 }
 
 impl LoadPlayer {
@@ -85,10 +77,9 @@ impl LoadPlayer {
         };
         play.resume(known);
         let mut table = TableConnection {
-            crowd: crowd.clone(),
             client: client.clone(),
             board_seat: board_seat.clone(),
-            reporter: None,
+            joined: None,
             checker: FrameChecker::new(crowd.options.form.into(), self.number),
             join: None,
             came_back,
@@ -206,10 +197,9 @@ impl LoadPlayer {
             | Message::Advice { .. } => {}
             Message::Snapshot { .. } => table.question = None,
             Message::Update { version, tag, events, .. } => {
-                let reporter = table.reporter.as_mut();
-                let taken =
-                    reporter.and_then(|reporter| reporter.record_update(*version, *tag, now));
-                if let Some(taken) = taken {
+                if let Some((reporter, _)) = &mut table.joined
+                    && let Some(taken) = reporter.record_update(*version, *tag, now)
+                {
                     crowd.record_delivery(taken);
                 }
                 for event in events {
@@ -219,8 +209,8 @@ impl LoadPlayer {
             Message::Ack { id, .. } if table.join == Some(*id) => {
                 table.join = None;
                 self.arriving = None;
-                table.reporter = Some(SeatReporter::join(table.board_seat.board.clone()));
-                crowd.player_joined();
+                let reporter = SeatReporter::join(table.board_seat.board.clone());
+                table.joined = Some((reporter, crowd.playing.add_player()));
                 if let Some(came_back) = table.came_back.take() {
                     counters.record_latency(Figure::Resume, now.since(came_back));
                     counters.count(Count::Resumes, 1);
@@ -232,12 +222,9 @@ impl LoadPlayer {
                 {
                     table.sent = None;
                     crowd.record_move(now.since(meant), table.board_seat.node);
-                    let taken = table
-                        .reporter
-                        .as_ref()
-                        .zip(*version)
-                        .and_then(|(reporter, version)| reporter.record_ack(version, meant));
-                    if let Some(taken) = taken {
+                    if let (Some((reporter, _)), Some(version)) = (&table.joined, *version)
+                        && let Some(taken) = reporter.record_ack(version, meant)
+                    {
                         crowd.record_delivery(taken);
                     }
                 }
