@@ -69,43 +69,21 @@ pub enum ConnectError {
          pool_mode = session for this login in PgBouncer, or name PostgreSQL itself in DATABASE_URL"
     )]
     SharedSession,
-    #[error("{0}")]
-    SettingLost(SettingLost),
-}
-
-/// A setting that a connection does not keep.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "a connection does not keep its setting {name} ({set} became {found}); set pool_mode = session for \
-     this login in PgBouncer, or name PostgreSQL itself in DATABASE_URL"
-)]
-pub struct SettingLost {
-    name: &'static str,
-    set: String,
-    found: String,
+    #[error(
+        "a connection does not keep its setting {name} ({set} became {found}); set \
+         pool_mode = session for this login in PgBouncer, or name PostgreSQL itself in DATABASE_URL"
+    )]
+    SettingLost { name: &'static str, set: String, found: String },
 }
 
 /// The initial settings of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     role: &'static str,
-    statement_timeout_ms: u64,
-    lock_timeout_ms: u64,
-    idle_transaction_timeout_ms: u64,
-    plan_cache_mode: &'static str,
+    options: PoolOptions,
 }
 
 impl Setup {
-    fn from_options(role: &'static str, options: PoolOptions) -> Self {
-        Self {
-            role,
-            statement_timeout_ms: options.statement_timeout_ms,
-            lock_timeout_ms: options.lock_timeout_ms,
-            idle_transaction_timeout_ms: options.idle_transaction_timeout_ms,
-            plan_cache_mode: options.plan_cache_mode,
-        }
-    }
-
     /// Sets the role and the timeouts of a connection, and reads them back.
     async fn apply(self, connection: &mut PgConnection) -> Result<(), ConnectError> {
         match timeout(SETUP_TIMEOUT, self.apply_unbounded(connection)).await {
@@ -115,14 +93,16 @@ impl Setup {
     }
 
     async fn apply_unbounded(self, connection: &mut PgConnection) -> Result<(), ConnectError> {
+        let Self { role, options } = self;
+        let idle_timeout_ms = options.idle_transaction_timeout_ms;
         let settings = [
-            ("statement_timeout", self.statement_timeout_ms.to_string()),
-            ("lock_timeout", self.lock_timeout_ms.to_string()),
-            ("idle_in_transaction_session_timeout", self.idle_transaction_timeout_ms.to_string()),
-            ("plan_cache_mode", self.plan_cache_mode.to_owned()),
+            ("statement_timeout", options.statement_timeout_ms.to_string()),
+            ("lock_timeout", options.lock_timeout_ms.to_string()),
+            ("idle_in_transaction_session_timeout", idle_timeout_ms.to_string()),
+            ("plan_cache_mode", options.plan_cache_mode.to_owned()),
             // A session of another connection has another mark, or none.
             ("bahay.connection", entropy::uuid().to_string()),
-            ("role", self.role.to_owned()),
+            ("role", role.to_owned()),
         ];
         let set =
             settings.iter().map(|(name, value)| format!("set_config('{name}', '{value}', false)"));
@@ -131,11 +111,9 @@ impl Setup {
         let found = select(connection, read).await.map_err(ConnectError::Unreachable)?;
         for (((name, _), set), found) in settings.iter().zip(set).zip(found) {
             if set != found {
-                return Err(ConnectError::SettingLost(SettingLost {
-                    name,
-                    set: set.unwrap_or_default(),
-                    found: found.unwrap_or_default(),
-                }));
+                let set = set.unwrap_or_default();
+                let found = found.unwrap_or_default();
+                return Err(ConnectError::SettingLost { name, set, found });
             }
         }
         Ok(())
@@ -171,27 +149,27 @@ async fn connect_in_role(
     role: &'static str,
     pool: PoolOptions,
 ) -> Result<PgPool, ConnectError> {
-    let setup = Setup::from_options(role, pool);
+    let setup = Setup { role, options: pool };
     // The pool would retry and report only a timeout.
     let mut first = open(&options).await?;
     setup.apply(&mut first).await?;
     first.close().await.map_err(ConnectError::Unreachable)?;
-    let pool = pool_options(setup, pool).connect_with(without_startup_options(options)).await;
+    let pool = pool_options(setup).connect_with(without_startup_options(options)).await;
     pool.map_err(ConnectError::Unreachable)
 }
 
 /// Returns a pool in the [`SERVICE_ROLE`] that connects on first use. `options` may be those of
 /// another pool.
 pub fn connect_lazily(options: PgConnectOptions, pool: PoolOptions) -> PgPool {
-    let setup = Setup::from_options(SERVICE_ROLE, pool);
-    pool_options(setup, pool).connect_lazy_with(without_startup_options(options))
+    let setup = Setup { role: SERVICE_ROLE, options: pool };
+    pool_options(setup).connect_lazy_with(without_startup_options(options))
 }
 
 /// Opens one connection in the [`SERVICE_ROLE`], outside of any pool.
 pub async fn open_in_role(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
     let mut connection =
         PgConnection::connect_with(&without_startup_options(options.clone())).await?;
-    let setup = Setup::from_options(SERVICE_ROLE, PoolOptions::default());
+    let setup = Setup { role: SERVICE_ROLE, options: PoolOptions::default() };
     setup.apply(&mut connection).await.map_err(into_sqlx)?;
     Ok(connection)
 }
@@ -202,10 +180,10 @@ pub(super) async fn open(options: &PgConnectOptions) -> Result<PgConnection, Con
     PgConnection::connect_with(&options).await.map_err(ConnectError::Unreachable)
 }
 
-fn pool_options(setup: Setup, pool: PoolOptions) -> PgPoolOptions {
+fn pool_options(setup: Setup) -> PgPoolOptions {
     PgPoolOptions::new()
-        .max_connections(pool.connections_max)
-        .acquire_timeout(Duration::from_millis(pool.acquire_timeout_ms))
+        .max_connections(setup.options.connections_max)
+        .acquire_timeout(Duration::from_millis(setup.options.acquire_timeout_ms))
         // A ping before every use costs as much as a query. A dead connection fails in its first
         // statement: see `retry`.
         .test_before_acquire(false)
@@ -225,7 +203,7 @@ fn without_startup_options(options: PgConnectOptions) -> PgConnectOptions {
 fn into_sqlx(error: ConnectError) -> sqlx::Error {
     match error {
         ConnectError::Unreachable(error) | ConnectError::SetupRefused(error) => error,
-        error @ (ConnectError::SharedSession | ConnectError::SettingLost(_)) => {
+        error @ (ConnectError::SharedSession | ConnectError::SettingLost { .. }) => {
             sqlx::Error::Configuration(error.into())
         }
     }
