@@ -10,10 +10,12 @@ mod spans;
 use std::io;
 
 use thiserror::Error;
+use tracing::Subscriber;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::TryInitError;
-use tracing_subscriber::{EnvFilter, Layer as _};
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer};
 
 pub use spans::{Spans, continue_trace};
 
@@ -50,19 +52,8 @@ pub enum TelemetryError {
 /// # Errors
 /// A filter that cannot be parsed, or a second start.
 pub fn start(filter: &str, format: LogFormat) -> Result<(), TelemetryError> {
-    use tracing_subscriber::util::SubscriberInitExt;
-
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::try_new(filter)?)
-        .with_writer(io::stderr);
-    match format {
-        LogFormat::Human => {
-            let colours = io::IsTerminal::is_terminal(&io::stderr());
-            lines.with_ansi(colours).with_target(false).finish().try_init()?;
-        }
-        LogFormat::Json => lines.json().flatten_event(true).finish().try_init()?,
-    }
-    Ok(())
+    let filter = EnvFilter::try_new(filter)?;
+    Ok(tracing_subscriber::registry().with(lines(format)).with(filter).try_init()?)
 }
 
 /// Starts logging like [`start`], and the export of spans to a collector. Must be called within a
@@ -75,21 +66,24 @@ pub fn start_with_spans(
     format: LogFormat,
     collector: &Collector,
 ) -> Result<Spans, TelemetryError> {
-    use tracing_subscriber::util::SubscriberInitExt;
-
     let filter = EnvFilter::try_new(filter)?;
     let spans = Spans::new(collector).map_err(TelemetryError::Spans)?;
-    let heard = tracing_subscriber::registry().with(spans.layer());
+    let lines = lines(format).with_filter(filter);
+    tracing_subscriber::registry().with(spans.layer()).with(lines).try_init()?;
+    Ok(spans)
+}
+
+/// Returns the layer that writes log lines.
+fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
     match format {
         LogFormat::Human => {
             let colours = io::IsTerminal::is_terminal(&io::stderr());
-            let lines = lines.with_ansi(colours).with_target(false);
-            heard.with(lines.with_filter(filter)).try_init()?;
+            lines.with_ansi(colours).with_target(false).boxed()
         }
-        LogFormat::Json => {
-            heard.with(lines.json().flatten_event(true).with_filter(filter)).try_init()?;
-        }
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     }
-    Ok(spans)
 }
