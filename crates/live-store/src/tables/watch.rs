@@ -240,9 +240,15 @@ impl PushState {
                 }
             }
             PushKind::SMessage => {
-                if let Some(publication) = parse_publication(push) {
-                    self.publish(publication);
-                } else if let Some(message) = parse_player_message(push) {
+                let [channel, payload] = push.data.as_slice() else { return };
+                let (Some(channel), Some(payload)) = (as_text(channel), as_text(payload)) else {
+                    return;
+                };
+                if let Some(table_key) = channel.strip_suffix(LINES) {
+                    if let Some(publication) = parse_publication(table_key, payload) {
+                        self.publish(publication);
+                    }
+                } else if let Some(message) = PlayerMessage::from_payload(payload) {
                     // There may be no subscriber.
                     let _ = self.player_messages.send(message);
                 }
@@ -310,13 +316,10 @@ fn as_text(value: &Value) -> Option<&str> {
     }
 }
 
-/// Parses a message on a table's channel.
-fn parse_publication(push: &PushInfo) -> Option<Publication> {
-    let [channel, payload] = push.data.as_slice() else {
-        return None;
-    };
-    let table = as_text(channel)?.strip_suffix(LINES)?.rsplit(':').next()?.parse().ok()?;
-    let mut lines = as_text(payload)?.split('\n');
+/// Parses a message on the channel of the table with this key.
+fn parse_publication(table_key: &str, payload: &str) -> Option<Publication> {
+    let table = table_key.rsplit(':').next()?.parse().ok()?;
+    let mut lines = payload.split('\n');
     let (version, tag) = match lines.next()? {
         "ended" => return Some(Publication::Ended { table }),
         "talk" => return Some(Publication::Talk { table, text: lines.next()?.to_owned() }),
@@ -325,17 +328,6 @@ fn parse_publication(push: &PushInfo) -> Option<Publication> {
     let after = Point { version: version.parse().ok()?, tag: tag.parse().ok()? };
     let lines = lines.map(|entry| parse_entry(entry.to_owned())).collect();
     Some(Publication::Lines { table, after, lines })
-}
-
-/// Parses a message for players, if it arrived on their channel.
-fn parse_player_message(push: &PushInfo) -> Option<PlayerMessage> {
-    let [channel, payload] = push.data.as_slice() else {
-        return None;
-    };
-    if as_text(channel)?.ends_with(LINES) {
-        return None;
-    }
-    PlayerMessage::from_payload(as_text(payload)?)
 }
 
 impl LiveStore {
