@@ -60,8 +60,8 @@ pub use host::{
 pub use limits::Limits;
 pub use lost::LostGames;
 pub use presence::{
-    ConnectionRecord, DeadNodeReaper, LocalConnection, NodeId, PlayerConnection, Presence,
-    ReaperCall, is_departure_known,
+    ConnectionRecord, DeadNodeReaper, NodeId, PlayerConnection, Presence, ReaperCall,
+    is_departure_known,
 };
 pub use synced_clock::{SyncOutcome, SyncedClock};
 pub use terms::RoomTerms;

@@ -73,9 +73,9 @@ pub struct ConnectionRecord {
 
 /// A connection of this node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LocalConnection {
-    pub present: PlayerConnection,
-    pub shard: u16,
+struct LocalConnection {
+    present: PlayerConnection,
+    shard: u16,
     /// The connection has ended, and its table could not be informed.
     is_departed: bool,
 }
@@ -129,19 +129,25 @@ impl Presence {
         is_dead
     }
 
-    /// Prepares the submission of an input: returns the record to add first, and then the record to
-    /// remove. If the record cannot be added, the input must not be submitted.
+    /// Registers the connection of an input that reports a start, before its table learns of it.
+    /// Returns the record to add first, and then the record to remove if the connection was at
+    /// another table. If the record cannot be added, the input must not be submitted.
     pub fn prepare_submit<A>(
         &mut self,
         table: TableId,
         shard: u16,
         input: &Input<A>,
     ) -> Option<(ConnectionRecord, Option<ConnectionRecord>)> {
-        PlayerConnection::from_connect(table, input).map(|present| self.register(present, shard))
+        let present = PlayerConnection::from_connect(table, input)?;
+        let connection = LocalConnection { present, shard, is_departed: false };
+        let before = self.local.insert(present.connection, connection);
+        let before = before.filter(|before| before.present != present);
+        let before = before.map(|before| self.to_record(before.present, before.shard));
+        Some((self.to_record(present, shard), before))
     }
 
-    /// Finishes the submission of an input that reports a connection's end: returns the record to
-    /// remove, if the table has learned of the end.
+    /// Unregisters the connection of an input that reported an end, if the table has learned of it,
+    /// and returns the record to remove.
     pub fn finish_submit<I: Refusal>(
         &mut self,
         departed: Option<PlayerConnection>,
@@ -149,34 +155,13 @@ impl Presence {
         submitted: &Result<u64, TableError<I>>,
     ) -> Option<ConnectionRecord> {
         let present = departed.filter(|_| is_departure_known(submitted))?;
-        self.find(present.connection)?;
-        Some(self.unregister(present, shard))
-    }
-
-    /// Registers a connection before its table learns of it: returns the record to add, and the
-    /// record to remove if the connection was at another table.
-    fn register(
-        &mut self,
-        present: PlayerConnection,
-        shard: u16,
-    ) -> (ConnectionRecord, Option<ConnectionRecord>) {
-        let connection = LocalConnection { present, shard, is_departed: false };
-        let before = self.local.insert(present.connection, connection);
-        let before = before.filter(|before| before.present != present);
-        let before = before.map(|before| self.to_record(before.present, before.shard));
-        (self.to_record(present, shard), before)
+        self.local.remove(&present.connection)?;
+        Some(self.to_record(present, shard))
     }
 
     /// Returns the connection, if it is one of this node's.
     pub fn find(&self, connection: ConnectionId) -> Option<PlayerConnection> {
         self.local.get(&connection).map(|connection| connection.present)
-    }
-
-    /// Unregisters a connection whose table has learned of its end, and returns the record to
-    /// remove.
-    pub fn unregister(&mut self, present: PlayerConnection, shard: u16) -> ConnectionRecord {
-        self.local.remove(&present.connection);
-        self.to_record(present, shard)
     }
 
     /// Marks a connection as ended whose table could not be informed. The disconnect is retried
@@ -189,21 +174,21 @@ impl Presence {
 
     /// Returns up to `limit` ended connections of a shard whose tables are not informed yet.
     pub fn departed(&self, shard: u16, limit: usize) -> Vec<PlayerConnection> {
-        let gone = self
-            .local
-            .values()
-            .filter(|connection| connection.is_departed && connection.shard == shard);
-        gone.map(|connection| connection.present).take(limit).collect()
+        let departed = self.in_shard(shard).filter(|connection| connection.is_departed);
+        departed.map(|connection| connection.present).take(limit).collect()
     }
 
     /// Returns all connections to tables of a shard.
     pub fn connections(&self, shard: u16) -> Vec<PlayerConnection> {
-        let connections = self.local.values().filter(|connection| connection.shard == shard);
-        connections.map(|connection| connection.present).collect()
+        self.in_shard(shard).map(|connection| connection.present).collect()
     }
 
     pub fn is_empty(&self, shard: u16) -> bool {
-        self.local.values().all(|connection| connection.shard != shard)
+        self.in_shard(shard).next().is_none()
+    }
+
+    fn in_shard(&self, shard: u16) -> impl Iterator<Item = &LocalConnection> {
+        self.local.values().filter(move |connection| connection.shard == shard)
     }
 
     fn to_record(&self, present: PlayerConnection, shard: u16) -> ConnectionRecord {
