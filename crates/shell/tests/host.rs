@@ -15,8 +15,8 @@ use bahay_engine::table::{
 use bahay_engine::testing;
 use bahay_shell::{
     AppendOutcome, Call, CallResult, Context, DirectWriter, Halt, HostEvent, JournalEntry, Limits,
-    NewLine, Notice, Point, Reply, Request, RoomTerms, Step, StoredTable, TableError, TableHost,
-    Tag, Tail, Watch, WatchRequest, WriteOutcome, write_table,
+    NewLine, Notice, Point, Reply, Request, RequestTicket, RoomTerms, Step, StoredTable,
+    TableError, TableHost, Tag, Tail, Watch, WatchRequest, WriteOutcome, write_table,
 };
 use uuid::Uuid;
 
@@ -86,16 +86,12 @@ fn stored_table() -> StoredTable {
 
 /// Returns a host that has loaded its table and decided on a first player, with the append in
 /// flight.
-fn host_with_append_in_flight(
-    process: &Process,
-) -> (TableHost<Tongits>, bahay_shell::RequestTicket, NewLine) {
+fn host_with_append_in_flight(process: &Process) -> (TableHost<Tongits>, RequestTicket, NewLine) {
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
     let (ticket, step) = host.request(process, sit_request(1));
     assert!(matches!(step, Step::Call(Call::Load)), "{step:?}");
-    match host.handle_answer(process, ticket, CallResult::Loaded(Some(stored_table()))) {
-        Step::Call(Call::Append(new)) => (host, ticket, new),
-        other => panic!("{other:?} is no append"),
-    }
+    let step = host.handle_answer(process, ticket, CallResult::Loaded(Some(stored_table())));
+    (host, ticket, into_append(step))
 }
 
 /// Returns a host with a watcher.
@@ -111,6 +107,22 @@ fn host_with_watcher(process: &Process) -> (TableHost<Tongits>, Watch<Tongits>) 
         Step::Reply(Reply::Watched(Ok(watch))) => (host, watch),
         other => panic!("{other:?} is no watch"),
     }
+}
+
+/// Returns the line of a step that appends one.
+fn into_append(step: Step<Tongits>) -> NewLine {
+    match step {
+        Step::Call(Call::Append(new)) => new,
+        other => panic!("{other:?} is no append"),
+    }
+}
+
+/// Answers the append of a first player, and expects the line to be listed and stored.
+fn finish_append(process: &Process, host: &mut TableHost<Tongits>, ticket: RequestTicket) {
+    let step = host.handle_answer(process, ticket, CallResult::Append(AppendOutcome::Appended));
+    assert!(matches!(step, Step::Call(Call::List(_))), "{step:?}");
+    let step = host.handle_answer(process, ticket, CallResult::Done);
+    assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(1)))), "{step:?}");
 }
 
 fn is_unavailable(step: &Step<Tongits>) -> bool {
@@ -134,10 +146,7 @@ fn queued_requests_are_bounded_in_number_and_time() {
     assert_eq!((host.poll_woken(), host.poll_woken()), (Some(second), None));
     assert!(is_unavailable(&host.poll(second)), "the request has timed out");
     // The first line is stored; then the third request has its turn.
-    let step = host.handle_answer(&process, first, CallResult::Append(AppendOutcome::Appended));
-    assert!(matches!(step, Step::Call(Call::List(_))), "{step:?}");
-    let step = host.handle_answer(&process, first, CallResult::Done);
-    assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(1)))), "{step:?}");
+    finish_append(&process, &mut host, first);
     assert_eq!(host.poll_woken(), Some(third));
     assert!(matches!(host.poll(third), Step::Call(Call::Append(new)) if new.after.version == 1));
 }
@@ -147,7 +156,7 @@ fn an_abandoned_append_makes_the_host_reread_the_journal() {
     let process = Process::default();
     let (mut host, mut watch) = host_with_watcher(&process);
     let (ticket, step) = host.request(&process, sit_request(1));
-    let Step::Call(Call::Append(new)) = step else { panic!("{step:?} is no append") };
+    let new = into_append(step);
     host.abandon(&process, ticket);
     assert_eq!(host.poll_timeout(), Some(0), "the line may be stored");
     host.handle_timeout(&process);
@@ -171,7 +180,7 @@ fn a_line_published_during_an_append_is_applied_once() {
     assert_eq!(host.replica().map(|replica| replica.point().version), Some(1));
     let behind = AppendOutcome::Behind(lines.to_vec());
     let step = host.handle_answer(&process, ticket, CallResult::Append(behind));
-    let Step::Call(Call::Append(again)) = step else { panic!("{step:?} is no append") };
+    let again = into_append(step);
     assert_eq!((again.after.version, again.after.tag), (1, theirs.tag));
 }
 
@@ -182,15 +191,12 @@ fn an_own_line_published_before_the_append_response_is_delivered_once() {
     let process = Process::default();
     let (mut host, mut watch) = host_with_watcher(&process);
     let (ticket, step) = host.request(&process, sit_request(1));
-    let Step::Call(Call::Append(new)) = step else { panic!("{step:?} is no append") };
+    let new = into_append(step);
     let lines = [JournalEntry { tag: new.tag, line: new.line }];
     host.handle_publication(&process, new.after, &lines);
     let notice = watch.notices.try_recv().expect("a stored line is delivered");
     assert_eq!((notice.at.version, notice.is_snapshot), (1, false));
-    let step = host.handle_answer(&process, ticket, CallResult::Append(AppendOutcome::Appended));
-    assert!(matches!(step, Step::Call(Call::List(_))), "{step:?}");
-    let step = host.handle_answer(&process, ticket, CallResult::Done);
-    assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(1)))), "{step:?}");
+    finish_append(&process, &mut host, ticket);
     assert!(watch.notices.try_recv().is_none() && host.poll_timeout().is_none());
     let (_, step) = host.request(&process, sit_request(2));
     assert!(matches!(step, Step::Call(Call::Append(new)) if new.after.version == 1));
@@ -294,7 +300,7 @@ fn a_line_published_during_a_journal_read_is_kept() {
     let (appending, _) = other.request(&process, sit_request(2));
     let stored = StoredTable { lines: journal.clone(), ..stored_table() };
     let step = other.handle_answer(&process, appending, CallResult::Loaded(Some(stored)));
-    let Step::Call(Call::Append(theirs)) = step else { panic!("{step:?} is no append") };
+    let theirs = into_append(step);
     host.handle_publication(
         &process,
         delivered,
