@@ -60,49 +60,36 @@ impl fmt::Debug for Credential {
 
 /// The close codes of the server.
 pub mod close {
-    /// The server shuts down; connect again, to any node.
-    pub const GOING_AWAY: u16 = 1001;
-    /// The client violated the protocol: a binary frame, or text that is not UTF-8.
-    pub const PROTOCOL: u16 = 1002;
-    /// The client's text exceeds the limit.
-    pub const TOO_LONG: u16 = 1009;
-    /// The server failed on this connection; the table continues.
-    pub const INTERNAL: u16 = 1011;
-    /// A newer connection of the same player replaced this one.
-    pub const REPLACED: u16 = 4001;
-    /// The session of the connection's token has ended.
-    pub const SIGNED_OUT: u16 = 4003;
-    /// The client does not read its messages fast enough.
-    pub const TOO_SLOW: u16 = 4008;
-    /// Too many messages or connections in a short time.
-    pub const TOO_FAST: u16 = 4029;
-    /// The client did not authenticate in time, or its credentials are invalid.
-    pub const NOT_AUTHENTICATED: u16 = 4401;
+    /// Defines the codes, and the list of each with its name and its meaning for a client.
+    macro_rules! close_codes {
+        ($($constant:ident = $code:literal, $name:literal, $meaning:literal;)+) => {
+            $(
+                #[doc = $meaning]
+                pub const $constant: u16 = $code;
+            )+
 
-    /// Each code with its name and its meaning for a client.
-    pub const ALL: [(u16, &str, &str); 9] = [
-        (
-            GOING_AWAY,
-            "going_away",
-            "The server shuts down or was suspended. Connect again at once and resume.",
-        ),
-        (
-            PROTOCOL,
-            "protocol",
-            "A binary frame, text that is not UTF-8, or an invalid frame. Fix the client.",
-        ),
-        (TOO_LONG, "too_long", "A text of more than 8192 bytes. Fix the client."),
-        (INTERNAL, "internal", "Internal error. Connect again and resume."),
-        (REPLACED, "replaced", "A newer connection of the same player took over. Do not return."),
-        (SIGNED_OUT, "signed_out", "The session has ended. Sign in again."),
-        (TOO_SLOW, "too_slow", "The client did not read what it was sent. Connect and resume."),
-        (TOO_FAST, "too_fast", "Rate limit exceeded repeatedly. Wait some seconds, then resume."),
-        (
-            NOT_AUTHENTICATED,
-            "not_authenticated",
-            "No valid token or ticket in time. Get a new one, then connect and resume.",
-        ),
-    ];
+            /// Each code with its name and its meaning for a client.
+            pub const ALL: [(u16, &str, &str); 9] = [$(($constant, $name, $meaning)),+];
+        };
+    }
+
+    close_codes! {
+        GOING_AWAY = 1001, "going_away",
+            "The server shuts down or was suspended. Connect again at once and resume.";
+        PROTOCOL = 1002, "protocol",
+            "A binary frame, text that is not UTF-8, or an invalid frame. Fix the client.";
+        TOO_LONG = 1009, "too_long", "A text of more than 8192 bytes. Fix the client.";
+        INTERNAL = 1011, "internal", "Internal error. Connect again and resume.";
+        REPLACED = 4001, "replaced",
+            "A newer connection of the same player took over. Do not return.";
+        SIGNED_OUT = 4003, "signed_out", "The session has ended. Sign in again.";
+        TOO_SLOW = 4008, "too_slow",
+            "The client did not read what it was sent. Connect and resume.";
+        TOO_FAST = 4029, "too_fast",
+            "Rate limit exceeded repeatedly. Wait some seconds, then resume.";
+        NOT_AUTHENTICATED = 4401, "not_authenticated",
+            "No valid token or ticket in time. Get a new one, then connect and resume.";
+    }
 }
 
 /// A command of a client. The client chooses the `id`; the answer carries the same.

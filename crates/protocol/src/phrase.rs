@@ -29,28 +29,3 @@ pub enum Phrase {
     EmojiClap,
     EmojiFire,
 }
-
-impl Phrase {
-    pub const ALL: [Self; 20] = [
-        Self::Hello,
-        Self::GoodLuck,
-        Self::Thanks,
-        Self::WellPlayed,
-        Self::Sorry,
-        Self::Hurry,
-        Self::NiceFight,
-        Self::ISurrender,
-        Self::OneMoreGame,
-        Self::Goodbye,
-        Self::EmojiSmile,
-        Self::EmojiLaugh,
-        Self::EmojiCry,
-        Self::EmojiAngry,
-        Self::EmojiSurprised,
-        Self::EmojiThinking,
-        Self::EmojiSleepy,
-        Self::EmojiHeart,
-        Self::EmojiClap,
-        Self::EmojiFire,
-    ];
-}
