@@ -12,17 +12,11 @@ pub struct UnknownTextError {
 
 impl fmt::Display for UnknownTextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected ")?;
-        let last = self.known.len().saturating_sub(1);
-        for (at, text) in self.known.iter().enumerate() {
-            f.write_str(match at {
-                0 => "",
-                _ if at == last => " or ",
-                _ => ", ",
-            })?;
-            f.write_str(text)?;
+        match self.known {
+            [] => f.write_str("expected nothing"),
+            [only] => write!(f, "expected {only}"),
+            [others @ .., last] => write!(f, "expected {} or {last}", others.join(", ")),
         }
-        Ok(())
     }
 }
 
