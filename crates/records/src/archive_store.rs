@@ -83,8 +83,7 @@ impl ArchiveStore {
     }
 
     pub(super) async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), String> {
-        let path = self.path(name);
-        with_timeout(self.store.put(&path, bytes.into())).await.map(|_| ())
+        with_timeout(self.store.put(&self.path(name), bytes.into())).await.map(drop)
     }
 
     /// Reads a whole object.
@@ -106,8 +105,7 @@ impl ArchiveStore {
     }
 
     pub(super) async fn remove(&self, name: &str) -> Result<(), String> {
-        let path = self.path(name);
-        with_timeout(self.store.delete(&path)).await
+        with_timeout(self.store.delete(&self.path(name))).await
     }
 
     /// Lists the names of all objects.
