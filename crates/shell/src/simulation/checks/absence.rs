@@ -88,11 +88,4 @@ impl<G: SimulatedGame> World<G> {
         }
         Ok(())
     }
-
-    /// Counts an action of the AI.
-    pub(super) fn record_ai_answer(&self, answer: AiAnswer) {
-        if answer == AiAnswer::ForAway {
-            self.totals.borrow_mut().grace_actions += 1;
-        }
-    }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::GameOpening;
 use crate::simulation::checks::SettledGame;
 use crate::simulation::services::Posted;
 use crate::simulation::services::postgres::{CoinAccount, GameRow, LedgerReply, Operation};
@@ -16,6 +17,7 @@ use bahay_engine::variants;
 
 /// The accounts before an operation.
 pub(crate) struct AccountsBefore {
+    table: TableId,
     pot: Coins,
     /// How often the game had ended; `None` before it was opened.
     ends: Option<u32>,
@@ -38,24 +40,19 @@ impl<G: SimulatedGame> World<G> {
     pub(crate) fn accounts_before(&self, operation: &Operation<G>) -> Option<AccountsBefore> {
         let postgres = &self.services.borrow().postgres;
         let (game, table) = match operation {
-            Operation::Open(open) => (open.game, Some(open.table)),
-            Operation::Settle(record) => (record.game, Some(record.table)),
-            Operation::Void { game } => (*game, None),
-            Operation::RefundPot { table, game, .. } => (*game, Some(*table)),
-            Operation::RefundWholePot { table } => {
-                return Some(AccountsBefore {
-                    pot: postgres.balance(CoinAccount::Pot(*table)),
-                    ends: None,
-                });
-            }
+            Operation::Open(open) => (Some(open.game), Some(open.table)),
+            Operation::Settle(record) => (Some(record.game), Some(record.table)),
+            Operation::Void { game } => (Some(*game), None),
+            Operation::RefundPot { table, game, .. } => (Some(*game), Some(*table)),
+            Operation::RefundWholePot { table } => (None, Some(*table)),
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
                 return None;
             }
         };
-        let row = postgres.game(game);
+        let row = game.and_then(|game| postgres.game(game));
         let table = table.or_else(|| Some(row?.opening.table))?;
         let pot = postgres.balance(CoinAccount::Pot(table));
-        Some(AccountsBefore { pot, ends: row.map(|row| row.ends) })
+        Some(AccountsBefore { table, pot, ends: row.map(|row| row.ends) })
     }
 
     /// Checks an operation that was posted, or found posted.
@@ -89,9 +86,7 @@ impl<G: SimulatedGame> World<G> {
                 let Some(row) = postgres.game(open.game).filter(|_| before.ends.is_none()) else {
                     return Ok(());
                 };
-                let antes =
-                    open.stakes.ante.checked_mul(u32::try_from(open.players.len()).unwrap_or(0));
-                let pot = before.pot.checked_add(antes.unwrap_or_default());
+                let pot = before.pot.checked_add(sum_of_antes(open));
                 if pot != Some(postgres.balance(CoinAccount::Pot(open.table))) {
                     return Err(format!("{}: the POT is not richer by the antes", open.game));
                 }
@@ -112,12 +107,8 @@ impl<G: SimulatedGame> World<G> {
                 }
                 self.check_held(*game, row, false)?;
                 if before.ends == Some(0) {
-                    let table = row.opening.table;
-                    let antes = {
-                        let seats = u32::try_from(row.opening.players.len()).unwrap_or(0);
-                        row.opening.stakes.ante.checked_mul(seats).unwrap_or_default()
-                    };
-                    let pot = before.pot.checked_sub(antes);
+                    let table = before.table;
+                    let pot = before.pot.checked_sub(sum_of_antes(&row.opening));
                     if pot != Some(postgres.balance(CoinAccount::Pot(table))) {
                         return Err(format!("{game}: the antes were not refunded"));
                     }
@@ -153,20 +144,16 @@ impl<G: SimulatedGame> World<G> {
     ) -> Result<(), String> {
         let services = self.services.borrow();
         let mut checks = self.checks.borrow_mut();
-        let (is_new, table) = match operation {
-            Operation::Open(open) => {
-                let is_opened = matches!(posted, LedgerReply::Opened { .. });
-                (is_opened && before.ends.is_none(), open.table)
+        let table = before.table;
+        let pot = services.postgres.balance(CoinAccount::Pot(table));
+        let is_new = match operation {
+            Operation::Open(_) => {
+                matches!(posted, LedgerReply::Opened { .. }) && before.ends.is_none()
             }
-            Operation::Settle(record) => (before.ends == Some(0), record.table),
-            Operation::Void { game } => {
-                let row = services.postgres.game(*game).ok_or("a voided game is unknown")?;
-                (before.ends == Some(0), row.opening.table)
-            }
+            Operation::Settle(_) | Operation::Void { .. } => before.ends == Some(0),
             // A repeated refund leaves the POT unchanged.
-            Operation::RefundPot { table, .. } | Operation::RefundWholePot { table } => {
-                let pot = services.postgres.balance(CoinAccount::Pot(*table));
-                (pot != before.pot || self.mutation() == Some(Mutation::ForgetsWhoPaid), *table)
+            Operation::RefundPot { .. } | Operation::RefundWholePot { .. } => {
+                pot != before.pot || self.has_mutation(Mutation::ForgetsWhoPaid)
             }
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
                 return Ok(());
@@ -206,9 +193,7 @@ impl<G: SimulatedGame> World<G> {
         if matches!(posted, LedgerReply::PotRefunded { .. }) {
             self.totals.borrow_mut().pot_refunds += 1;
         }
-        let sum = Coins::checked_sum(paid.values().copied());
-        let pot = services.postgres.balance(CoinAccount::Pot(table));
-        if sum != Some(pot) {
+        if Coins::checked_sum(paid.values().copied()) != Some(pot) {
             return Err(format!("{table}: {paid:?} was paid into a POT of {pot}"));
         }
         Ok(())
@@ -242,11 +227,11 @@ impl<G: SimulatedGame> World<G> {
         }
         self.check_held(game, row, false)?;
         let mut checks = self.checks.borrow_mut();
-        let truths = checks.tables.get(&record.table).into_iter().flatten();
-        let is_true = truths.rev().any(|truth| match truth.last().phase() {
-            Phase::Settling(settling) => settling.record == *record,
-            variants!(Phase: Waiting, Preparing, Opening, Revealing, Playing) => false,
-        });
+        let is_true =
+            checks.truths(record.table).iter().rev().any(|truth| match truth.last().phase() {
+                Phase::Settling(settling) => settling.record == *record,
+                variants!(Phase: Waiting, Preparing, Opening, Revealing, Playing) => false,
+            });
         if !is_true {
             return Err(format!("{game} is settled differently than it was played"));
         }
@@ -266,6 +251,11 @@ impl<G: SimulatedGame> World<G> {
         }
         Ok(())
     }
+}
+
+fn sum_of_antes(opening: &GameOpening) -> Coins {
+    let players = u32::try_from(opening.players.len()).unwrap_or(0);
+    opening.stakes.ante.checked_mul(players).unwrap_or_default()
 }
 
 fn check_shares(

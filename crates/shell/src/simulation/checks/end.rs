@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::simulation::checks::Checks;
+use crate::simulation::checks::{AckedAction, Checks};
 use crate::simulation::services::postgres::{CoinAccount, State};
 use crate::simulation::{SimulatedGame, World, player_id};
-use bahay_engine::table::{ActionOrigin, GameId, RecordedAction};
+use bahay_engine::table::{ActionOrigin, GameId, RecordedAction, Table};
+use bahay_engine::variants;
 
 impl<G: SimulatedGame> World<G> {
     /// Checks that no table waits without a deadline or a reason.
@@ -49,18 +50,20 @@ impl<G: SimulatedGame> World<G> {
     }
 
     pub(crate) fn has_seated_players(&self) -> bool {
-        let services = self.services.borrow();
-        let checks = self.checks.borrow();
-        let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
-        tables.any(|table| table.occupants().next().is_some())
+        self.has_table(|table| table.occupants().next().is_some())
     }
 
     /// Returns true if a private table exists whose POT is not refunded.
     pub(crate) fn has_private_pots(&self) -> bool {
+        self.has_table(|table| table.terms().private.is_some() && !table.pot().is_zero())
+    }
+
+    /// Returns true if a table of live state fulfils a condition.
+    fn has_table(&self, condition: impl Fn(&Table<G>) -> bool) -> bool {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
         let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
-        tables.any(|table| table.terms().private.is_some() && !table.pot().is_zero())
+        tables.any(|table| condition(table))
     }
 
     /// Checks the house after all players have left.
@@ -71,19 +74,19 @@ impl<G: SimulatedGame> World<G> {
                 return Err(format!("{game} was ended {} times", row.ends));
             }
         }
-        for (account, balance) in services.postgres.balances() {
-            if matches!(account, CoinAccount::Stake(..)) && !balance.is_zero() {
-                return Err(format!("{account:?} still holds {balance}"));
-            }
-        }
         let totals = self.totals.borrow();
         let is_lost = |table| !services.redis.has_table(table) && totals.live_state_was_lost;
         for (account, balance) in services.postgres.balances() {
-            if let CoinAccount::Pot(table) = account
-                && self.options.is_private
-                && !is_lost(table)
-            {
-                return Err(format!("{table} has come to its end, and its POT holds {balance}"));
+            match account {
+                CoinAccount::Stake(..) if !balance.is_zero() => {
+                    return Err(format!("{account:?} still holds {balance}"));
+                }
+                CoinAccount::Pot(table) if self.options.is_private && !is_lost(table) => {
+                    return Err(format!(
+                        "{table} has come to its end, and its POT holds {balance}"
+                    ));
+                }
+                variants!(CoinAccount: Issue, Wallet, Stake, Pot, Fee) => {}
             }
         }
         if totals.voided > 0 && !totals.live_state_was_lost {
@@ -98,12 +101,8 @@ impl<G: SimulatedGame> Checks<G> {
     fn check_acknowledged(&self) -> Result<(), String> {
         let mut games: BTreeMap<GameId, Vec<_>> = BTreeMap::new();
         for ((game, player, prompt), acked) in &self.acked {
-            games.entry(*game).or_default().push((
-                acked.version,
-                *player,
-                *prompt,
-                acked.action.clone(),
-            ));
+            let AckedAction { version, action, .. } = acked;
+            games.entry(*game).or_default().push((*version, *player, *prompt, action.clone()));
         }
         for (game, mut acked) in games {
             // A voided game has no record.

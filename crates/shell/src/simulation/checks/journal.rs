@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::Tag;
-use crate::simulation::checks::{Checks, Truth, VERSIONS, absence};
+use crate::simulation::checks::absence::{self, AiAnswer};
+use crate::simulation::checks::{Checks, TrueState, Truth, VERSIONS};
 use crate::simulation::services::postgres::{CoinAccount, State};
 use crate::simulation::{NodeRun, SimulatedGame, World};
 use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
@@ -30,14 +31,8 @@ impl<G: SimulatedGame> Checks<G> {
     ) -> Result<(), String> {
         let state: Table<G> =
             serde_json::from_str(snapshot).map_err(|error| format!("{table}: {error}"))?;
-        let truth = Truth {
-            first: 0,
-            states: VecDeque::from([Rc::new(state)]),
-            lines: VecDeque::new(),
-            events: VecDeque::new(),
-            tags: VecDeque::from([tag]),
-            at: Timestamp::default(),
-        };
+        let states = VecDeque::from([TrueState { table: Rc::new(state), tag, line: None }]);
+        let truth = Truth { first: 0, states, at: Timestamp::default() };
         self.tables.entry(table).or_default().push(truth);
         Ok(())
     }
@@ -73,15 +68,10 @@ impl<G: SimulatedGame> World<G> {
         self.check_tick(&before, &line, &after)?;
         seeds.check_line(&before, &line, &after)?;
         truth.at = line.at.max(truth.at);
-        truth.states.push_back(Rc::new(after));
-        truth.lines.push_back(line);
-        truth.events.push_back(events);
-        truth.tags.push_back(tag);
+        let line = Some((line, events));
+        truth.states.push_back(TrueState { table: Rc::new(after), tag, line });
         if truth.states.len() > VERSIONS {
             truth.states.pop_front();
-            truth.lines.pop_front();
-            truth.events.pop_front();
-            truth.tags.pop_front();
             truth.first += 1;
         }
         Ok(())
@@ -125,17 +115,18 @@ impl<G: SimulatedGame> World<G> {
 
     fn check_input(&self, before: &Table<G>, line: &Line<G::Action>) -> Result<(), String> {
         let wrong = |message: &str| Err(format!("{}: {message}: {line:?}", before.id()));
+        let services = self.services.borrow();
+        let postgres = &services.postgres;
         match &line.input {
             Input::AiAction { player, action, .. } => {
                 match absence::check_answer(before, *player, action, line.at) {
-                    Ok(answer) => self.record_ai_answer(answer),
+                    Ok(AiAnswer::ForAway) => self.totals.borrow_mut().grace_actions += 1,
+                    Ok(AiAnswer::ForTakenOver) => {}
                     Err(message) => return wrong(message),
                 }
             }
             Input::Tick => {
-                let latest_ms = self.timestamp().ms();
-                let is_late = before.deadline().is_some_and(|deadline| deadline.ms() <= latest_ms);
-                if !is_late {
+                if before.deadline().is_none_or(|deadline| deadline > self.timestamp()) {
                     return wrong("the clock acts before the deadline");
                 }
             }
@@ -147,28 +138,24 @@ impl<G: SimulatedGame> World<G> {
                 }
             }
             Input::Opened { game, stakes, pot } => {
-                let services = self.services.borrow();
-                let held = services.postgres.game(*game).filter(|row| row.state == State::Open);
-                let pot_held = services.postgres.balance(CoinAccount::Pot(before.id()));
+                let held = postgres.game(*game).filter(|row| row.state == State::Open);
+                let pot_held = postgres.balance(CoinAccount::Pot(before.id()));
                 if held.is_none_or(|row| row.stakes != *stakes) || pot_held != *pot {
                     return wrong("the ledger's accounts differ");
                 }
             }
             Input::Settled { game } => {
-                let services = self.services.borrow();
-                let row = services.postgres.game(*game);
-                if row.is_none_or(|row| row.state != State::Settled) {
+                if postgres.game(*game).is_none_or(|row| row.state != State::Settled) {
                     return wrong("the ledger has not settled the game");
                 }
             }
             Input::PotRefunded { pot, .. } => {
-                let services = self.services.borrow();
-                if services.postgres.balance(CoinAccount::Pot(before.id())) != *pot {
+                if postgres.balance(CoinAccount::Pot(before.id())) != *pot {
                     return wrong("the ledger's POT differs");
                 }
             }
             Input::OpenFailed { game, .. } => {
-                if self.services.borrow().postgres.game(*game).is_some() {
+                if postgres.game(*game).is_some() {
                     return wrong("the ledger has opened the game");
                 }
             }

@@ -33,31 +33,35 @@ const VERSIONS: usize = 900;
 struct Truth<G: SimulatedGame> {
     /// The version of the first state that is kept.
     first: u64,
-    states: VecDeque<Rc<Table<G>>>,
-    /// The line that led to each state but the first.
-    lines: VecDeque<Line<G::Action>>,
-    /// The events of each of these lines.
-    events: VecDeque<Vec<Event<G::Event>>>,
-    /// The tag of each state's line.
-    tags: VecDeque<Tag>,
+    states: VecDeque<TrueState<G>>,
     at: Timestamp,
+}
+
+/// A table after one line of its journal.
+struct TrueState<G: SimulatedGame> {
+    table: Rc<Table<G>>,
+    tag: Tag,
+    /// The line that led to this state, with its events; `None` for a new table.
+    line: Option<(Line<G::Action>, Vec<Event<G::Event>>)>,
 }
 
 impl<G: SimulatedGame> Truth<G> {
     fn last(&self) -> &Rc<Table<G>> {
-        self.states.back().expect("a truth begins with a state")
+        &self.states.back().expect("a truth begins with a state").table
+    }
+
+    fn position(&self, tag: Tag) -> Option<usize> {
+        self.states.iter().rposition(|state| state.tag == tag)
     }
 
     /// Returns the number of lines up to the one with this tag.
     fn line_index(&self, tag: Tag) -> Option<u64> {
-        let ago = self.tags.iter().rev().position(|other| *other == tag)?;
-        Some(self.first + (self.tags.len() - 1 - ago) as u64)
+        Some(self.first + self.position(tag)? as u64)
     }
 
     /// Returns the state after the line with this tag.
     fn state(&self, tag: Tag) -> Option<&Rc<Table<G>>> {
-        let ago = self.tags.iter().rev().position(|other| *other == tag)?;
-        self.states.iter().rev().nth(ago)
+        Some(&self.states[self.position(tag)?].table)
     }
 
     /// Checks that an update shows the events of its line as they are redacted for the player in
@@ -66,15 +70,16 @@ impl<G: SimulatedGame> Truth<G> {
         let Message::Update { events, .. } = sent.message else {
             return Ok(());
         };
-        let ago = self.tags.iter().rev().position(|other| *other == tag);
-        let line = ago.and_then(|ago| Some((ago, self.events.iter().rev().nth(ago)?)));
-        let Some((ago, line)) = line else {
+        let Some(position) = self.position(tag) else {
             return Ok(());
         };
-        let mut since = self.states.iter().rev().take(ago + 1);
-        let is_shown =
-            |table: &Rc<Table<G>>| redact_events::<G>(line, table.viewer(sent.player)) == *events;
-        if since.any(is_shown) {
+        let Some((_, line_events)) = &self.states[position].line else {
+            return Ok(());
+        };
+        let is_shown = |state: &TrueState<G>| {
+            redact_events::<G>(line_events, state.table.viewer(sent.player)) == *events
+        };
+        if self.states.range(position..).rev().any(is_shown) {
             return Ok(());
         }
         Err(format!("{} is shown other events than its own: {}", sent.player, sent.text))
@@ -82,7 +87,8 @@ impl<G: SimulatedGame> Truth<G> {
 
     /// Returns the line that led to a version.
     fn line(&self, version: u64) -> Option<&Line<G::Action>> {
-        self.lines.get(usize::try_from(version.checked_sub(self.first + 1)?).ok()?)
+        let position = usize::try_from(version.checked_sub(self.first)?).ok()?;
+        self.states.get(position)?.line.as_ref().map(|(line, _)| line)
     }
 }
 
@@ -141,6 +147,11 @@ pub(crate) struct SentMessage<'a, G: SimulatedGame> {
 }
 
 impl<G: SimulatedGame> Checks<G> {
+    /// Returns the truths of a table's lives, the oldest first.
+    fn truths(&self, table: TableId) -> &[Truth<G>] {
+        self.tables.get(&table).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Checks a message that leaves a node.
     pub(crate) fn check_message(&mut self, sent: &SentMessage<'_, G>) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
@@ -159,10 +170,9 @@ impl<G: SimulatedGame> Checks<G> {
             | Message::Closed { .. }
             | Message::Refusal { .. } => return Ok(()),
         };
-        let truths = self.tables.get(&sent.table).map(Vec::as_slice).unwrap_or_default();
         let mut found =
             Err(format!("{} is shown {} {tag}, which never existed", sent.player, sent.table));
-        for truth in truths.iter().rev() {
+        for truth in self.truths(sent.table).iter().rev() {
             let Some(state) = truth.state(tag) else {
                 continue;
             };
@@ -183,8 +193,7 @@ impl<G: SimulatedGame> Checks<G> {
     fn check_ack(&mut self, sent: &SentMessage<'_, G>) -> Result<(), String> {
         let SentMessage { run, player, table, taken: (input, version), .. } = sent;
         let version = *version;
-        let truths = self.tables.get(table).map(Vec::as_slice).unwrap_or_default();
-        let mut lines = truths.iter().filter_map(|truth| truth.line(version));
+        let mut lines = self.truths(*table).iter().filter_map(|truth| truth.line(version));
         if !lines.any(|line| line.input == **input) {
             return Err(format!(
                 "{input:?} is acknowledged at v{version} of {table}, where the journal has no such line"
@@ -210,7 +219,7 @@ impl<G: SimulatedGame> Checks<G> {
         (version, tag): (u64, Tag),
         view: &TableView<G>,
     ) -> Result<(), String> {
-        let truths = self.tables.get(&view.table).map(Vec::as_slice).unwrap_or_default();
+        let truths = self.truths(view.table);
         let mut states = truths.iter().rev().filter_map(|truth| truth.state(tag));
         let Some(last) = states.clone().next() else {
             let is_old = truths.iter().any(|truth| version < truth.first);

@@ -55,9 +55,9 @@ impl<G: SimulatedGame> Checks<G> {
         version_shown: ShownVersion,
     ) -> Result<(), String> {
         let ShownVersion { table, version, tag, time, may_repeat } = version_shown;
-        let truths = self.tables.get(&table).map(Vec::as_slice).unwrap_or_default();
         let locate = |(history, truth): (usize, &Truth<G>)| Some((history, truth.line_index(tag)?));
-        let Some((history, line)) = truths.iter().enumerate().rev().find_map(locate) else {
+        let truths = self.truths(table).iter().enumerate();
+        let Some((history, line)) = truths.rev().find_map(locate) else {
             // The line is older than the truth that is kept; other checks decide whether it
             // existed.
             return Ok(());
