@@ -111,10 +111,6 @@ fn player_id(client: usize) -> PlayerId {
     PlayerId(Uuid::from_u64_pair(0x0070_6c61_7965_7200, client as u64))
 }
 
-fn player_name(client: usize) -> String {
-    format!("player {client}")
-}
-
 /// A place for the processes of one node.
 struct NodeSlot<G: SimulatedGame> {
     /// The number of processes that were started here.
@@ -132,11 +128,6 @@ struct NodeSlot<G: SimulatedGame> {
 pub trait SimulatedGame: Ai + GameKind {}
 
 impl<G: Ai + GameKind> SimulatedGame for G {}
-
-/// Chooses the quick AI's action for a view.
-fn choose_action<G: SimulatedGame>(view: &G::View) -> Option<G::Action> {
-    G::choose_action(view)
-}
 
 /// Encodes a value that is sent or stored.
 fn to_json(value: &impl serde::Serialize) -> Rc<str> {
@@ -189,7 +180,7 @@ impl<G: SimulatedGame> World<G> {
         };
         Rc::new(Self {
             options,
-            services: RefCell::new(Services::new()),
+            services: RefCell::default(),
             node_slots: RefCell::new((0..options.nodes).map(slot).collect()),
             connections: RefCell::default(),
             clients: (0..options.players).map(|_| Mailbox::new(&tasks)).collect(),
@@ -219,6 +210,10 @@ impl<G: SimulatedGame> World<G> {
 
     fn mutation(&self) -> Option<Mutation> {
         self.options.mutation
+    }
+
+    fn has_mutation(&self, mutation: Mutation) -> bool {
+        self.mutation() == Some(mutation)
     }
 
     fn now_ms(&self) -> u64 {
@@ -292,10 +287,6 @@ impl<G: SimulatedGame> World<G> {
         self.digest.set(bytes.iter().fold(self.digest.get(), mix));
     }
 
-    fn digest(&self) -> u64 {
-        self.digest.get()
-    }
-
     /// Logs an event for the story of a failed run.
     fn log(&self, what: impl FnOnce() -> String) {
         if !self.options.keeps_story {
@@ -307,10 +298,6 @@ impl<G: SimulatedGame> World<G> {
         }
         let now_ms = self.now_ms();
         story.push_back(format!("{:>6}.{:03} {}", now_ms / 1_000, now_ms % 1_000, what()));
-    }
-
-    fn story(&self) -> Vec<String> {
-        self.story.borrow_mut().drain(..).collect()
     }
 
     fn random_below(&self, n: u32) -> u32 {
@@ -390,7 +377,7 @@ impl<G: SimulatedGame> World<G> {
         self.tasks.clear();
         self.events.borrow_mut().clear();
         self.connections.borrow_mut().clear();
-        self.services.borrow_mut().clear();
+        self.services.take();
     }
 }
 
@@ -403,10 +390,10 @@ pub fn simulate<G: SimulatedGame>(options: Options) -> Result<Report, Simulation
     let ran = run(&world);
     let report = Report {
         totals: world.totals.borrow().clone(),
-        digest: world.digest(),
+        digest: world.digest.get(),
         virtual_ms: world.now_ms(),
     };
-    let story = world.story();
+    let story = world.story.take().into();
     world.shut_down();
     match ran {
         Ok(()) => Ok(report),

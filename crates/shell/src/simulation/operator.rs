@@ -11,8 +11,8 @@ use crate::simulation::services::redis::{Reply, Request};
 use crate::simulation::tasks::Owner;
 use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, World};
 use crate::{
-    ReleaseError, Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, Voiding,
-    VoidingAnswer, VoidingCall,
+    Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, Voiding, VoidingAnswer,
+    VoidingCall,
 };
 
 /// The pause between two changes of the room, and the time until a node knows of one.
@@ -143,7 +143,7 @@ impl<G: SimulatedGame> World<G> {
             if self.chance(500) {
                 self.void(table).await;
             } else if let Some(node) = self.random_node()
-                && node.release(table).await.is_ok_and(|released| released.is_ok())
+                && node.release(table).await.is_ok_and(|is_released| is_released)
             {
                 self.totals.borrow_mut().tables_released += 1;
             }
@@ -188,7 +188,7 @@ impl<G: SimulatedGame> World<G> {
 
 impl<G: SimulatedGame> Node<G> {
     async fn void(self: &Rc<Self>, table: TableId) -> Result<(), UnavailableError> {
-        let skips = self.world.mutation() == Some(Mutation::VoidsWithoutHalting);
+        let skips = self.world.has_mutation(Mutation::VoidsWithoutHalting);
         let mut voiding = Voiding::new(table, "by order").with_skipped_halt(skips);
         while let Some(call) = voiding.next_call() {
             self.world.sleep(self.world.random_between(STEP_MS)).await;
@@ -251,10 +251,8 @@ impl<G: SimulatedGame> Node<G> {
         Ok(VoidingAnswer::Done)
     }
 
-    async fn release(
-        self: &Rc<Self>,
-        table: TableId,
-    ) -> Result<Result<(), ReleaseError>, UnavailableError> {
+    /// Releases a halted table. Returns false if it cannot be released.
+    async fn release(self: &Rc<Self>, table: TableId) -> Result<bool, UnavailableError> {
         let mut releasing = Releasing::new();
         while let Some(call) = releasing.next_call() {
             let answer = match call {
@@ -268,10 +266,10 @@ impl<G: SimulatedGame> Node<G> {
                 }
                 ReleasingCall::RecordReleased => ReleasingAnswer::Done,
             };
-            if let Err(why) = releasing.handle_answer::<G>(answer, &LIMITS) {
-                return Ok(Err(why));
+            if releasing.handle_answer::<G>(answer, &LIMITS).is_err() {
+                return Ok(false);
             }
         }
-        Ok(Ok(()))
+        Ok(true)
     }
 }

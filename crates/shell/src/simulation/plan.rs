@@ -126,7 +126,7 @@ impl<G: SimulatedGame> World<G> {
                 if loses_all {
                     self.totals.borrow_mut().live_state_was_lost = true;
                 }
-                let forgets = self.mutation() == Some(super::Mutation::ForgetsTheLastSecond);
+                let forgets = self.has_mutation(super::Mutation::ForgetsTheLastSecond);
                 self.crash_redis(loses_all, forgets);
                 self.extend_doubt(18_000);
                 self.schedule(self.random_between((500, 8_000)), |world| world.restart_redis());

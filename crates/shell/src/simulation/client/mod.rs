@@ -15,7 +15,7 @@ use crate::simulation::checks::{MessageTarget, ShownVersion};
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::{SimulatedGame, World, choose_action, player_id, to_json};
+use crate::simulation::{SimulatedGame, World, player_id, to_json};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableView};
 
 pub(super) use intents::{ClientEvent, Intent};
@@ -526,7 +526,7 @@ impl<G: SimulatedGame> Client<G> {
         let Some(PhaseView::Playing { view, .. }) = view else {
             return Ok(());
         };
-        let Some(action) = choose_action::<G>(view) else {
+        let Some(action) = G::choose_action(view) else {
             world.fail(format!("{} has a prompt and no action", self.player));
             return Ok(());
         };

@@ -12,15 +12,14 @@ use bahay_engine::variants;
 
 use crate::simulation::services::postgres::{LedgerReply, Operation, Refusal};
 use crate::simulation::services::redis::{Reply as RedisReply, Request as RedisRequest};
-use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, choose_action};
+use crate::simulation::{Mutation, PlantedPanic, SimulatedGame};
 use crate::{
     AiRequest, Call, CallResult, Context, Halt, HostEvent, LedgerAnswer, LedgerCall, LedgerFault,
     Limits, Listing, PlantedFault, Reply, Request, RequestTicket, RoomTerms, Step, TableError, Tag,
     UnavailableError, Watch, WatchRequest,
 };
 
-use super::Node;
-use super::slot::Slot;
+use super::{Node, Slot};
 
 /// The limits of the service, lowered where the run should reach them.
 pub(crate) const LIMITS: Limits = Limits {
@@ -86,7 +85,7 @@ impl<G: SimulatedGame> Node<G> {
         table: TableId,
         request: WatchRequest<G>,
     ) -> Result<Watch<G>, TableError<G::Refusal>> {
-        if self.world.mutation() != Some(Mutation::JoinsByItsOwnTime) {
+        if !self.world.has_mutation(Mutation::JoinsByItsOwnTime) {
             self.catch_up_time().await?;
         }
         match self.send_request(&self.slot(table), Request::Watch(request)).await {
@@ -205,7 +204,7 @@ impl<G: SimulatedGame> Node<G> {
         }
         self.world.sleep(u64::from(self.world.random_below(THINKING_MS))).await;
         let question = ai_question(&call.table, call.seat)?;
-        choose_action::<G>(&question.view).map(|action| question.to_input(action))
+        G::choose_action(&question.view).map(|action| question.to_input(action))
     }
 
     /// Performs a call to live state.
@@ -214,8 +213,8 @@ impl<G: SimulatedGame> Node<G> {
         table: TableId,
         call: Call,
     ) -> Result<CallResult, UnavailableError> {
-        let is_slow = matches!(call, Call::Load)
-            && self.world.mutation() == Some(Mutation::ReadsOverPublications);
+        let is_slow =
+            matches!(call, Call::Load) && self.world.has_mutation(Mutation::ReadsOverPublications);
         let request = match call {
             Call::Load => RedisRequest::Load { table },
             Call::Tail { from } => RedisRequest::Tail { table, from },
@@ -267,7 +266,7 @@ impl<G: SimulatedGame> Node<G> {
         let (game, operation) = match call {
             LedgerCall::Open(opening) => (opening.game, Operation::Open(*opening)),
             LedgerCall::Settle(mut record) => {
-                if self.world.mutation() == Some(Mutation::SettlesAnotherText)
+                if self.world.has_mutation(Mutation::SettlesAnotherText)
                     && let Some(client) = record.clients.iter_mut().find(|one| one.text.is_some())
                 {
                     *client = Contribution::from_text("another");

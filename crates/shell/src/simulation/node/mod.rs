@@ -6,7 +6,6 @@ mod driver;
 mod lobby;
 mod presence;
 mod session;
-mod slot;
 mod writer;
 
 use core::time::Duration;
@@ -18,12 +17,14 @@ use std::sync::{Arc, Mutex};
 use crate::simulation::connection::Connection;
 use crate::simulation::services::postgres::{LedgerReply, Operation};
 use crate::simulation::services::redis::{Published, Reply, Request as RedisRequest};
-use crate::simulation::tasks::{Mailbox, Owner};
+use crate::simulation::tasks::{Mailbox, Owner, Promise};
 use crate::simulation::{Mutation, NodeRun, SimulatedGame, World};
-use crate::{LostGames, NodeId, Presence, Request, RoomTerms, SyncedClock, UnavailableError};
+use crate::{
+    LostGames, NodeId, Presence, Request, RequestTicket, RoomTerms, SyncedClock, TableHost,
+    UnavailableError,
+};
 use bahay_engine::table::{TableId, Timestamp};
 
-use slot::Slot;
 use writer::DirectMessage;
 
 pub(super) use driver::LIMITS;
@@ -53,6 +54,13 @@ const VOID_AFTER_MS: u64 = 10_000;
 pub(super) enum Publication {
     Published(Published),
     Interrupted,
+}
+
+/// One table in one node.
+pub(super) struct Slot<G: SimulatedGame> {
+    pub(super) id: TableId,
+    pub(super) host: RefCell<TableHost<G>>,
+    waiting: RefCell<BTreeMap<RequestTicket, Promise<()>>>,
 }
 
 /// One process of the service.
@@ -157,7 +165,7 @@ impl<G: SimulatedGame> Node<G> {
     /// operating system's clock do not affect it.
     pub(super) fn time(&self) -> Timestamp {
         let now = self.clock.borrow().now(self.elapsed()).after_ms(self.ahead_ms.get());
-        if self.world.mutation() == Some(Mutation::TrustsItsOwnClock) {
+        if self.world.has_mutation(Mutation::TrustsItsOwnClock) {
             let step_ms = self.world.node_slots.borrow()[self.run.slot].os_clock_ms;
             return Timestamp::from_ms(now.ms() + step_ms);
         }
@@ -182,7 +190,7 @@ impl<G: SimulatedGame> Node<G> {
     /// Requests the time at intervals, without waiting for the previous response.
     async fn poll_time(self: Rc<Self>) {
         loop {
-            let is_seldom = self.world.mutation() == Some(Mutation::JoinsByItsOwnTime);
+            let is_seldom = self.world.has_mutation(Mutation::JoinsByItsOwnTime);
             self.world.sleep(if is_seldom { TIME_SELDOM_MS } else { TIME_EVERY_MS }).await;
             let node = self.clone();
             self.spawn(async move {
@@ -263,7 +271,11 @@ impl<G: SimulatedGame> Node<G> {
 
     pub(super) fn slot(&self, table: TableId) -> Rc<Slot<G>> {
         let mut slots = self.slots.borrow_mut();
-        slots.entry(table).or_insert_with(|| Rc::new(Slot::new(table))).clone()
+        let slot = slots.entry(table).or_insert_with(|| {
+            let host = RefCell::new(TableHost::new(table));
+            Rc::new(Slot { id: table, host, waiting: RefCell::default() })
+        });
+        slot.clone()
     }
 
     pub(super) fn find_slot(&self, table: TableId) -> Option<Rc<Slot<G>>> {
@@ -348,7 +360,7 @@ impl<G: SimulatedGame> Node<G> {
         self.world.sleep(self.world.random_between((0, 5_000))).await;
         loop {
             self.world.sleep(VOID_EVERY_MS).await;
-            if self.world.mutation() != Some(Mutation::NeverVoids)
+            if !self.world.has_mutation(Mutation::NeverVoids)
                 && self.void_lost_round().await.is_err()
             {
                 self.lost.borrow_mut().abort_round();

@@ -28,7 +28,7 @@ impl<G: SimulatedGame> Node<G> {
     /// would be declared dead.
     pub(crate) async fn run_heartbeats(self: Rc<Self>) {
         loop {
-            if self.world.mutation() == Some(Mutation::WaitsForEachHeartbeat) {
+            if self.world.has_mutation(Mutation::WaitsForEachHeartbeat) {
                 self.clone().send_heartbeat().await;
             } else {
                 self.spawn(self.clone().send_heartbeat());

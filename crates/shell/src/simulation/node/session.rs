@@ -14,9 +14,7 @@ use crate::simulation::checks::SentMessage;
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::{Wait, promise};
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::{
-    Mutation, PlantedPanic, SimulatedGame, World, player_id, player_name, to_json,
-};
+use crate::simulation::{Mutation, PlantedPanic, SimulatedGame, World, player_id, to_json};
 use crate::{
     CommandRefusal, Notice, PlayerSession, Point, Presenter, SessionCall, SessionEnd, TableError,
     WatchEnd, WatchRequest,
@@ -84,15 +82,6 @@ struct Session<G: SimulatedGame> {
     core: PlayerSession<G>,
     writer: Arc<Writer<G>>,
     connection: Rc<Connection>,
-}
-
-/// The connection has ended.
-struct SessionClosed;
-
-impl From<SessionEnd> for SessionClosed {
-    fn from(_: SessionEnd) -> Self {
-        Self
-    }
 }
 
 /// An input of a session.
@@ -174,11 +163,11 @@ impl<G: SimulatedGame> Session<G> {
             let served = match self.next_input().await {
                 SessionInput::Frame(Some(text)) => self.handle_frame(&text).await,
                 SessionInput::Frame(None) => break,
-                SessionInput::Notice(notice) => self.present(None, |core, node, out| {
-                    core.handle_notice(&**node, out, notice).map_err(SessionClosed::from)
-                }),
+                SessionInput::Notice(notice) => {
+                    self.present(None, |core, node, out| core.handle_notice(&**node, out, notice))
+                }
             };
-            if let Err(SessionClosed) = served {
+            if served.is_err() {
                 break;
             }
         }
@@ -199,7 +188,7 @@ impl<G: SimulatedGame> Session<G> {
     async fn next_input(&mut self) -> SessionInput<G> {
         self.writer.feed().grant(self.core.direct_lease());
         let input = std::future::poll_fn(|context| self.poll(context)).await;
-        let keeps = self.has_mutation(Mutation::WritesWhileBusy);
+        let keeps = self.node.world.has_mutation(Mutation::WritesWhileBusy);
         let mut feed = self.writer.feed();
         let cursor = if keeps { feed.cursor() } else { feed.revoke() };
         drop(feed);
@@ -221,7 +210,7 @@ impl<G: SimulatedGame> Session<G> {
         Poll::Pending
     }
 
-    async fn handle_frame(&mut self, text: &str) -> Result<(), SessionClosed> {
+    async fn handle_frame(&mut self, text: &str) -> Result<(), SessionEnd> {
         let player = self.core.player();
         let command = serde_json::from_str(text).expect("clients of a run send commands");
         let (id, input) = match command {
@@ -244,9 +233,7 @@ impl<G: SimulatedGame> Session<G> {
             Command::TakeBack { id } => (id, Input::TakeBack { player }),
             Command::Leave { id } => (id, Input::Leave { player }),
         };
-        let ask = self.present(None, |core, _, out| {
-            Ok::<_, SessionClosed>(core.submit_command(out, id, input))
-        })?;
+        let ask = self.present(None, |core, _, out| Ok(core.submit_command(out, id, input)))?;
         self.run_session_calls(id, ask).await
     }
 
@@ -254,7 +241,7 @@ impl<G: SimulatedGame> Session<G> {
     /// disconnects.
     async fn take_seat(&mut self, id: u32) {
         let player = self.core.player();
-        let name = player_name(self.connection.client);
+        let name = format!("player {}", self.connection.client);
         let world = self.node.world.clone();
         let node = self.node.clone();
         let seat = node.take_seat(player, &name);
@@ -288,7 +275,7 @@ impl<G: SimulatedGame> Session<G> {
         &mut self,
         id: u32,
         mut ask: Option<SessionCall<G>>,
-    ) -> Result<(), SessionClosed> {
+    ) -> Result<(), SessionEnd> {
         while let Some(asked) = ask.take() {
             ask = match asked {
                 SessionCall::FindSeat => match self.node.find_seat(self.core.player()).await {
@@ -323,13 +310,13 @@ impl<G: SimulatedGame> Session<G> {
         id: u32,
         table: TableId,
         input: Input<G::Action>,
-    ) -> Result<(), SessionClosed> {
+    ) -> Result<(), SessionEnd> {
         let is_reveal = matches!(input, Input::Reveal { .. });
-        if is_reveal && self.has_mutation(Mutation::DealsUnheard) {
+        if is_reveal && self.node.world.has_mutation(Mutation::DealsUnheard) {
             self.node.run_ahead(REVEAL_MS);
         }
-        let forgets = is_reveal && self.has_mutation(Mutation::ForgetsReveals);
-        let is_early = forgets || self.has_mutation(Mutation::AcksBeforeTheAppend);
+        let forgets = is_reveal && self.node.world.has_mutation(Mutation::ForgetsReveals);
+        let is_early = forgets || self.node.world.has_mutation(Mutation::AcksBeforeTheAppend);
         if is_early {
             let slot = self.node.slot(table);
             let at = slot.host.borrow().replica().map(|replica| replica.point());
@@ -348,15 +335,15 @@ impl<G: SimulatedGame> Session<G> {
     }
 
     /// Runs a step of the shell's session and sends its messages.
-    fn present<T, E: Into<SessionClosed>>(
+    fn present<T>(
         &mut self,
         about: Option<(TableId, AckedInput<'_, G::Action>)>,
         act: impl FnOnce(
             &mut PlayerSession<G>,
             &Rc<Node<G>>,
             &mut OutgoingMessages<'_, G>,
-        ) -> Result<T, E>,
-    ) -> Result<T, SessionClosed> {
+        ) -> Result<T, SessionEnd>,
+    ) -> Result<T, SessionEnd> {
         let (table, about) = about.unzip();
         let player = self.core.player();
         let mut out =
@@ -366,11 +353,7 @@ impl<G: SimulatedGame> Session<G> {
         for (message, table) in messages {
             self.send(message, table, about);
         }
-        outcome.map_err(Into::into)
-    }
-
-    fn has_mutation(&self, mutation: Mutation) -> bool {
-        self.node.world.mutation() == Some(mutation)
+        outcome
     }
 
     fn send(

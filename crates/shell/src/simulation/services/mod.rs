@@ -31,6 +31,7 @@ const SYNC_MS: u64 = 1_000;
 pub(super) type Posted = Result<postgres::LedgerReply, postgres::Refusal>;
 
 /// Both services, with their faults.
+#[derive(Default)]
 pub(super) struct Services {
     pub(super) redis: Redis,
     /// The data that Redis would have after a crash.
@@ -48,24 +49,6 @@ struct RedisCall {
     run: NodeRun,
     request: Rc<Request>,
     answer: Promise<Option<Reply>>,
-}
-
-impl Services {
-    pub(super) fn new() -> Self {
-        Self {
-            redis: Redis::default(),
-            synced: Redis::default(),
-            redis_is_down: false,
-            redis_is_stalled: false,
-            stalled: Vec::new(),
-            postgres: Postgres::default(),
-            postgres_is_down: false,
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.stalled.clear();
-    }
 }
 
 impl<G: SimulatedGame> World<G> {

@@ -1,4 +1,4 @@
-//! A model of Redis as live state uses it: each call is one script of `src/live_store` and is
+//! A model of Redis as live state uses it: each call is one script of `crates/live-store` and is
 //! atomic. It holds journals with their heads and halts, the set of deadlines, seat claims, the
 //! list of tables with free seats, the heartbeats of nodes and the connections recorded under them.
 //!
