@@ -78,15 +78,8 @@ impl SyncedClock {
 
     /// Creates a clock without a reading: it shows the epoch and does not advance.
     pub fn unsynced() -> Self {
-        Self {
-            from: Duration::ZERO,
-            shown_us: 0,
-            ahead_us: 0,
-            trusted_until: Duration::ZERO,
-            is_synced: false,
-            requested: None,
-            was_asleep: false,
-        }
+        let epoch = Self::new(Timestamp::default(), Duration::ZERO);
+        Self { trusted_until: Duration::ZERO, is_synced: false, ..epoch }
     }
 
     /// Returns true once there was a reading.
@@ -117,11 +110,8 @@ impl SyncedClock {
 
     fn now_us(&self, at: Duration) -> i64 {
         let passed = micros(at.min(self.trusted_until).saturating_sub(self.from));
-        let slewed = match self.ahead_us > LARGE_OFFSET_US {
-            true => passed,
-            false => passed / SLEW_DIVISOR,
-        };
-        self.shown_us + passed - self.ahead_us.min(slewed)
+        let slew_divisor = if self.ahead_us > LARGE_OFFSET_US { 1 } else { SLEW_DIVISOR };
+        self.shown_us + passed - self.ahead_us.min(passed / slew_divisor)
     }
 
     /// Records a reading: the house's time was `time` at some instant between `asked` and
@@ -145,9 +135,8 @@ impl SyncedClock {
             shown_us: shown_us.max(least_us),
             ahead_us: (shown_us - most_us).max(0),
             trusted_until: (asked + TRUST_PERIOD).max(self.trusted_until),
-            is_synced: true,
-            requested: self.requested,
             was_asleep: false,
+            ..*self
         };
         if least_us - shown_us > LARGE_OFFSET_US {
             SyncOutcome::Leapt((least_us - shown_us) / 1_000)
@@ -174,7 +163,8 @@ fn micros(duration: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{SyncOutcome, SyncedClock};
+    use super::SyncOutcome::{Behind, Leapt, Near};
+    use super::SyncedClock;
     use bahay_engine::table::Timestamp;
     use core::time::Duration;
 
@@ -186,6 +176,10 @@ mod tests {
         Timestamp::from_ms(ms)
     }
 
+    fn now_ms(clock: &SyncedClock, at_ms: u64) -> i64 {
+        clock.now(ms(at_ms)).ms()
+    }
+
     /// Returns the times that a clock shows every 50 ms, which never go back, if it reads `told`
     /// every second from 0 to `seconds`.
     fn show_times(seconds: u64, told: impl Fn(u64) -> i64) -> Vec<i64> {
@@ -193,7 +187,7 @@ mod tests {
         let mut shown = vec![];
         for second in 0..seconds {
             for part in 0..20 {
-                shown.push(clock.now(ms(second * 1_000 + part * 50)).ms());
+                shown.push(now_ms(&clock, second * 1_000 + part * 50));
             }
             let next = (second + 1) * 1_000;
             clock.record_time(timestamp(told(next)), ms(next), ms(next));
@@ -233,51 +227,34 @@ mod tests {
     #[test]
     fn without_readings_the_clock_stops_and_resumes_with_the_next() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
-        assert_eq!(clock.now(ms(9_000)), timestamp(1_002_000));
-        assert_eq!(
-            clock.record_time(timestamp(1_002_100), ms(9_000), ms(9_000)),
-            SyncOutcome::Near
-        );
-        assert_eq!(clock.now(ms(9_000)), timestamp(1_002_100));
-        assert_eq!(clock.now(ms(10_000)), timestamp(1_003_100));
+        assert_eq!(now_ms(&clock, 9_000), 1_002_000);
+        assert_eq!(clock.record_time(timestamp(1_002_100), ms(9_000), ms(9_000)), Near);
+        assert_eq!(now_ms(&clock, 9_000), 1_002_100);
+        assert_eq!(now_ms(&clock, 10_000), 1_003_100);
     }
 
     #[test]
     fn raising_the_clock_does_not_extend_its_trust() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         clock.raise_to(timestamp(1_000_900), ms(1_000));
-        assert_eq!(
-            clock.now(ms(1_000)),
-            timestamp(1_001_000),
-            "the clock is ahead of that time already"
-        );
+        assert_eq!(now_ms(&clock, 1_000), 1_001_000, "the clock is ahead of that time already");
         clock.raise_to(timestamp(1_001_700), ms(1_000));
-        assert_eq!(clock.now(ms(1_000)), timestamp(1_001_700));
-        assert_eq!(clock.now(ms(9_000)), timestamp(1_002_700), "the clock stops one second later");
+        assert_eq!(now_ms(&clock, 1_000), 1_001_700);
+        assert_eq!(now_ms(&clock, 9_000), 1_002_700, "the clock stops one second later");
         clock.raise_to(timestamp(1_004_000), ms(9_000));
-        assert_eq!(
-            clock.now(ms(9_500)),
-            timestamp(1_004_000),
-            "the clock advances with the next reading"
-        );
+        assert_eq!(now_ms(&clock, 9_500), 1_004_000, "the clock advances with the next reading");
         let mut untold = SyncedClock::unsynced();
         untold.raise_to(timestamp(1_000_000), ms(0));
-        assert_eq!(untold.now(ms(0)), timestamp(0));
+        assert_eq!(now_ms(&untold, 0), 0);
     }
 
     #[test]
     fn a_large_jump_ahead_is_followed_and_one_back_is_waited_out() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
-        assert_eq!(
-            clock.record_time(timestamp(1_060_000), ms(1_000), ms(1_000)),
-            SyncOutcome::Leapt(59_000)
-        );
-        assert_eq!(clock.now(ms(1_000)), timestamp(1_060_000));
-        assert_eq!(
-            clock.record_time(timestamp(1_050_000), ms(1_000), ms(1_000)),
-            SyncOutcome::Behind(9_999)
-        );
-        assert_eq!(clock.now(ms(2_000)), timestamp(1_060_000));
+        assert_eq!(clock.record_time(timestamp(1_060_000), ms(1_000), ms(1_000)), Leapt(59_000));
+        assert_eq!(now_ms(&clock, 1_000), 1_060_000);
+        assert_eq!(clock.record_time(timestamp(1_050_000), ms(1_000), ms(1_000)), Behind(9_999));
+        assert_eq!(now_ms(&clock, 2_000), 1_060_000);
     }
 
     /// A node is suspended for seven seconds and resumes; another one loses Redis for as long.
@@ -290,10 +267,7 @@ mod tests {
         assert!(!clock.is_current(ms(8_000)), "the process has not run since");
         clock.record_request(ms(8_000));
         assert!(!clock.is_current(ms(8_000)), "a request is not a reading");
-        assert_eq!(
-            clock.record_time(timestamp(1_008_000), ms(8_000), ms(8_000)),
-            SyncOutcome::Leapt(5_000)
-        );
+        assert_eq!(clock.record_time(timestamp(1_008_000), ms(8_000), ms(8_000)), Leapt(5_000));
         assert!(clock.is_current(ms(8_000)));
 
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
@@ -314,14 +288,10 @@ mod tests {
     fn a_slow_response_bounds_the_time_only_as_far_as_it_can() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         for told in [1_001_000, 1_001_500, 1_001_900] {
-            assert_eq!(clock.record_time(timestamp(told), ms(1_000), ms(1_900)), SyncOutcome::Near);
-            assert_eq!(clock.now(ms(2_900)), timestamp(1_002_900), "{told}");
+            assert_eq!(clock.record_time(timestamp(told), ms(1_000), ms(1_900)), Near);
+            assert_eq!(now_ms(&clock, 2_900), 1_002_900, "{told}");
         }
         clock.record_time(timestamp(1_000_400), ms(1_000), ms(1_900));
-        assert_eq!(
-            clock.now(ms(2_900)),
-            timestamp(1_002_850),
-            "the clock was ahead of every possible time"
-        );
+        assert_eq!(now_ms(&clock, 2_900), 1_002_850, "the clock was ahead of every possible time");
     }
 }

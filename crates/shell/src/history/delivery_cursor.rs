@@ -126,25 +126,22 @@ mod tests {
         Point { version, tag: Tag::default() }
     }
 
+    /// Returns the version of a position in the journal, and in the client's versions.
+    fn versions(cursor: &DeliveryCursor) -> (u64, u64) {
+        let at = cursor.position();
+        (at.version, cursor.to_client_point(at).version)
+    }
+
     #[test]
     fn hidden_lines_do_not_advance_the_client_version() {
         let mut cursor = DeliveryCursor::from_snapshot(point(9), point(7));
-        assert_eq!(
-            (cursor.position().version, cursor.to_client_point(cursor.position()).version),
-            (9, 7)
-        );
+        assert_eq!(versions(&cursor), (9, 7));
         assert_eq!(cursor.to_client_point(point(10)).version, 8, "the next visible line");
         cursor.skip_hidden(point(10));
-        assert_eq!(
-            cursor.to_client_point(point(11)).version,
-            8,
-            "a hidden line does not advance the version"
-        );
+        let next = cursor.to_client_point(point(11)).version;
+        assert_eq!(next, 8, "a hidden line does not advance the version");
         cursor.advance(point(11));
-        assert_eq!(
-            (cursor.position().version, cursor.to_client_point(cursor.position()).version),
-            (11, 8)
-        );
+        assert_eq!(versions(&cursor), (11, 8));
     }
 
     #[test]
@@ -152,10 +149,7 @@ mod tests {
         let cursor =
             DeliveryCursor::resume(point(8), point(11)).expect("the client is behind the journal");
         assert_eq!(cursor.to_client_point(point(12)).version, 9);
-        assert_eq!(
-            DeliveryCursor::resume(point(12), point(11)),
-            None,
-            "the client is ahead of the journal"
-        );
+        let ahead = DeliveryCursor::resume(point(12), point(11));
+        assert_eq!(ahead, None, "the client is ahead of the journal");
     }
 }

@@ -87,10 +87,8 @@ pub(super) fn compaction_call<G: Readable>(
 ) -> Option<Call> {
     let table = replica.table();
     let limits = ctx.limits();
-    let most = match table.phase().is_running() {
-        true => limits.journal_lines_in_game,
-        false => limits.journal_lines,
-    };
+    let is_running = table.phase().is_running();
+    let most = if is_running { limits.journal_lines_in_game } else { limits.journal_lines };
     // The point of a snapshot reveals the number of lines, so it must be a point whose line
     // everybody saw.
     if replica.journal_lines() < most || !replica.last_visible().is_public_at(replica.point()) {

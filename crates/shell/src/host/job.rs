@@ -475,10 +475,8 @@ impl<G: Ai + Readable> TableHost<G> {
         next: NextStep<G>,
     ) -> Progress<G> {
         // A failed unsubscription costs only publications that nobody reads.
-        let calls = match std::mem::take(&mut self.is_subscribed) {
-            true => VecDeque::from([Call::Unsubscribe]),
-            false => VecDeque::new(),
-        };
+        let was_subscribed = std::mem::take(&mut self.is_subscribed);
+        let calls = was_subscribed.then_some(Call::Unsubscribe).into_iter().collect();
         self.start_follow_ups(ctx, job, calls, next)
     }
 
