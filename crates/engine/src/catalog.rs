@@ -62,16 +62,20 @@ pub trait Visitor {
     fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output;
 }
 
+/// Returns the game with this name.
+pub fn find_kind(kind: &str) -> Option<Kind> {
+    kinds().into_iter().find(|known| known.name == kind)
+}
+
 /// Returns the display name of the game with this name.
 pub fn kind_title(kind: &str) -> &'static str {
-    let known = kinds().into_iter().find(|known| known.name == kind);
-    known.map_or("another game", |known| known.title)
+    find_kind(kind).map_or("another game", |known| known.title)
 }
 
 /// Returns the display name of an ending of the game with this name.
 pub fn ending_title(kind: &str, ending: &str) -> &'static str {
-    let endings = kinds().into_iter().find(|known| known.name == kind).map(|known| known.endings);
-    let named = endings.unwrap_or_default().iter().find(|named| named.name == ending);
+    let endings = find_kind(kind).map(|known| known.endings).unwrap_or_default();
+    let named = endings.iter().find(|named| named.name == ending);
     named.map_or("otherwise", |named| named.title)
 }
 
@@ -91,13 +95,13 @@ impl AnyRules {
 
     /// Returns the name of the rule set that equals these rules, if there is one.
     pub fn rule_set(&self) -> Option<&'static str> {
-        let sets = kinds().into_iter().find(|known| known.name == self.kind())?.rule_sets;
+        let sets = find_kind(self.kind())?.rule_sets;
         sets.into_iter().find(|set| set.rules == *self).map(|set| set.name)
     }
 
     /// Returns the rule set with this name of the game with this name.
     pub fn find_rule_set(kind: &str, rule_set: &str) -> Option<NamedRules> {
-        let sets = kinds().into_iter().find(|known| known.name == kind)?.rule_sets;
+        let sets = find_kind(kind)?.rule_sets;
         sets.into_iter().find(|set| set.name == rule_set)
     }
 }

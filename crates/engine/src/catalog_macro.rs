@@ -49,29 +49,11 @@ macro_rules! catalog {
             $($variant($game),)+
         }
 
-        /// A rule set of any game in the list.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum AnyRules {
-            $($variant(<$game as Game>::Rules),)+
-        }
-
-        /// An action of any game in the list.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum AnyAction {
-            $($variant(<$game as Game>::Action),)+
-        }
-
-        /// An event of any game in the list.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum AnyEvent {
-            $($variant(<$game as Game>::Event),)+
-        }
-
-        /// A view of any game in the list.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum AnyView {
-            $($variant(<$game as Game>::View),)+
-        }
+        catalog! { @part "A rule set" AnyRules Rules; $($hidden $variant($game)),+ }
+        catalog! { @part "An action" AnyAction Action; $($hidden $variant($game)),+ }
+        catalog! { @part "An event" AnyEvent Event; $($hidden $variant($game)),+ }
+        catalog! { @part "A view" AnyView View; $($hidden $variant($game)),+ }
+        catalog! { @written AnyGame; $($variant)+ }
 
         /// The reason for a refusal at any game in the list.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,16 +62,6 @@ macro_rules! catalog {
             /// The action belongs to another game.
             OtherGame,
         }
-
-        catalog!(@written AnyGame; $($variant)+);
-        catalog!(@written AnyRules; $($variant)+);
-        catalog!(@written AnyAction; $($variant)+);
-        catalog!(@written AnyEvent; $($variant)+);
-        catalog!(@written AnyView; $($variant)+);
-        catalog!(@schema AnyRules "AnyRules" Rules; $($hidden $game),+);
-        catalog!(@schema AnyAction "AnyAction" Action; $($hidden $game),+);
-        catalog!(@schema AnyEvent "AnyEvent" Event; $($hidden $game),+);
-        catalog!(@schema AnyView "AnyView" View; $($hidden $game),+);
 
         impl fmt::Display for AnyRefusal {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -443,11 +415,22 @@ macro_rules! catalog {
         }
     };
 
-    (@schema $name:ident $title:literal $part:ident; $($hidden:literal $game:ty),+) => {
+    // The union of one associated type of all games.
+    (@part $about:literal $name:ident $part:ident;
+        $($hidden:literal $variant:ident($game:ty)),+
+    ) => {
+        #[doc = concat!($about, " of any game in the list.")]
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $name {
+            $($variant(<$game as Game>::$part),)+
+        }
+
+        catalog! { @written $name; $($variant)+ }
+
         #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn schema_name() -> alloc::borrow::Cow<'static, str> {
-                $title.into()
+                stringify!($name).into()
             }
 
             fn inline_schema() -> bool {
