@@ -7,6 +7,8 @@ use bahay_engine::games::tongits::{
 };
 use bahay_engine::testing::TestRng;
 
+use crate::support::cards;
+
 const HANDS: u32 = 6_000;
 
 /// A partition in the rule's order of comparison: the least is the best.
@@ -181,7 +183,7 @@ fn the_arrangement_with_jokers_is_the_best_of_all_partitions() {
         "AC 3C 5C 7C 9C JC KC AD 3D 5D X1 X2",
         "4D 5D 6D 8D 9D TD 6C 6H 7C 7H X1",
     ] {
-        check(text.split(' ').map(|card| card.parse().unwrap()).collect());
+        check(cards(text));
     }
 }
 
@@ -225,15 +227,14 @@ fn the_arrangement_of_crowded_hands_is_the_best_of_all_partitions() {
         "JC QC KC JD QD KD JH QH KH JS QS KS TS",
         "4D 5D 6D 7D 8D 6C 6H 6S 7C 7H 7S 9D TD",
     ] {
-        check(text.split(' ').map(|card| card.parse().unwrap()).collect());
+        check(cards(text));
     }
 }
 
 /// Rules 1.8 and 4.2 depend on whether the hand holds a secret meld at all, in any arrangement.
 #[test]
 fn a_secret_meld_is_held_even_when_the_arrangement_breaks_it() {
-    let hand: CardSet =
-        "2C 3C 4C 5C 6C 6D 6H 2D 2H".split(' ').map(|card| card.parse().unwrap()).collect();
+    let hand: CardSet = cards("2C 3C 4C 5C 6C 6D 6H 2D 2H");
     assert!(has_secret(hand, 5));
     assert_eq!(Arrangement::from_hand(hand, 5).secret_melds(5), 0);
 }

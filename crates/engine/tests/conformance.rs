@@ -6,7 +6,8 @@
 mod broken;
 mod twins;
 
-use crate::support::{check_contract, seeds};
+use crate::support::desk::seat;
+use crate::support::{cards, check_contract, seeds};
 use bahay_bots::Ai;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
@@ -92,10 +93,7 @@ fn joker_keeps_the_contract() {
 /// Random play hardly ever keeps a hand of nothing but melds for a turn, so one is set up.
 #[test]
 fn a_zero_count_fight_is_followed_by_every_viewer() {
-    let cards = |text: &str| -> CardSet {
-        text.split(' ').map(|card| card.parse().expect("a card")).collect()
-    };
-    let [fighter, other] = [0, 1].map(|number| Seat::new(number).expect("a seat"));
+    let [fighter, other] = [0, 1].map(seat);
     let meld = |owner: Seat, text: &str, face_down: Option<u8>| {
         let mut by = [CardSet::EMPTY; 3];
         by[owner.index()] = cards(text);

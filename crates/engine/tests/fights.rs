@@ -8,11 +8,8 @@ use bahay_engine::games::tongits::{Action, ExposedMeld, GameSetup, Rules, SetupP
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{Event, Input, Phase, Rejection, Timestamp};
 
+use crate::support::cards;
 use crate::support::desk::{Desk, player, seat};
-
-fn set(text: &str) -> CardSet {
-    text.split(' ').map(|card| card.parse().unwrap()).collect()
-}
 
 fn undealt(dealt: CardSet) -> Vec<Card> {
     let deck = (0..52).filter_map(Card::from_index);
@@ -32,7 +29,7 @@ impl Desk {
     /// no secret meld, seat 2 holds one if `secret`.
     fn about_to_fight(secret: bool) -> Self {
         let secret = if secret { "4C 4D 4H 4S 9D" } else { "4C 4D 4H 5S 9D" };
-        let run = set("5H 6H 7H");
+        let run: CardSet = cards("5H 6H 7H");
         let run = ExposedMeld {
             owner: seat(0),
             cards: run,
@@ -40,9 +37,9 @@ impl Desk {
             face_down: None,
             sagasa: false,
         };
-        let hands = [set("AC 2D"), set("KC QD"), set(secret)];
+        let hands = [cards("AC 2D"), cards("KC QD"), cards(secret)];
         let dealt = hands.iter().fold(run.cards, |dealt, hand| dealt.union(*hand));
-        let dealt = dealt.union(set("TD"));
+        let dealt = dealt.union(cards("TD"));
         Self::in_position(&GameSetup {
             rules: Rules::kingdom(),
             turn: seat(0),
@@ -60,8 +57,8 @@ impl Desk {
     /// Returns a table at which seat 0 has no unmelded card, in the play phase, or in the draw
     /// phase of a Spread.
     fn about_to_win(phase: SetupPhase) -> Self {
-        let hands = [set("4C 4D 4H 8S 9S TS"), set("KC QD"), set("KD QC")];
-        let discard = set("2D");
+        let hands = [cards("4C 4D 4H 8S 9S TS"), cards("KC QD"), cards("KD QC")];
+        let discard: CardSet = cards("2D");
         let dealt = hands.iter().fold(discard, |dealt, hand| dealt.union(*hand));
         let is_spread = matches!(phase, SetupPhase::Draw);
         Self::in_position(&GameSetup {

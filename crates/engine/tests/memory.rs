@@ -2,7 +2,6 @@
 
 use bahay_bots::Ai;
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
@@ -11,13 +10,14 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{Event, Phase};
 use bahay_engine::testing;
 
+use crate::support::desk::coins;
+
 /// Plays at a table of each rule set and after every line compares the table's restored memory with
 /// the events sent to the seats.
 fn remembers_all_that_was_shown<G: Ai + GameKind>() {
     for set in G::rule_sets() {
-        let terms = testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1);
-        let welcome = Coins::from_whole(1_000_000).expect("a million fits");
-        let mut tables = Simulation::<G>::new(9, terms, Habits::ROUGH, welcome);
+        let terms = testing::terms((set.rules)(), set.hits, coins(1), 1);
+        let mut tables = Simulation::<G>::new(9, terms, Habits::ROUGH, coins(1_000_000));
         let mut told: Vec<G::Event> = vec![];
         let (mut games, mut compared) = (0, 0);
         while games < 2 {

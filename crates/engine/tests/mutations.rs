@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::independent::{Expected, assert_verified, verdicts};
+use crate::support::desk::coins;
+use crate::support::settled_records;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::catalog::{self, AnyGame};
-use bahay_engine::coins::Coins;
 use bahay_engine::table::{PrivateTerms, Readable, Record, Terms};
 use bahay_engine::testing;
 use serde_json::{Value, json};
@@ -61,26 +62,23 @@ fn script(kind: &str) -> String {
 
 /// Plays games of each kind: in a room and at a private table, with and without a POT.
 fn records(kind: &str) -> Vec<Record<AnyGame>> {
-    let kinds = catalog::kinds();
-    let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
-    let mut records = Vec::new();
+    let known = catalog::find_kind(kind).expect("a game of the catalogue");
+    let mut shortest = Vec::new();
     for (seed, set) in (1..).zip(&known.rule_sets) {
         let private = PrivateTerms { short_stakes: kind == "tongits", ..PrivateTerms::default() };
         let terms = Terms {
             private: (seed == 2).then_some(private),
-            ..testing::terms(set.rules.clone(), set.hits, Coins::from_whole(2).expect("a bet"), 3)
+            ..testing::terms(set.rules.clone(), set.hits, coins(2), 3)
         };
         let welcome = terms.wallet_min().expect("a wallet");
         let welcome = welcome.checked_mul(2).expect("two of them");
-        let mut tables = Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, welcome);
-        let mut played = Vec::new();
-        tables.play(12, |_, record| played.push(record.clone()));
+        let mut played = settled_records(Simulation::new(seed, terms, Habits::ROUGH, welcome), 12);
         // The shortest game with payments keeps the test fast.
         played.retain(|record| !record.settlement.payments.is_empty());
         played.sort_by_key(|record| record.actions.len());
-        records.extend(played.into_iter().take(1));
+        shortest.extend(played.into_iter().take(1));
     }
-    records
+    shortest
 }
 
 /// A changed document and the position of the change.

@@ -1,17 +1,17 @@
-//! The pages of docs/protocol against the code: they name every action and event, and their lists of
-//! refusals and rounds are those of real games. `BLESS=1 cargo nextest run -p bahay-engine` rewrites
-//! both.
+//! The pages of docs/protocol against the code: they name every action and event, and their lists
+//! of refusals and rounds are those of real games. `BLESS=1 cargo nextest run -p bahay-engine`
+//! rewrites both.
 
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::support::desk::coins;
 use crate::support::variants;
 use bahay_bots::Ai;
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{Key, Stream};
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Refusal, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{self, TongoAssets};
 use bahay_engine::games::tongo_options::{self, TongoOptions};
@@ -95,9 +95,8 @@ fn playing<G: Game>(table: &Table<G>) -> Option<&Playing<G>> {
 fn round_of_options() -> String {
     let rules = tongo_options::Rules::lively();
     let rules = tongo_options::Rules { seats_min: 3, seats_max: 3, ..rules };
-    let terms = testing::terms(rules, None, Coins::from_whole(1).expect("a bet"), 1);
-    let welcome = Coins::from_whole(1_000).expect("a wallet");
-    let mut house = Simulation::<TongoOptions>::new(SEED, terms, Habits::default(), welcome);
+    let terms = testing::terms(rules, None, coins(1), 1);
+    let mut house = Simulation::<TongoOptions>::new(SEED, terms, Habits::default(), coins(1_000));
     let (mut text, mut is_shown) = (String::new(), false);
     loop {
         let asked = playing(house.table()).and_then(|playing| playing.prompt.seats.first());

@@ -8,14 +8,14 @@ use bahay_engine::game::{GameRules, Hits};
 use bahay_engine::table::{Event, Input, Phase, PrivateTerms, Reason, Rejection, Terms};
 use bahay_engine::testing;
 
-use crate::support::desk::Desk;
+use crate::support::desk::{Desk, coins};
 
 const GAMES: u64 = 25;
 
 fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Terms<AnyRules> {
     let private =
         short_stakes.map(|short_stakes| PrivateTerms { short_stakes, ..PrivateTerms::default() });
-    Terms { private, ..testing::terms(rules, hits, Coins::from_whole(2).expect("a bet"), 1) }
+    Terms { private, ..testing::terms(rules, hits, coins(2), 1) }
 }
 
 /// The outcomes of games of players who can pay for one game and little more.
@@ -78,8 +78,7 @@ fn whole_wallets_are_staked_only_if_a_tongits_host_allows_it() {
 
 /// Returns a table of the first rule set of a kind at which all are ready.
 fn opening(kind: &str, short_stakes: Option<bool>) -> (Desk<AnyGame>, usize) {
-    let kinds = catalog::kinds();
-    let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
+    let known = catalog::find_kind(kind).expect("a game of the catalogue");
     let set = &known.rule_sets[0];
     let mut desk = Desk::with_terms(terms(set.rules.clone(), set.hits, short_stakes));
     let seats = set.rules.seats().least;
@@ -108,7 +107,7 @@ fn a_table_refuses_an_opening_with_another_stake() {
             ] {
                 let mut stakes = vec![asked.stake_max; seats];
                 stakes[0] = stake;
-                let pot = Coins::from_whole(100).expect("a POT");
+                let pot = coins(100);
                 let told = desk.clone().tell(Input::Opened { game: desk.game(), stakes, pot });
                 let what = format!("{kind}, {short_stakes:?}: a stake of {stake}");
                 match told {

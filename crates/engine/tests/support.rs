@@ -4,6 +4,8 @@
 pub mod desk;
 pub mod records;
 
+use std::fmt::Debug;
+use std::str::FromStr;
 use std::{env, panic};
 
 use bahay_bots::Ai;
@@ -102,6 +104,18 @@ pub fn count_endings<G: Ai + GameKind, const N: usize>(
         endings[ending(&check_contract(probe, rules, seed))] += 1;
     }
     endings
+}
+
+/// Plays until this many games are settled, and returns their records.
+pub fn settled_records<G: Ai>(mut house: Simulation<G>, games: u64) -> Vec<Record<G>> {
+    let mut records = Vec::new();
+    house.play(games, |_, record| records.push(record.clone()));
+    records
+}
+
+/// Parses cards separated by spaces.
+pub fn cards<C: FromStr<Err: Debug>, S: FromIterator<C>>(text: &str) -> S {
+    text.split(' ').map(|card| card.parse().expect("a card")).collect()
 }
 
 /// Returns the variants of an enum in Rust, as they are serialized: in snake case.

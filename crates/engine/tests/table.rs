@@ -4,12 +4,15 @@
 //! Each run prints its seed when it fails; `BAHAY_SEED` repeats one.
 
 use crate::support::desk::{coins, kingdom_terms};
-use crate::support::{check_coins, check_journal, check_record, with_each_seed};
+use crate::support::{check_coins, check_journal, check_record, settled_records, with_each_seed};
 use bahay_bots::simulation::{Habits, Simulation, SimulationStep};
+use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongits::Tongits;
-use bahay_engine::table::{ActionOrigin, Event, Input, PhaseView, PlayerId, Table, TableView};
+use bahay_engine::table::{
+    ActionOrigin, Crown, Event, Input, Phase, PhaseView, PlayerId, Record, Table, TableView,
+};
 
 const SEEDS: u64 = 12;
 
@@ -165,14 +168,11 @@ fn the_ai_plays_only_for_players_who_are_away() {
 
 #[test]
 fn a_tampered_record_fails_where_it_was_tampered_with() {
-    let mut records = vec![];
-    simulation(7, Habits::default()).play(3, |_, record| records.push(record.clone()));
-    for record in records {
+    for record in settled_records(simulation(7, Habits::default()), 3) {
         let text = serde_json::to_string(&record).unwrap();
         let tampered = |from: &str, to: &str| -> String {
             assert!(text.contains(from), "nothing to tamper with: {from}");
-            let read: bahay_engine::table::Record<Tongits> =
-                serde_json::from_str(&text.replacen(from, to, 1)).unwrap();
+            let read: Record<Tongits> = serde_json::from_str(&text.replacen(from, to, 1)).unwrap();
             read.verify().unwrap_err().rule
         };
         let fee = record.settlement.fees[0].fee.hundredths();
@@ -194,16 +194,16 @@ fn a_tampered_record_fails_where_it_was_tampered_with() {
 
         let mut stacked = record.clone();
         let deck = stacked.chance.pop().unwrap();
-        let bahay_engine::chance::ChanceAnswer::Order(mut order) = deck else { unreachable!() };
+        let ChanceAnswer::Order(mut order) = deck else { unreachable!() };
         order.swap(0, 1);
-        stacked.chance.push(bahay_engine::chance::ChanceAnswer::Order(order));
+        stacked.chance.push(ChanceAnswer::Order(order));
         assert_eq!(stacked.verify().unwrap_err().rule, "9.4");
 
         let mut hit = record.clone();
         let winner = hit.settlement.winner.map(|seat| hit.players[seat.index()]).unwrap();
         hit.crown_before = match hit.crown_before {
             Some(crown) if crown.player == winner => None,
-            Some(_) | None => Some(bahay_engine::table::Crown { player: winner, wins: 1 }),
+            Some(_) | None => Some(Crown { player: winner, wins: 1 }),
         };
         assert_eq!(hit.verify().unwrap_err().rule, "7.2");
     }
@@ -211,11 +211,7 @@ fn a_tampered_record_fails_where_it_was_tampered_with() {
 
 #[test]
 fn the_same_seed_gives_the_same_games() {
-    let run = || {
-        let mut records = vec![];
-        simulation(11, Habits::ROUGH).play(10, |_, record| records.push(record.clone()));
-        records
-    };
+    let run = || settled_records(simulation(11, Habits::ROUGH), 10);
     assert_eq!(run(), run());
 }
 
@@ -226,7 +222,7 @@ fn a_playing_table_asks_somebody() {
     let mut house = simulation(3, Habits::ROUGH);
     for _ in 0..2_000 {
         house.step();
-        if let bahay_engine::table::Phase::Playing(playing) = house.table().phase() {
+        if let Phase::Playing(playing) = house.table().phase() {
             let is_asked = matches!(playing.state.turn(), Turn::Players(_));
             assert!(is_asked || matches!(playing.state.turn(), Turn::Wait(_)));
             assert_eq!(!playing.prompt.seats.is_empty(), is_asked);

@@ -14,7 +14,7 @@ use bahay_engine::table::{
 use bahay_engine::testing;
 use bahay_engine::testing::guess_the_die::{Action, Bet};
 
-use crate::support::desk::{Desk, player, seat};
+use crate::support::desk::{Desk, coins, player, seat};
 
 type DiceDesk = Desk<AnyGame>;
 
@@ -172,7 +172,7 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
     for kind in catalog::kinds() {
         for set in kind.rule_sets {
             let terms = testing::terms(set.rules, set.hits, BET, 2);
-            let welcome = Coins::from_whole(10_000).unwrap();
+            let welcome = coins(10_000);
             let mut simulation = Simulation::<AnyGame>::new(11, terms, Habits::ROUGH, welcome);
             simulation.play(20, |_, record| {
                 let verified = record.verify();
@@ -193,7 +193,7 @@ fn terms_of<R>(rules: R) -> Terms<R> {
 #[test]
 fn a_catalogue_changes_nothing_of_what_is_written() {
     let rules = tongits::Rules::kingdom();
-    let welcome = Coins::from_whole(10_000).unwrap();
+    let welcome = coins(10_000);
     let mut alone = Simulation::<tongits::Tongits>::new(3, terms_of(rules), Habits::ROUGH, welcome);
     let mut one_of_many =
         Simulation::<AnyGame>::new(3, terms_of(AnyRules::Tongits(rules)), Habits::ROUGH, welcome);

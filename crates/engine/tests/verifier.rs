@@ -2,6 +2,7 @@
 //! every rule set: those of erratic tables, of random play, and of players who seek rare events. It
 //! refuses forgeries and names the rule.
 
+use crate::support::desk::coins;
 use crate::support::records::{Forgery, check_verifier, record_game};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
@@ -10,7 +11,7 @@ use bahay_engine::game::{Game, GameRules};
 use bahay_engine::games::tongits::{Action, BySeat, Preset, Rules, Tongits, deadwood};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Crown, Hits, PotPayout, PrivateTerms, Record, Settlement, Terms};
-use bahay_engine::testing::{self, TestRng};
+use bahay_engine::testing::{self, TestRng, legal_actions};
 use bahay_engine::variants;
 
 /// A seat's style of play.
@@ -24,8 +25,7 @@ enum PlayStyle {
 }
 
 fn choose(game: &Tongits, seat: Seat, way: PlayStyle, dice: &mut TestRng) -> Action {
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
+    let legal = legal_actions(game, seat);
     let any = |dice: &mut TestRng| *dice.choose(&legal).expect("a seat that is asked can act");
     let rank = |action: &Action| match action {
         Action::Drop { face_down, .. } => u32::from(!*face_down),
@@ -63,7 +63,7 @@ fn choose(game: &Tongits, seat: Seat, way: PlayStyle, dice: &mut TestRng) -> Act
 }
 
 fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
-    testing::terms(rules, Some(hits), Coins::from_whole(1).expect("a bet"), 2)
+    testing::terms(rules, Some(hits), coins(1), 2)
 }
 
 /// Plays a whole game and returns its record; the winner of the previous game is seat 0.
@@ -79,7 +79,7 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<PlayStyle>, seed: u64) -> Record<
         choose(game, seat, ways[seat.index()], dice)
     };
     let mut record = record_game(terms(rules, hits), clients, starter, seed, choose);
-    record.pot_before = Coins::from_whole(9).expect("a POT");
+    record.pot_before = coins(9);
     record.crown_before = Some(Crown { player: record.players[0], wins: 1 });
     settle(&mut record);
     record
@@ -144,8 +144,7 @@ fn records() -> Vec<(String, Record<Tongits>)> {
         let short = PrivateTerms { short_stakes: true, ..PrivateTerms::default() };
         let friends = Terms { private: Some(short), ..terms.clone() };
         let least = terms.wallet_min().expect("a wallet");
-        let rich = Coins::from_whole(1_000).expect("a wallet");
-        for (terms, welcome, games) in [(terms, rich, 20), (friends, least, 8)] {
+        for (terms, welcome, games) in [(terms, coins(1_000), 20), (friends, least, 8)] {
             let mut tables = Simulation::<Tongits>::new(games, terms, Habits::ROUGH, welcome);
             tables.play(games, |_, record| {
                 records.push((format!("{name}, a rough table"), record.clone()));

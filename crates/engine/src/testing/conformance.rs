@@ -10,16 +10,16 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
-use core::marker::PhantomData;
 
-use serde::de::{Deserializer as _, SeqAccess, Visitor};
+use serde::de::value::SeqDeserializer;
 use serde::ser::SerializeSeq as _;
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer as _};
+use serde_json::Value;
 
 use crate::chance::ChanceAnswer;
 use crate::game::{Game, GameKind, GameRules, Prompt, SHORT_EVENTS_MAX, Turn, Viewer, ensure};
 use crate::seat::Seat;
-use crate::testing::{ChooseAction, TestRng};
+use crate::testing::{ChooseAction, TestRng, legal_actions};
 
 /// An upper bound of the steps of a game.
 const STEPS_MAX: usize = 10_000;
@@ -179,7 +179,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         for _ in 0..WILD_TRIES {
             self.try_wild_action()?;
         }
-        let legal = self.legal_actions_of(seat);
+        let legal = legal_actions(&self.game, seat);
         let action = if self.dice.below(4) < self.sense {
             (self.ai)(&self.game.view(Viewer::Seat(seat)))
         } else {
@@ -193,15 +193,9 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         Ok((GameInput::Action(seat, action), next))
     }
 
-    fn legal_actions_of(&self, seat: Seat) -> Vec<G::Action> {
-        let mut actions = Vec::new();
-        self.game.legal_actions(seat, &mut actions);
-        actions
-    }
-
     /// Checks that the actions listed for a seat are the actions that it may play.
     fn check_seat(&self, seat: Seat, prompt: &Prompt) -> Result<(), String> {
-        let legal = self.legal_actions_of(seat);
+        let legal = legal_actions(&self.game, seat);
         let is_asked = prompt.seats.contains(seat);
         ensure(legal.is_empty() != is_asked, || {
             format!("{seat:?} is prompted: {is_asked}; its legal actions are {legal:?}")
@@ -243,7 +237,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         ensure(before == self.game, || format!("{action:?} changes the game in place"))?;
         ensure(taken || events.is_empty(), || format!("{action:?} is refused, with events"))?;
         let listed = self.probe.listed_equivalent(&self.game, seat, action.clone());
-        let is_legal = self.legal_actions_of(seat).contains(&listed);
+        let is_legal = legal_actions(&self.game, seat).contains(&listed);
         ensure(taken == is_legal, || {
             format!("{seat:?} plays {action:?}: legal {is_legal}, taken {taken}")
         })
@@ -370,36 +364,24 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
 fn check_short<G: GameKind>(event: &G::Event) -> Result<(), String> {
     let Some(name) = G::short_event(event) else { return Ok(()) };
     ensure(G::SHORT_EVENTS.contains(&name), || format!("{name} is not in the list"))?;
-    let text =
-        serde_json::to_string(&ShortFields::<G>(event)).map_err(|error| error.to_string())?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    let read = reader.deserialize_seq(ShortReader::<G>(name, PhantomData));
-    let read = read.map_err(|error| format!("{error}: {text}"))?;
+    let (text, read) =
+        reread_short::<G>(name, event).map_err(|error| format!("{name}: {error}"))?;
     ensure(read == *event, || format!("{event:?} is {text} and read back as {read:?}"))
 }
 
-struct ShortFields<'a, G: GameKind>(&'a G::Event);
-
-impl<G: GameKind> Serialize for ShortFields<'_, G> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_seq(None)?;
-        G::write_short(self.0, &mut fields)?;
-        fields.end()
-    }
-}
-
-struct ShortReader<'a, G>(&'a str, PhantomData<G>);
-
-impl<'de, G: GameKind> Visitor<'de> for ShortReader<'_, G> {
-    type Value = G::Event;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the fields of an event")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<G::Event, A::Error> {
-        G::read_short(self.0, &mut fields)
-    }
+/// Writes the short form of an event, and reads it.
+fn reread_short<G: GameKind>(
+    name: &str,
+    event: &G::Event,
+) -> serde_json::Result<(String, G::Event)> {
+    let mut fields = serde_json::value::Serializer.serialize_seq(None)?;
+    G::write_short(event, &mut fields)?;
+    let text = fields.end()?.to_string();
+    let values: Vec<Value> = serde_json::from_str(&text)?;
+    let mut fields = SeqDeserializer::<_, serde_json::Error>::new(values.into_iter());
+    let read = G::read_short(name, &mut fields)?;
+    fields.end()?;
+    Ok((text, read))
 }
 
 fn check_hidden(hidden: &[String], viewer: Viewer, message: &impl Serialize) -> Result<(), String> {

@@ -19,7 +19,7 @@ mod tongo_options;
 mod twins;
 
 pub use conformance::{ConformanceError, Probe, check_game};
-pub use play::{ChooseAction, Policy, play, play_at_random, step};
+pub use play::{ChooseAction, Policy, legal_actions, play, play_at_random, step};
 pub use playthrough::playthrough;
 pub use rules_text::parse_rules;
 pub use switch::Switch;

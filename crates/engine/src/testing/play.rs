@@ -20,6 +20,13 @@ pub enum Policy {
     Clock,
 }
 
+/// Returns the actions that a seat may play now.
+pub fn legal_actions<G: Game>(game: &G, seat: Seat) -> Vec<G::Action> {
+    let mut actions = Vec::new();
+    game.legal_actions(seat, &mut actions);
+    actions
+}
+
 /// Advances a game by one step: an answer of chance, the end of a countdown, or an action of the
 /// first prompted seat. Returns `None` if the game is over. The events are those of the step.
 ///

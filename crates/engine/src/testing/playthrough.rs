@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::chance::Stream;
 use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
-use crate::testing::{ChooseAction, Policy, TestRng};
+use crate::testing::{ChooseAction, Policy, TestRng, legal_actions};
 
 /// Plays one game, dealt from the stream, each seat by its policy, and returns its text.
 ///
@@ -45,8 +45,7 @@ pub fn playthrough<G: Game>(
             Turn::Players(prompt) => {
                 text.write_line("asks", &prompt);
                 let seat = prompt.seats.iter().next().expect("a seat is to act");
-                let mut legal = Vec::new();
-                game.legal_actions(seat, &mut legal);
+                let legal = legal_actions(&game, seat);
                 text.write_legal(&legal);
                 let action = match policies[seat.index()] {
                     Policy::Random => dice.choose(&legal).cloned(),

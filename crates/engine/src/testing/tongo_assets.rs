@@ -10,7 +10,7 @@ use crate::games::tongo_assets::{
     Acquire, Action, Card, CardSet, HALVES, OwnKnowledge, Phase, PriceBounds, SlotSet, TongoAssets,
 };
 use crate::seat::{SEATS_MAX, Seat};
-use crate::testing::{Probe, TestRng};
+use crate::testing::{Probe, TestRng, legal_actions};
 
 /// The conformance probe of Tongo (assets).
 #[derive(Clone, Copy, Debug)]
@@ -214,10 +214,8 @@ const SOME: Card = Card::from_index(0).expect("there are cards");
 
 /// Returns the first listed action of the same kind; the action itself if none is listed.
 fn cheapest_of(game: &TongoAssets, seat: Seat, action: Action) -> Action {
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
     let same = |other: &Action| core::mem::discriminant(other) == core::mem::discriminant(&action);
-    legal.into_iter().find(same).unwrap_or(action)
+    legal_actions(game, seat).into_iter().find(same).unwrap_or(action)
 }
 
 const _: () = assert!(SEATS_MAX == 8, "wild actions name eight seats");

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::game::{Game, GameKind, GameRules, Prompt, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
-use crate::testing::{ChooseAction, Probe, TestRng};
+use crate::testing::{ChooseAction, Probe, TestRng, legal_actions};
 
 /// The number of twins that are tried at each step.
 const TRIES: usize = 12;
@@ -79,11 +79,8 @@ impl<G: GameKind> TwinPair<G> {
         let [one, other] = self.games.each_ref().map(|game| {
             let after = game.act(self.seat, &self.action, &mut Vec::new());
             let after = after.unwrap_or_else(|illegal| panic!("a pair is refused: {illegal}"));
-            let choices = Seat::all(crate::seat::SEATS_MAX).map(|seat| {
-                let mut actions = Vec::new();
-                after.legal_actions(seat, &mut actions);
-                actions.len()
-            });
+            let choices = Seat::all(crate::seat::SEATS_MAX);
+            let choices = choices.map(|seat| legal_actions(&after, seat).len());
             (after.turn(), choices.collect::<Vec<_>>())
         });
         one != other
@@ -152,11 +149,7 @@ fn shared_action<G: GameKind>(
     });
     let seats: Vec<Seat> = asked[0].iter().filter(|seat| asked[1].contains(*seat)).collect();
     let seat = *dice.choose(&seats)?;
-    let [one, other] = games.each_ref().map(|game| {
-        let mut actions = Vec::new();
-        game.legal_actions(seat, &mut actions);
-        actions
-    });
+    let [one, other] = games.each_ref().map(|game| legal_actions(game, seat));
     let shared: Vec<G::Action> = one.into_iter().filter(|action| other.contains(action)).collect();
     let chosen = ai(&games[0].view(Viewer::Seat(seat)));
     let action = chosen.filter(|chosen| shared.contains(chosen));
@@ -196,8 +189,7 @@ pub fn for_each_twin_pair<G: GameKind>(
             Turn::Players(prompt) => {
                 let seats: Vec<Seat> = prompt.seats.iter().collect();
                 let seat = *dice.choose(&seats).expect("a seat is to act");
-                let mut legal = Vec::new();
-                game.legal_actions(seat, &mut legal);
+                let legal = legal_actions(&game, seat);
                 let action = if dice.below(4) < sense {
                     ai(&game.view(Viewer::Seat(seat)))
                 } else {
@@ -235,9 +227,7 @@ fn find_twin<G: GameKind>(
     if probe.broken_invariant(&twin).is_some() {
         return None;
     }
-    let mut legal = Vec::new();
-    twin.legal_actions(seat, &mut legal);
-    if !legal.contains(action) {
+    if !legal_actions(&twin, seat).contains(action) {
         return None;
     }
     let viewers = Seat::all(seats).map(Viewer::Seat).chain([Viewer::Public]);

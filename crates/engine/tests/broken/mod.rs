@@ -15,6 +15,8 @@ use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
+use crate::support;
+
 /// A fault of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fault {
@@ -63,9 +65,7 @@ impl Fault {
         Self::EndsWithoutAName,
         Self::ShortFormLies,
     ];
-}
 
-impl Fault {
     /// Adds or removes a legal action if that is the fault.
     fn miscount(self, actions: &mut Vec<Action>) {
         if actions.len() <= 3 {
@@ -96,29 +96,23 @@ fn is_forgotten(steps: &u32) -> bool {
     *steps >= FORGOTTEN
 }
 
-/// A view with its game's fault, because half of [`Game`] sees only the view.
+/// A view or an event with its game's fault, because half of [`Game`] sees nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BrokenView {
+pub struct Faulty<T> {
     fault: Fault,
-    view: View,
+    sound: T,
 }
 
-/// An event with its game's fault.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BrokenEvent {
-    fault: Fault,
-    event: Event,
-}
+type BrokenView = Faulty<View>;
+type BrokenEvent = Faulty<Event>;
 
 impl Broken {
-    fn after(&self, game: Tongits) -> Self {
-        let flag = if self.fault == Fault::Forgets { FORGOTTEN } else { 0 };
-        Self { fault: self.fault, steps: (self.steps + 1) | flag, game }
-    }
-
-    fn events(&self, events: Vec<Event>) -> impl Iterator<Item = BrokenEvent> {
+    /// Returns the game after these events.
+    fn after(&self, game: Tongits, happened: Vec<Event>, events: &mut Vec<BrokenEvent>) -> Self {
         let fault = self.fault;
-        events.into_iter().map(move |event| BrokenEvent { fault, event })
+        events.extend(happened.into_iter().map(|sound| Faulty { fault, sound }));
+        let flag = if fault == Fault::Forgets { FORGOTTEN } else { 0 };
+        Self { fault, steps: (self.steps + 1) | flag, game }
     }
 }
 
@@ -150,22 +144,19 @@ impl Game for Broken {
     ) -> Result<Self, Illegal> {
         let mut happened = Vec::new();
         let game = self.game.act(seat, action, &mut happened)?;
-        events.extend(self.events(happened));
-        Ok(self.after(game))
+        Ok(self.after(game, happened, events))
     }
 
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<BrokenEvent>) -> Self {
         let mut happened = Vec::new();
         let game = self.game.resolve(answer, &mut happened);
-        events.extend(self.events(happened));
-        self.after(game)
+        self.after(game, happened, events)
     }
 
     fn expire(&self, events: &mut Vec<BrokenEvent>) -> Self {
         let mut happened = Vec::new();
         let game = self.game.expire(&mut happened);
-        events.extend(self.events(happened));
-        self.after(game)
+        self.after(game, happened, events)
     }
 
     fn default_action(&self, seat: Seat) -> Option<Action> {
@@ -179,7 +170,7 @@ impl Game for Broken {
             return None;
         }
         if self.fault == Fault::OwesTooMuch {
-            let [from, to] = [0, 1].map(|number| Seat::new(number).expect("a seat"));
+            let [from, to] = [0, 1].map(support::desk::seat);
             let name = Cow::Borrowed("fine");
             let items = vec![Item { name: name.clone(), rule: name, counts: 15 }];
             outcome.debts.push(Debt { from, to, items });
@@ -197,54 +188,53 @@ impl Game for Broken {
     }
 
     fn view(&self, viewer: Viewer) -> BrokenView {
-        let is_leak = self.fault == Fault::ViewLeaks && matches!(viewer, Viewer::Seat(_));
-        let mut view = self.game.view(viewer);
-        if is_leak {
-            view.hands = self.game.view(Viewer::Everything).hands;
+        let mut sound = self.game.view(viewer);
+        if self.fault == Fault::ViewLeaks && matches!(viewer, Viewer::Seat(_)) {
+            sound.hands = self.game.view(Viewer::Everything).hands;
         }
-        BrokenView { fault: self.fault, view }
+        Faulty { fault: self.fault, sound }
     }
 
     fn redact(event: &BrokenEvent, viewer: Viewer) -> Option<BrokenEvent> {
         let is_leak = event.fault == Fault::EventsLeak;
         let viewer = if is_leak { Viewer::Everything } else { viewer };
-        let redacted = Tongits::redact(&event.event, viewer)?;
-        Some(BrokenEvent { fault: event.fault, event: redacted })
+        let sound = Tongits::redact(&event.sound, viewer)?;
+        Some(Faulty { fault: event.fault, sound })
     }
 
     fn observe(view: &mut BrokenView, event: &BrokenEvent) {
-        let is_lost = matches!(event.event, Event::Sapawed { .. });
+        let is_lost = matches!(event.sound, Event::Sapawed { .. });
         if view.fault != Fault::ViewDrifts || !is_lost {
-            Tongits::observe(&mut view.view, &event.event);
+            Tongits::observe(&mut view.sound, &event.sound);
         }
     }
 
     fn prompt_in_view(view: &BrokenView) -> Option<Prompt> {
-        let prompt = Tongits::prompt_in_view(&view.view)?;
+        let prompt = Tongits::prompt_in_view(&view.sound)?;
         let is_hidden = view.fault == Fault::PromptHidden && prompt.seats.len() > 1;
         (!is_hidden).then_some(prompt)
     }
 
     fn legal_in_view(view: &BrokenView, actions: &mut Vec<Action>) {
-        Tongits::legal_in_view(&view.view, actions);
+        Tongits::legal_in_view(&view.sound, actions);
         view.fault.miscount(actions);
     }
 
     fn is_commitment(view: &BrokenView, action: &Action) -> bool {
-        Tongits::is_commitment(&view.view, action)
+        Tongits::is_commitment(&view.sound, action)
     }
 }
 
 impl Ai for Broken {
     fn choose_action(view: &BrokenView) -> Option<Action> {
-        let action = Tongits::choose_action(&view.view)?;
+        let action = Tongits::choose_action(&view.sound)?;
         Some(if view.fault == Fault::BotCheats { Action::Fight } else { action })
     }
 }
 
 impl Describe for Broken {
     fn describe(view: &BrokenView) -> Vec<Row> {
-        Tongits::describe(&view.view)
+        Tongits::describe(&view.sound)
     }
 
     fn describe_action(action: &Action) -> Vec<Piece> {
@@ -252,7 +242,7 @@ impl Describe for Broken {
     }
 
     fn describe_event(event: &BrokenEvent) -> Option<Row> {
-        Tongits::describe_event(&event.event)
+        Tongits::describe_event(&event.sound)
     }
 }
 
@@ -277,15 +267,15 @@ impl GameKind for Broken {
     }
 
     fn short_event(event: &BrokenEvent) -> Option<&'static str> {
-        Tongits::short_event(&event.event)
+        Tongits::short_event(&event.sound)
     }
 
     fn write_short<S: SerializeSeq>(event: &BrokenEvent, fields: &mut S) -> Result<(), S::Error> {
         fields.serialize_element(&event.fault)?;
-        match &event.event {
+        match &event.sound {
             Event::Dumped { seat, .. } if event.fault == Fault::ShortFormLies => {
-                let another = Seat::new(seat.number() ^ 1).expect("a seat");
-                let event = Event::Drawn { seat: another, card: None, auto: false };
+                let seat = support::desk::seat(seat.number() ^ 1);
+                let event = Event::Drawn { seat, card: None, auto: false };
                 Tongits::write_short(&event, fields)
             }
             event => Tongits::write_short(event, fields),
@@ -297,7 +287,7 @@ impl GameKind for Broken {
         fields: &mut A,
     ) -> Result<BrokenEvent, A::Error> {
         let fault = fields.next_element()?.expect("the fault comes first");
-        Ok(BrokenEvent { fault, event: Tongits::read_short(name, fields)? })
+        Ok(Faulty { fault, sound: Tongits::read_short(name, fields)? })
     }
 }
 

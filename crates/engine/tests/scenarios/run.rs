@@ -11,7 +11,7 @@ use bahay_engine::game::{Game, GameKind, GameRules, Refusal, Turn, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{PotPayout, Price, Settlement};
-use bahay_engine::testing::parse_rules;
+use bahay_engine::testing::{legal_actions, parse_rules};
 
 use super::desk::Desk;
 
@@ -223,8 +223,8 @@ fn follow<S: Scenario>(case: &mut Case<S>, checks: &mut usize, line: &str) -> Ca
     case.set_up(what.trim(), text.trim())
 }
 
-/// Reads the key of a deal: itself, or a server seed, a game's id and the clients' texts (chapter 9 of
-/// Tong-its): `-` for a client that takes no part, and a `?` after a text that was not revealed.
+/// Reads the key of a deal: itself, or a server seed, a game's id and the clients' texts (chapter 9
+/// of Tong-its): `-` for a client that takes no part, and a `?` after a text that was not revealed.
 fn deal_key(text: &str, seats: u8) -> CaseResult<Key> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
@@ -276,8 +276,7 @@ fn actions<S: Scenario>(text: &str) -> CaseResult<Vec<Action<S>>> {
 
 fn expect_legal<S: Scenario>(game: &S::Game, seat: Seat, text: &str) -> CaseResult<()> {
     let expected = actions::<S>(text)?;
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
+    let legal = legal_actions(game, seat);
     let missing: Vec<_> = expected.iter().filter(|action| !legal.contains(action)).collect();
     let more: Vec<_> = legal.iter().filter(|action| !expected.contains(action)).collect();
     require(missing.is_empty() && more.is_empty() && legal.len() == expected.len(), || {

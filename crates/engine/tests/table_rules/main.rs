@@ -11,7 +11,7 @@ use bahay_engine::table::{
     TableAvailability, Terms, TermsUpdate, Timestamp,
 };
 
-use crate::support::desk::{Desk, connection, player, seat};
+use crate::support::desk::{Desk, coins, connection, player, seat};
 
 /// Rule 8.1.
 #[test]
@@ -328,7 +328,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     let mut desk = Desk::playing();
     let old = desk.table.terms().clone();
     let mut new = old.clone();
-    new.price.bet = Coins::from_whole(5).unwrap();
+    new.price.bet = coins(5);
     new.hits = Some(Hits { ante: 1, to_win: 3, second_hit_bonus: 2 });
     desk.tell(word(2, TableAvailability::Open, &new)).unwrap();
     assert_eq!(*desk.table.terms(), old, "a game runs");

@@ -1,6 +1,7 @@
 //! Tables of Tongo (assets) in virtual time under erratic players with varying numbers of seats:
 //! coins, the journal and the record are consistent whatever they do, at a count of half a bet.
 
+use crate::support::desk::coins;
 use crate::support::{check_coins, check_journal, check_record, table_seeds};
 use bahay_bots::simulation::{Habits, Simulation};
 use bahay_engine::coins::Coins;
@@ -20,8 +21,7 @@ fn simulation(seed: u64) -> Simulation<TongoAssets> {
         _ => Rules::personal(),
     };
     let hits = seed.is_multiple_of(2).then(Hits::default);
-    let welcome = Coins::from_whole(2_000).expect("a wallet");
-    Simulation::new(seed, terms(rules, hits), Habits::ROUGH, welcome)
+    Simulation::new(seed, terms(rules, hits), Habits::ROUGH, coins(2_000))
 }
 
 #[test]

@@ -2,16 +2,16 @@
 //! games with every rule set: those of erratic tables, and of seats that play for showdowns. It
 //! refuses forgeries and names the rule.
 
-use crate::independent::{Expected, assert_verified};
+use crate::support::desk::coins;
+use crate::support::records::{Forgery, check_verifier};
 use bahay_bots::simulation::{Habits, Simulation};
+use bahay_engine::chance::{ChanceAnswer, Commitment};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Hits;
-use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
-use bahay_engine::table::Record;
+use bahay_engine::games::tongo_assets::{Action, Rules, TongoAssets};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{ActionOrigin, Record};
 use bahay_engine::testing;
-use serde_json::Value;
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verify_tongo_assets.py");
 
 /// Returns the named rule sets, and some whose games reach showdowns, debts and bribes.
 fn rule_sets() -> [Rules; 5] {
@@ -20,64 +20,62 @@ fn rule_sets() -> [Rules; 5] {
     [Rules::standard(), Rules::personal(), Rules::advanced(), short, rich]
 }
 
-fn records(rules: Rules, seed: u64, games: u64) -> Vec<Record<TongoAssets>> {
-    let bet = Coins::from_hundredths(50);
-    let terms = testing::terms(
-        rules,
-        seed.is_multiple_of(2).then_some(Hits { second_hit_bonus: 1, to_win: 3, ante: 1 }),
-        bet,
-        3,
-    );
-    let welcome = Coins::from_whole(30_000).expect("a wallet");
-    let mut records = Vec::new();
-    Simulation::<TongoAssets>::new(seed, terms, Habits::ROUGH, welcome)
-        .play(games, |_, record| records.push(record.clone()));
-    records
+fn simulation(rules: Rules, seed: u64) -> Simulation<TongoAssets> {
+    let hits = Hits { second_hit_bonus: 1, to_win: 3, ante: 1 };
+    let hits = seed.is_multiple_of(2).then_some(hits);
+    let terms = testing::terms(rules, hits, Coins::from_hundredths(50), 3);
+    Simulation::new(seed, terms, Habits::ROUGH, coins(30_000))
 }
+
+const FORGERIES: &[Forgery<TongoAssets>] = &[
+    ("commitment", "1.7", |record| {
+        record.commitment = Commitment::NONE;
+        true
+    }),
+    ("deal", "1.7", |record| {
+        record.chance[0] = ChanceAnswer::Number(9);
+        true
+    }),
+    ("debt", "6.3", |record| {
+        record.outcome.debts[0].items[0].counts += 1;
+        true
+    }),
+    ("winner", "6.2", |record| {
+        record.outcome.winner = Seat::new(7);
+        true
+    }),
+    ("fee", "6.3", |record| {
+        let fee = &mut record.settlement.fees[0].fee;
+        *fee = Coins::from_hundredths(fee.hundredths() - 1);
+        true
+    }),
+    ("price", "1.5", |record| {
+        let bet = &mut record.terms.price.bet;
+        *bet = Coins::from_hundredths(bet.hundredths() + 2);
+        true
+    }),
+    ("end", "6.4", |record| record.actions.pop().is_some()),
+    ("opening", "3.7", |record| {
+        let opening = record.actions.iter_mut().find_map(|taken| match &mut taken.action {
+            Action::Open { risk, .. } => Some((&mut taken.by, risk)),
+            _ => None,
+        });
+        opening.map(|(by, risk)| (*by, *risk) = (ActionOrigin::Player, 40)).is_some()
+    }),
+];
 
 #[test]
 fn the_independent_verifier_agrees_about_every_record_and_finds_what_was_forged() {
-    let (mut expected, mut endings) = (Vec::new(), [0_u32; 3]);
-    let mut last = None;
+    let (mut records, mut endings) = (Vec::new(), [0_u32; 3]);
     for (seed, rules) in (1..).zip(rule_sets()) {
-        for record in records(rules, seed, 12) {
+        simulation(rules, seed).play(12, |_, record| {
             let state = record.replay(|_| ()).expect("a record that verifies");
             endings[state.public().end.expect("the game is over").ending as usize] += 1;
-            let text = serde_json::to_string(&record).expect("JSON");
-            let name = format!("game {} of rule set {seed}", expected.len());
-            expected.push(Expected { name, record: text, rule: None });
-            let has_fee = !record.settlement.fees.is_empty();
-            last = Some(record).filter(|_| has_fee).or(last);
-        }
+            records.push((format!("game {} of rule set {seed}", records.len()), record.clone()));
+        });
     }
     assert!(endings.iter().all(|games| *games > 0), "last in, acquisition, showdown: {endings:?}");
-    let record = last.expect("somebody won something");
-    type Forgery = (&'static str, &'static str, fn(&mut Value));
-    let forgeries: [Forgery; 8] = [
-        ("commitment", "1.7", |it| it["commitment"] = "00".repeat(32).into()),
-        ("deal", "1.7", |it| it["chance"][0] = serde_json::json!({ "number": 9 })),
-        ("debt", "6.3", |it| add(&mut it["outcome"]["debts"][0]["items"][0]["counts"], 1)),
-        ("winner", "6.2", |it| it["outcome"]["winner"] = 7.into()),
-        ("fee", "6.3", |it| add(&mut it["settlement"]["fees"][0]["fee"], -1)),
-        ("price", "1.5", |it| add(&mut it["terms"]["price"]["bet"], 2)),
-        ("end", "6.4", |it| drop(it["actions"].as_array_mut().and_then(Vec::pop))),
-        ("opening", "3.7", |it| {
-            let actions = it["actions"].as_array_mut().expect("a list");
-            let opened = actions.iter_mut().find(|taken| taken["action"]["type"] == "open");
-            let opened = opened.expect("every game that pays is opened");
-            opened["by"] = "player".into();
-            opened["action"]["risk"] = 40.into();
-        }),
-    ];
-    for (name, rule, forge) in forgeries {
-        let mut forged = serde_json::to_value(&record).expect("JSON");
-        forge(&mut forged);
-        let record = forged.to_string();
-        expected.push(Expected { name: name.to_owned(), record, rule: Some(rule) });
-    }
-    assert_verified(SCRIPT, &expected);
-}
-
-fn add(value: &mut Value, more: i64) {
-    *value = (value.as_i64().expect("a number") + more).into();
+    let has_fee = |(_, record): &&(_, Record<TongoAssets>)| !record.settlement.fees.is_empty();
+    let (_, last) = records.iter().rfind(has_fee).expect("somebody won something");
+    check_verifier("verify_tongo_assets", &records, FORGERIES, |record| record == last, |_| ());
 }

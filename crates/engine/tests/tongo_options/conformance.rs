@@ -9,7 +9,7 @@ use bahay_engine::games::tongo_options::{
     Action, CostRises, GameEnding, NewCosts, Phase, PublicState, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{TestRng, TongoOptionsProbe, step};
+use bahay_engine::testing::{TestRng, TongoOptionsProbe, legal_actions, step};
 
 const GAMES: u64 = 60;
 
@@ -95,8 +95,7 @@ fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
                 assert_eq!(heard.is_ok(), may, "seed {seed}: {action:?} {heard:?}");
                 if may { taken += 1 } else { refused += 1 }
             }
-            let mut legal = Vec::new();
-            game.legal_actions(seat, &mut legal);
+            let legal = legal_actions(game, seat);
             let goes_on = |action: &&Action| {
                 !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
             };

@@ -1,17 +1,13 @@
 //! Tables of Tongo (options) in virtual time under erratic players: coins and the journal are
 //! consistent, every record verifies, and the clock plays as rule 9.1 says.
 
-use crate::support::{check_coins, check_journal, check_record};
+use crate::support::desk::coins;
+use crate::support::{check_coins, check_journal, check_record, settled_records};
 use bahay_bots::simulation::{Habits, Simulation};
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, GameRules, Hits};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
-use bahay_engine::table::{ActionOrigin, Terms};
+use bahay_engine::table::ActionOrigin;
 use bahay_engine::testing;
-
-fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
-    testing::terms(rules, hits, Coins::from_whole(1).expect("a bet"), 1)
-}
 
 /// Returns a table of erratic players.
 pub fn simulation(seed: u64, rules: Rules, hits: Option<Hits>) -> Simulation<TongoOptions> {
@@ -19,8 +15,8 @@ pub fn simulation(seed: u64, rules: Rules, hits: Option<Hits>) -> Simulation<Ton
 }
 
 fn played(seed: u64, rules: Rules, hits: Option<Hits>, habits: Habits) -> Simulation<TongoOptions> {
-    let welcome = Coins::from_whole(500).expect("a wallet");
-    Simulation::new(seed, terms(rules, hits), habits, welcome)
+    let terms = testing::terms(rules, hits, coins(1), 1);
+    Simulation::new(seed, terms, habits, coins(500))
 }
 
 /// Checks every rule set with few and many seats, with and without a POT.
@@ -88,10 +84,7 @@ fn the_winner_deals_the_next_game() {
 /// A tampered record fails.
 #[test]
 fn a_tampered_record_fails() {
-    let mut house = played(5, Rules::seed(), None, Habits::default());
-    let mut records = Vec::new();
-    house.play(3, |_, record| records.push(record.clone()));
-    for record in records {
+    for record in settled_records(played(5, Rules::seed(), None, Habits::default()), 3) {
         let mut cut = record.clone();
         cut.actions.pop();
         assert!(cut.verify().is_err());

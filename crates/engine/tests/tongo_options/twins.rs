@@ -7,10 +7,11 @@ use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongo_options::{Action, Event, Phase, PublicState, Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Probe, TestRng, TongoOptionsProbe};
+use bahay_engine::testing::{Probe, TestRng, TongoOptionsProbe, legal_actions};
 use serde_json::Value;
 
 use super::conformance::any_rules;
+use crate::support::desk::seat;
 
 /// Counts of the compared steps.
 #[derive(Default)]
@@ -27,25 +28,17 @@ fn twin(game: &TongoOptions, viewer: Viewer, dice: &mut TestRng) -> TongoOptions
     let mut text = serde_json::to_value(game).expect("a game can be written");
     // The positions of cards that the viewer may not see: those of the player deck with foreign
     // hands, and those of the options deck.
-    let mut players: Vec<String> = Vec::new();
-    let hands = game.hands().len();
-    for seat in 0..hands {
-        let is_own =
-            Seat::new(u8::try_from(seat).expect("a seat")).map(Viewer::Seat) == Some(viewer);
-        if !is_own {
-            players.extend((0..4).map(|card| format!("/hands/{seat}/{card}")));
-        }
-    }
+    let foreign = Seat::all(game.public().seats()).filter(|seat| Viewer::Seat(*seat) != viewer);
+    let mut players: Vec<String> =
+        foreign.flat_map(|seat| (0..4).map(move |card| format!("/hands/{seat}/{card}"))).collect();
     let deck = game.hidden().deck.len();
     players.extend((0..deck).map(|card| format!("/hidden/deck/{card}")));
     let mut options: Vec<String> = Vec::new();
-    for floor in 0..8 {
-        for slot in 0..3 {
-            if game.public().floors[floor][slot].is_none() {
-                options.push(format!("/hidden/floors/{floor}/{slot}"));
-            }
-            options.push(format!("/hidden/exchanges/{floor}/{slot}"));
+    for (floor, slot) in (0..8).flat_map(|floor| (0..3).map(move |slot| (floor, slot))) {
+        if game.public().floors[floor][slot].is_none() {
+            options.push(format!("/hidden/floors/{floor}/{slot}"));
         }
+        options.push(format!("/hidden/exchanges/{floor}/{slot}"));
     }
     for places in [players, options] {
         let places: Vec<String> =
@@ -67,8 +60,7 @@ fn seen(game: &TongoOptions, viewer: Viewer, seats: u8) -> (String, Vec<String>)
     let view = game.view(viewer);
     let mut told = vec![format!("{:?}", game.prompt_for(viewer))];
     if let Viewer::Seat(seat) = viewer {
-        let mut legal = Vec::new();
-        game.legal_actions(seat, &mut legal);
+        let legal = legal_actions(game, seat);
         told.push(format!("{legal:?} {:?}", game.default_action(seat)));
         told.push(format!("{:?}", TongoOptions::choose_action(&view)));
     }
@@ -154,8 +146,7 @@ fn note_turned_down(public: &PublicState, was_up: &mut [[bool; 3]; 8], found: &m
 
 /// Mostly chooses actions that keep the game going.
 fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -> Action {
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
+    let legal = legal_actions(game, seat);
     let ends = |action: &Action| {
         matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
     };
@@ -177,11 +168,8 @@ fn hidden_cards_change_no_observation() {
         let mut dice = TestRng::new(seed);
         let rules = if seed % 3 == 0 { Rules::seed() } else { any_rules(&mut dice) };
         let seats = 2 + u8::try_from(seed % 7).expect("a small number");
-        let viewers = [
-            Viewer::Public,
-            Viewer::Seat(Seat::new(u8::try_from(seed % 2).expect("a seat")).expect("a seat")),
-        ];
-        for viewer in viewers {
+        let own = seat(u8::try_from(seed % 2).expect("a seat"));
+        for viewer in [Viewer::Public, Viewer::Seat(own)] {
             follow(&rules, viewer, seats, seed, &mut found);
         }
     }
@@ -198,8 +186,7 @@ fn visible_differences_distinguish_two_games() {
     while let Turn::Chance(request) = game.turn() {
         game = game.resolve(&dice.answer(request), &mut Vec::new());
     }
-    let own = Viewer::Seat(Seat::new(0).expect("a seat"));
-    let other = Viewer::Seat(Seat::new(1).expect("a seat"));
+    let [own, other] = [0, 1].map(|number| Viewer::Seat(seat(number)));
     let changed = (0..50).map(|_| twin(&game, other, &mut dice));
     let told_apart = changed.filter(|twin| seen(twin, own, 3) != seen(&game, own, 3)).count();
     assert!(told_apart > 40, "{told_apart}");

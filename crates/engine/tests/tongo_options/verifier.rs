@@ -2,14 +2,14 @@
 //! games with every switch: those of erratic tables and of random play. It refuses forgeries and
 //! names the rule.
 
+use crate::support::desk::coins;
 use crate::support::records::{Forgery, check_verifier, record_game};
 use bahay_engine::chance::{ChanceAnswer, Contribution};
-use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Hits};
+use bahay_engine::game::Hits;
 use bahay_engine::games::tongo_options::{Action, GameEnding, Rules, TongoOptions};
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Record, Settlement};
-use bahay_engine::testing::{self, TestRng};
+use bahay_engine::testing::{self, TestRng, legal_actions};
 
 use super::conformance::any_rules;
 use super::tables::simulation;
@@ -23,11 +23,10 @@ fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
     };
     let clients = Seat::all(seats).map(client).collect();
     let starter = Seat::new(1).filter(|_| seed.is_multiple_of(2));
-    let terms = testing::terms(rules, None, Coins::from_whole(3).expect("a bet"), 2);
+    let terms = testing::terms(rules, None, coins(3), 2);
     let mut record =
         record_game(terms, clients, starter, seed, |game: &TongoOptions, seat, dice| {
-            let mut legal = Vec::new();
-            game.legal_actions(seat, &mut legal);
+            let legal = legal_actions(game, seat);
             let is_calm = |action: &&Action| {
                 !matches!(action, Action::Fold | Action::Acquire | Action::Confront { .. })
             };

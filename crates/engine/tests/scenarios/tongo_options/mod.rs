@@ -10,6 +10,7 @@ use bahay_engine::games::tongo_options::{
     PlayerState, PreviousTurn, Rules, ShownHand, TongoOptions,
 };
 use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::testing::legal_actions;
 
 use self::notation::{costs, dice, floor_cards, previous, viewer_of};
 use super::finds_wrong_lines;
@@ -279,9 +280,8 @@ fn resolve(game: &TongoOptions, answer: ChanceAnswer) -> CaseResult<TongoOptions
 
 /// Checks the kinds of legal actions, by name: `retreat fold pay_risk`.
 fn expect_may(game: &TongoOptions, seat: Seat, text: &str) -> CaseResult<()> {
-    let (mut legal, mut names) = (Vec::new(), Vec::<String>::new());
-    game.legal_actions(seat, &mut legal);
-    for action in legal {
+    let mut names: Vec<String> = Vec::new();
+    for action in legal_actions(game, seat) {
         let written = serde_json::to_value(action).map_err(|error| error.to_string())?;
         let name = written["type"].as_str().unwrap_or_default().to_owned();
         if !names.contains(&name) {
