@@ -18,9 +18,7 @@ use bahay_bots::tongits::{
 use bahay_engine::cards::CardSet;
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Skill};
-use bahay_engine::games::tongits::{
-    Action, Event, Phase, Rules, SEATS, Tongits, deadwood, has_secret,
-};
+use bahay_engine::games::tongits::{Action, Phase, Rules, SEATS, Tongits, deadwood, has_secret};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 
@@ -46,8 +44,6 @@ struct WatchedBot {
 }
 
 impl Bot<Tongits> for WatchedBot {
-    fn observe_event(&mut self, _event: &Event) {}
-
     fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
         let view = prompt.view;
         let action =

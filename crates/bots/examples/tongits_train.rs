@@ -35,7 +35,7 @@ use bahay_bots::tongits::{
 };
 use bahay_engine::chance;
 use bahay_engine::game::Outcome;
-use bahay_engine::games::tongits::{Action, Event, Rules, SEATS, Tongits};
+use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
 
@@ -206,8 +206,6 @@ enum Player {
 type Chosen = Rc<RefCell<Vec<(DecisionKind, Inputs)>>>;
 
 impl Bot<Tongits> for Player {
-    fn observe_event(&mut self, _event: &Event) {}
-
     fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
         let greedy = || Tongits::choose_action(prompt.view).expect("the seat is to act");
         match self {

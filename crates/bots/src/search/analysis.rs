@@ -22,8 +22,8 @@ use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record};
 
 use crate::ai::{Ai, net_counts};
 use crate::search::bot::LazyDice;
-use crate::search::playout::{Players, play_to_end};
-use crate::search::search_bot::{is_better_by, rollout_value, unevaluated_actions};
+use crate::search::playout::play_to_end;
+use crate::search::search_bot::{Arm, choose_with_skill, is_better_by, unevaluated_actions};
 
 /// The maximum number of decisions reported.
 pub const JUDGED_MAX: usize = 3;
@@ -176,13 +176,6 @@ struct Proposal<'a, G: Ai> {
     gain: i64,
 }
 
-/// An action with its result in each sampled game.
-struct TriedAction<A> {
-    action: A,
-    judged: i64,
-    worth: Vec<i64>,
-}
-
 /// The number of games to which gains are scaled, so that decisions judged with different numbers
 /// of games are comparable.
 const GAIN_GAMES: i64 = 1_000;
@@ -216,28 +209,20 @@ fn propose_alternative<'a, G: Ai>(
             actions.truncate(TRIED_MAX);
         }
     }
-    let untried = |(action, judged)| TriedAction { action, judged, worth: Vec::new() };
-    let mut tried: Vec<TriedAction<G::Action>> = actions.into_iter().map(untried).collect();
-    let mut taken = TriedAction { action: decision.action.clone(), judged: 0, worth: Vec::new() };
+    let count = i64::from(count);
+    let arm = |(action, judged)| Arm::new(action, judged, count);
+    let mut arms: Vec<Arm<G::Action>> = actions.into_iter().map(arm).collect();
+    let mut taken = Arm::new(decision.action.clone(), 0, count);
     for world in &worlds {
         let chance = dice.draw_key();
-        for one in tried.iter_mut().chain([&mut taken]) {
-            let looked_ahead = world.game.look_ahead(world.quick, seat, &one.action);
-            let worth = looked_ahead
-                .unwrap_or_else(|| rollout_value(&world.game, seat, &one.action, chance));
-            one.worth.push(worth);
-        }
+        arms.iter_mut().chain([&mut taken]).for_each(|arm| arm.try_in(world, seat, chance));
     }
-    let count = i64::from(count);
-    let total = |one: &TriedAction<G::Action>| {
-        one.worth.iter().sum::<i64>().saturating_add(one.judged.saturating_mul(count))
-    };
-    let best = tried.into_iter().max_by_key(total)?;
+    let best = arms.into_iter().max_by_key(Arm::sum)?;
     let is_other = best.action != decision.action;
     if !is_other || !is_better_by(&best.worth, &taken.worth, TENTHS_OF_ERRORS) {
         return None;
     }
-    let sum = |one: &TriedAction<G::Action>| one.worth.iter().sum::<i64>();
+    let sum = |arm: &Arm<G::Action>| arm.worth.iter().sum::<i64>();
     let gain = sum(&best).saturating_sub(sum(&taken)).saturating_mul(GAIN_GAMES) / count;
     Some(Proposal { decision, advised: best.action, gain })
 }
@@ -288,22 +273,13 @@ fn play_out<G: Ai>(
     chance: Key,
 ) -> Option<i64> {
     let game = world.act(own, action, &mut Vec::new()).ok()?;
-    let mut players = BelievedPlayers { quick: quick.with(own) };
+    let quick = quick.with(own);
+    let mut players = |game: &G, seat| {
+        let skill = if quick.contains(seat) { Skill::Quick } else { Skill::Greedy };
+        choose_with_skill(skill, game, seat)
+    };
     let game = play_to_end(game, &mut ChanceRng::new(chance), &mut players);
     Some(net_counts(&game.outcome()?, own))
-}
-
-/// Players of the skills ascribed to them: quick at some seats, greedy at the others.
-struct BelievedPlayers {
-    quick: SeatSet,
-}
-
-impl<G: Ai> Players<G> for BelievedPlayers {
-    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
-        let skill = if self.quick.contains(seat) { Skill::Quick } else { Skill::Greedy };
-        let advised = G::choose_action_with_skill(skill, &game.view(Viewer::Seat(seat)));
-        advised.expect("the AI can act for the seat to act")
-    }
 }
 
 /// Returns the rounded mean in hundredths of a bet, or `None` if there are no results.

@@ -21,10 +21,17 @@ pub struct BotPrompt<'a, G: Game> {
 /// A player of one seat in one game.
 pub trait Bot<G: Game> {
     /// Receives an event visible to the seat; each event is delivered once and in order.
-    fn observe_event(&mut self, event: &G::Event);
+    fn observe_event(&mut self, _event: &G::Event) {}
 
     /// Returns the action to play, which must be legal.
     fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action;
+}
+
+/// A bot without memory is a function of its prompts.
+impl<G: Game, F: FnMut(&BotPrompt<'_, G>) -> G::Action> Bot<G> for F {
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
+        self(prompt)
+    }
 }
 
 /// A generator that is seeded on first use: most bots draw nothing.

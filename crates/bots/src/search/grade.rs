@@ -1,4 +1,4 @@
-//! The bots by name.
+//! The bots by name, and the searching one as the AI of a seat that is taken over at a table.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -7,10 +7,12 @@ use core::str::FromStr;
 
 use bahay_engine::chance::Key;
 use bahay_engine::game::{Game, Skill};
+use bahay_engine::table::Input;
 
 use crate::ai::Ai;
 use crate::search::bot::{Bot, BotPrompt, LazyDice};
 use crate::search::search_bot::{self, SearchBot};
+use crate::table::AiQuestion;
 
 /// A kind of bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +55,18 @@ impl Grade {
 
     /// Builds a bot for one seat of one game. The bot's random choices follow from `key`.
     pub fn build_bot<G: Ai>(self, key: Key) -> Box<dyn Bot<G>> {
-        let dice = LazyDice::new(key);
+        let mut dice = LazyDice::new(key);
         match self {
-            Self::Random => Box::new(RandomBot::<G> { dice, legal: Vec::new() }),
-            Self::Clock => Box::new(ClockBot),
-            Self::Greedy => Box::new(GreedyBot),
+            Self::Random => Box::new(move |prompt: &BotPrompt<'_, G>| {
+                let mut legal = Vec::new();
+                G::legal_in_view(prompt.view, &mut legal);
+                let chosen = dice.get_or_init().below(legal.len());
+                legal.swap_remove(chosen)
+            }),
+            Self::Clock => Box::new(|prompt: &BotPrompt<'_, G>| prompt.clock.clone()),
+            Self::Greedy => Box::new(|prompt: &BotPrompt<'_, G>| {
+                G::choose_action(prompt.view).expect("the AI can act for the seat to act")
+            }),
             Self::Quick => Box::new(QuickBot::<G> { events: Vec::new() }),
             Self::Strong { games } => Box::new(SearchBot { dice, games, events: Vec::new() }),
         }
@@ -94,41 +103,18 @@ impl fmt::Display for ParseGradeError {
 
 impl core::error::Error for ParseGradeError {}
 
-struct RandomBot<G: Game> {
-    dice: LazyDice,
-    legal: Vec<G::Action>,
-}
-
-impl<G: Game> Bot<G> for RandomBot<G> {
-    fn observe_event(&mut self, _event: &G::Event) {}
-
-    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
-        self.legal.clear();
-        G::legal_in_view(prompt.view, &mut self.legal);
-        let chosen = self.dice.get_or_init().below(self.legal.len());
-        self.legal.swap_remove(chosen)
+/// Returns the action of the `strong` skill, from the seat's view and visible events alone. Its
+/// random choices follow from `key`.
+///
+/// Returns `None` if the seat is not to act.
+pub fn answer_question<G: Ai>(question: &AiQuestion<'_, G>, key: Key) -> Option<Input<G::Action>> {
+    let advised = G::choose_action_with_skill(Skill::Quick, &question.view)?;
+    let mut bot = Grade::Strong { games: question.games }.build_bot::<G>(key);
+    for event in question.seen_events() {
+        bot.observe_event(&event);
     }
-}
-
-struct ClockBot;
-
-impl<G: Game> Bot<G> for ClockBot {
-    fn observe_event(&mut self, _event: &G::Event) {}
-
-    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
-        prompt.clock.clone()
-    }
-}
-
-/// The house's greedy AI, from the view alone.
-struct GreedyBot;
-
-impl<G: Ai> Bot<G> for GreedyBot {
-    fn observe_event(&mut self, _event: &G::Event) {}
-
-    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
-        G::choose_action(prompt.view).expect("the AI can act for the seat to act")
-    }
+    let prompt = BotPrompt { seat: question.seat, view: &question.view, clock: &advised };
+    Some(question.to_input(bot.choose_action(&prompt)))
 }
 
 /// The strongest AI that does not search; it remembers the events it has seen.

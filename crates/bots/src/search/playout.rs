@@ -15,6 +15,13 @@ pub trait Players<G: Game> {
     fn observe_events(&mut self, _events: &[G::Event]) {}
 }
 
+/// Players who need not see the events are a function of the game and the seat to act.
+impl<G: Game, F: FnMut(&G, Seat) -> G::Action> Players<G> for F {
+    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
+        self(game, seat)
+    }
+}
+
 /// Plays a game to its end and returns the final state. If several seats are to act at once, the
 /// first answers first.
 ///

@@ -15,9 +15,9 @@ use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Skill, Viewer};
 use bahay_engine::seat::{Seat, SeatSet};
 
-use crate::ai::{Ai, net_counts};
+use crate::ai::{Ai, SampledGame, net_counts};
 use crate::search::bot::{Bot, BotPrompt, LazyDice};
-use crate::search::playout::{Players, play_to_end};
+use crate::search::playout::play_to_end;
 
 /// The default number of evaluated games per decision.
 pub(super) const GAMES: u32 = 500;
@@ -44,16 +44,34 @@ pub(super) struct SearchBot<E> {
 }
 
 /// An action with its result in each sampled game.
-struct Arm<A> {
-    action: A,
+pub(super) struct Arm<A> {
+    pub(super) action: A,
     /// The game's evaluation times its weight in sampled games.
     judged: i64,
-    worth: Vec<i64>,
+    pub(super) worth: Vec<i64>,
 }
 
 impl<A> Arm<A> {
-    fn sum(&self) -> i64 {
-        self.judged + self.worth.iter().sum::<i64>()
+    /// Creates an arm without results, with the game's evaluation and its weight.
+    pub(super) fn new(action: A, judged: i64, counts_as: i64) -> Self {
+        Self { action, judged: judged.saturating_mul(counts_as), worth: Vec::new() }
+    }
+
+    pub(super) fn sum(&self) -> i64 {
+        self.worth.iter().sum::<i64>().saturating_add(self.judged)
+    }
+
+    /// Applies the action in a sampled game, and records the result for the seat.
+    pub(super) fn try_in<G: Ai<Action = A>>(
+        &mut self,
+        world: &SampledGame<G>,
+        seat: Seat,
+        chance: Key,
+    ) {
+        let looked_ahead = world.game.look_ahead(world.quick, seat, &self.action);
+        let worth =
+            looked_ahead.unwrap_or_else(|| rollout_value(&world.game, seat, &self.action, chance));
+        self.worth.push(worth);
     }
 }
 
@@ -81,23 +99,14 @@ impl<G: Ai> Bot<G> for SearchBot<G::Event> {
             tried = G::evaluate_actions(prompt.view, &quick);
         }
         let counts_as = i64::from(self.games / JUDGED_DIVISOR);
-        let arm = |(action, judged): (_, i64)| {
-            let judged = judged.saturating_mul(counts_as);
-            Arm { action, judged, worth: Vec::new() }
-        };
+        let arm = |(action, judged)| Arm::new(action, judged, counts_as);
         let mut arms: Vec<Arm<G::Action>> = tried.into_iter().map(arm).collect();
         let advised = arms[0].action.clone();
         let mut worlds = worlds.iter();
         for count in rounds {
             for world in worlds.by_ref().take(count as usize) {
                 let chance = self.dice.draw_key();
-                for arm in &mut arms {
-                    let looked_ahead = world.game.look_ahead(world.quick, prompt.seat, &arm.action);
-                    let worth = looked_ahead.unwrap_or_else(|| {
-                        rollout_value(&world.game, prompt.seat, &arm.action, chance)
-                    });
-                    arm.worth.push(worth);
-                }
+                arms.iter_mut().for_each(|arm| arm.try_in(world, prompt.seat, chance));
             }
             let (_, others) = arms.split_at_mut(1);
             others.sort_by_key(|arm| core::cmp::Reverse(arm.sum()));
@@ -109,7 +118,8 @@ impl<G: Ai> Bot<G> for SearchBot<G::Event> {
             let best = arms.iter().max_by_key(|arm| arm.sum());
             return best.map_or(advised, |arm| arm.action.clone());
         }
-        let better = arms.iter().skip(1).find(|arm| is_surely_better(&arm.worth, &arms[0].worth));
+        let is_better = |arm: &&Arm<_>| is_better_by(&arm.worth, &arms[0].worth, TENTHS_OF_ERRORS);
+        let better = arms.iter().skip(1).find(is_better);
         better.map_or(advised, |arm| arm.action.clone())
     }
 }
@@ -146,30 +156,22 @@ const fn survivor_count(actions: usize) -> usize {
 
 /// Plays an action and then the game to its end with greedy players, and returns the result for the
 /// seat: the counts won or lost, plus [`WIN_COUNTS`] for a win.
-pub(super) fn rollout_value<G: Ai>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
+fn rollout_value<G: Ai>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
     let Ok(game) = world.act(own, action, &mut Vec::new()) else {
         // The action is legal by the seat's view but not in this sampled game.
         return 0;
     };
-    let game = play_to_end(game, &mut ChanceRng::new(chance), &mut GreedyPlayers);
+    let mut greedy = |game: &G, seat| choose_with_skill(Skill::Greedy, game, seat);
+    let game = play_to_end(game, &mut ChanceRng::new(chance), &mut greedy);
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let won = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
     won + net_counts(&outcome, own)
 }
 
-/// Greedy players at all seats.
-struct GreedyPlayers;
-
-impl<G: Ai> Players<G> for GreedyPlayers {
-    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
-        let advised = G::choose_action_with_skill(Skill::Greedy, &game.view(Viewer::Seat(seat)));
-        advised.expect("the AI can act for the seat to act")
-    }
-}
-
-/// Returns whether `one` is better than `other` by more than the noise.
-fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
-    is_better_by(one, other, TENTHS_OF_ERRORS)
+/// Returns the action of a player of this skill at the seat to act.
+pub(super) fn choose_with_skill<G: Ai>(skill: Skill, game: &G, seat: Seat) -> G::Action {
+    let advised = G::choose_action_with_skill(skill, &game.view(Viewer::Seat(seat)));
+    advised.expect("the AI can act for the seat to act")
 }
 
 /// Returns whether `one` is better than `other` by more than the given number of tenths of the
@@ -191,11 +193,12 @@ pub(super) fn is_better_by(one: &[i64], other: &[i64], tenths_of_errors: i128) -
 
 #[cfg(test)]
 mod tests {
-    use super::{WORLDS_MIN, is_surely_better, survivor_count, worlds_per_round};
+    use super::{TENTHS_OF_ERRORS, WORLDS_MIN, is_better_by, survivor_count, worlds_per_round};
     use alloc::vec;
 
     #[test]
     fn a_difference_within_the_noise_is_not_better() {
+        let is_surely_better = |one, other| is_better_by(one, other, TENTHS_OF_ERRORS);
         assert!(is_surely_better(&[3, 4, 3, 4], &[1, 1, 1, 1]));
         assert!(!is_surely_better(&[1, 1, 1, 1], &[1, 1, 1, 1]));
         assert!(!is_surely_better(&[9, 0, 0, 0], &[1, 1, 1, 1]));
