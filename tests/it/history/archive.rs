@@ -3,14 +3,21 @@
 use bahay::archive::{self, GameOutcome, GameState};
 use bahay::clock::BoundedTimestamp;
 use bahay::records::Records;
-use bahay_api::player::games::{FinalGameState, GameFilter};
+use bahay_api::player::games::{FinalGameState, GameFilter, GameSummary};
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{GameId, Settlement};
+use bahay_engine::table::{GameId, PlayerId, Settlement};
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, KIND, PotGoes, hundredths, settlement, table};
 use crate::support::checks::read_game;
 use crate::support::reason;
+
+/// Returns the first nine games of a player that pass the filter.
+async fn list_games(bank: &Bank, player: PlayerId, filter: &GameFilter) -> Vec<GameSummary> {
+    let page = archive::list_by_player(&bank.pool, player, filter, None, 9).await.unwrap();
+    assert_eq!(page.next, None);
+    page.items
+}
 
 #[tokio::test]
 async fn a_player_lists_the_own_games_newest_first() {
@@ -43,13 +50,7 @@ async fn a_player_lists_the_own_games_newest_first() {
     assert!(listed.is_sorted_by(|newer, older| newer.finished_at > older.finished_at));
 
     let stranger = bank.player(0).await;
-    assert!(
-        archive::list_by_player(&bank.pool, stranger, &GameFilter::default(), None, 2)
-            .await
-            .unwrap()
-            .items
-            .is_empty()
-    );
+    assert!(list_games(&bank, stranger, &GameFilter::default()).await.is_empty());
 }
 
 #[tokio::test]
@@ -59,13 +60,7 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let (stakes, pot) = bank.open(&game).await;
     let found = read_game(&bank.pool, game.game).await;
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
-    assert!(
-        archive::list_by_player(&bank.pool, players[0], &GameFilter::default(), None, 9)
-            .await
-            .unwrap()
-            .items
-            .is_empty()
-    );
+    assert!(list_games(&bank, players[0], &GameFilter::default()).await.is_empty());
 
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
@@ -75,12 +70,9 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     assert_eq!(found.record, Some(record));
     let stored: Settlement = serde_json::from_value(found.settlement.unwrap()).unwrap();
     assert_eq!(stored, input.settlement);
-    assert_eq!(
-        archive::read_game(&bank.pool, &Records::without_archive(), GameId(Uuid::nil()))
-            .await
-            .unwrap(),
-        None
-    );
+    let nowhere = Records::without_archive();
+    let unknown = archive::read_game(&bank.pool, &nowhere, GameId(Uuid::nil())).await;
+    assert_eq!(unknown.unwrap(), None);
 }
 
 #[tokio::test]
@@ -89,11 +81,8 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let game = bank.deal(table(), &players);
     let (stakes, _) = bank.open(&game).await;
     bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
-    let page = archive::list_by_player(&bank.pool, players[1], &GameFilter::default(), None, 9)
-        .await
-        .unwrap();
-    assert_eq!(page.next, None);
-    let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
+    let listed = list_games(&bank, players[1], &GameFilter::default()).await;
+    let [played] = listed.as_slice() else { panic!("{listed:?}") };
     assert_eq!((played.state, *played.net), (FinalGameState::Voided, Coins::ZERO));
     assert_eq!(hundredths(&[*played.stake]), hundredths(&stakes[1..2]));
     let found = read_game(&bank.pool, game.game).await;
@@ -128,9 +117,10 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     let (lost, _) = bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
     let voided = bank.open_game(&players).await;
     bank.ledger.void_game(voided.game, &reason("its live state was lost")).await.unwrap();
+    let all = list_games(&bank, players[0], &GameFilter::default()).await;
     let list = async |filter: GameFilter| {
-        let page = archive::list_by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
-        page.items.iter().map(|played| GameId(played.id)).collect::<Vec<_>>()
+        let listed = list_games(&bank, players[0], &filter).await;
+        listed.iter().map(|played| GameId(played.id)).collect::<Vec<_>>()
     };
     let outcome = |outcome| GameFilter { outcome: Some(outcome), ..GameFilter::default() };
     assert_eq!(list(outcome(GameOutcome::Won)).await, [won]);
@@ -141,18 +131,15 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
         |room: &str| GameFilter { room: Some(room.parse().unwrap()), ..GameFilter::default() };
     assert_eq!(list(room("newbie")).await.len(), 3);
     assert_eq!(list(room("fiesta")).await, []);
-    let all = archive::list_by_player(&bank.pool, players[0], &GameFilter::default(), None, 9)
-        .await
-        .unwrap();
     let settled_at = |game| {
-        let played = all.items.iter().find(|played| GameId(played.id) == game).unwrap();
+        let played = all.iter().find(|played| GameId(played.id) == game).unwrap();
         BoundedTimestamp::new(played.finished_at.into()).ok()
     };
     let kind =
         |kind: &str| GameFilter { kind: Some(kind.parse().unwrap()), ..GameFilter::default() };
     assert_eq!(list(kind(KIND)).await.len(), 3);
     assert_eq!(list(kind("tongo")).await, []);
-    assert!(all.items.iter().all(|played| played.kind == KIND));
+    assert!(all.iter().all(|played| played.kind == KIND));
     let from = GameFilter { from: settled_at(lost), ..outcome(GameOutcome::Won) };
     assert_eq!(list(from).await, []);
     let to = GameFilter { to: settled_at(lost), ..GameFilter::default() };

@@ -22,11 +22,13 @@ use sqlx::PgPool;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::reports::{counted, history};
+use super::reports::history;
+use crate::support::checks::count_reports;
 use crate::support::db::{TestDatabase, execute, read_row, read_value, read_values};
 use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::process::bahay;
+use crate::support::waiting::wait_until;
 
 /// More games than a dictionary is trained on, and not a whole number of batches.
 const GAMES: u64 = 700;
@@ -51,7 +53,7 @@ impl ArchivedHistory {
     /// Creates a history with a new house's default: texts are never removed.
     async fn keeping_all(games: u64) -> Self {
         let (database, pool, written) = history(games, 18).await;
-        counted(&pool).await.close().await;
+        count_reports(&pool).await.close().await;
         Self { database, pool, games: written.games, folder: tempfile::tempdir().unwrap() }
     }
 
@@ -103,11 +105,8 @@ impl ArchivedHistory {
             select count(*) from pg_locks
             where locktype = 'advisory'
                 and database = (select oid from pg_database where datname = current_database())";
-        let started = Instant::now();
-        while read_value::<i64>(&self.pool, locks).await > 0 {
-            assert!(started.elapsed() < PATIENCE, "the lock stays");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        let is_free = async || read_value::<i64>(&self.pool, locks).await == 0;
+        wait_until("the lock is released", is_free).await;
     }
 
     fn objects(&self) -> Vec<PathBuf> {
@@ -299,13 +298,18 @@ async fn the_service_removes_no_record_by_itself() {
         "select game, sha256(convert_to(record, 'UTF8')) from game_records order by game limit 1",
     )
     .await;
-    let change = "update game_records set record = null";
-    let error = sqlx::query(change).execute(&old.pool).await.unwrap_err();
-    assert!(error.to_string().contains("permission denied"), "{error}");
-    let add = "insert into archive_objects (name, hash, bytes, records, last_finished_at)
-        values ('x', sha256('x'), 1, 1, now())";
-    let error = sqlx::query(add).execute(&old.pool).await.unwrap_err();
-    assert!(error.to_string().contains("permission denied"), "{error}");
+    for forbidden in [
+        "update game_records set record = null",
+        "insert into archive_objects (name, hash, bytes, records, last_finished_at)
+            values ('x', sha256('x'), 1, 1, now())",
+        "update owner_settings set archive_grace = interval '0'",
+        "update archive_objects set made_at = now() - interval '1 year'",
+        "insert into archive_objects (name, hash, bytes, records, last_finished_at, made_at)
+            values ('z', sha256('z'), 1, 1, now(), now() - interval '1 year')",
+    ] {
+        let error = sqlx::query(forbidden).execute(&old.pool).await.unwrap_err();
+        assert!(error.to_string().contains("permission denied"), "{forbidden}: {error}");
+    }
 
     let give = async |hash: &[u8]| {
         sqlx::query(
@@ -320,12 +324,13 @@ async fn the_service_removes_no_record_by_itself() {
     assert!(error.to_string().contains("not there as it was archived"), "{error}");
     // A game of today.
     let owner = old.database.owner_pool().await;
-    let today = "update settlements set finished_at = now() where game = $1";
-    sqlx::query(today).bind(game).execute(&owner).await.unwrap();
+    let alter = async |change: &str| {
+        assert_eq!(execute(&owner, &format!("{change} where game = '{game}'")).await, 1);
+    };
+    alter("update settlements set finished_at = now()").await;
     assert!(give(&hash).await.is_err());
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap(), 0));
-    let past = "update settlements set finished_at = now() - interval '2 days' where game = $1";
-    sqlx::query(past).bind(game).execute(&owner).await.unwrap();
+    alter("update settlements set finished_at = now() - interval '2 days'").await;
     // A position beyond the end of the object.
     let beyond =
         "select archive_records('y', $2, 1, null, array[$1], array[1], array[1], array[$2])";
@@ -336,31 +341,17 @@ async fn the_service_removes_no_record_by_itself() {
     assert!(give(&hash).await.is_err());
     // The caller chooses no bound: the grace period is the owner's, and uses the database's clock.
     let object: i64 = read_value(&old.pool, "select max(number) from archive_objects").await;
-    let remove = async || {
-        let removed = sqlx::query_scalar::<_, i64>("select remove_archived_records($1)");
-        removed.bind(object).fetch_one(&old.pool).await.unwrap()
-    };
+    let removal = format!("select remove_archived_records({object})");
+    let remove = async || read_value::<i64>(&old.pool, &removal).await;
     for grace in ["null", "interval '1 hour'"] {
         old.set_grace(grace).await;
         assert_eq!(remove().await, 0, "{grace}");
     }
-    for change in [
-        "update owner_settings set archive_grace = interval '0'",
-        "update archive_objects set made_at = now() - interval '1 year'",
-        "insert into archive_objects (name, hash, bytes, records, last_finished_at, made_at)
-            values ('z', sha256('z'), 1, 1, now(), now() - interval '1 year')",
-    ] {
-        let error = sqlx::query(change).execute(&old.pool).await.unwrap_err();
-        assert!(error.to_string().contains("permission denied"), "{change}: {error}");
-    }
     // A text that differs from the recorded one stays.
     old.set_grace("interval '0'").await;
-    let owner = old.database.owner_pool().await;
-    let change = "update game_records set record = record || $2 where game = $1";
-    sqlx::query(change).bind(game).bind(" ").execute(&owner).await.unwrap();
+    alter("update game_records set record = record || ' '").await;
     assert_eq!(remove().await, 0);
-    let back = "update game_records set record = rtrim(record) where game = $1";
-    sqlx::query(back).bind(game).execute(&owner).await.unwrap();
+    alter("update game_records set record = rtrim(record)").await;
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap(), 0));
     assert_eq!(remove().await, 1);
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap() - 1, 1));

@@ -9,10 +9,10 @@ use bahay::months::{Months, TABLES};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TableId};
 use sqlx::{AssertSqlSafe, PgPool};
-use uuid::Uuid;
 
-use super::months::{number, run, texts};
-use crate::support::bank::{Bank, PotGoes};
+use super::months::{number, refusal_code, texts};
+use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::db::execute;
 use crate::support::reason;
 
 /// Makes the database assign operation ids as of some months ago.
@@ -22,7 +22,7 @@ async fn book_months_ago(owner: &PgPool, months: i32) {
             format!("select make_month('{table}', now() - make_interval(months => {months}))");
         // Restores the calendar's month.
         book_by(owner, 0).await;
-        run(owner, &made).await;
+        execute(owner, &made).await;
     }
     book_by(owner, months).await;
 }
@@ -37,7 +37,7 @@ async fn book_by(owner: &PgPool, months: i32) {
             + extract(month from (at - interval '{months} months') at time zone 'UTC')::bigint
         ) * 1000000000000"
     );
-    run(owner, &sql).await;
+    execute(owner, &sql).await;
 }
 
 struct OldHouse {
@@ -50,25 +50,31 @@ struct OldHouse {
 /// Plays two games four months ago, the second of which wins the POT, and one in each later month
 /// except the last but one.
 async fn old_house() -> OldHouse {
-    let bank = Bank::new().await;
-    let owner = bank.database.owner_pool().await;
-    let table = TableId(Uuid::new_v4());
-    book_months_ago(&owner, 4).await;
-    let players = bank.players([10_000, 10_000, 10_000]).await;
-    bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
-    bank.play(table, &players, 0, 2, PotGoes::ToWinner).await;
+    let old = OldHouse::new().await;
+    let OldHouse { bank, owner, players, table } = &old;
+    bank.play(*table, players, 0, 2, PotGoes::ToWinner).await;
     bank.ledger.project_house_entries().await.unwrap();
     for months in [3, 2, 0] {
-        book_months_ago(&owner, months).await;
-        bank.play(table, &players, 1, 3, PotGoes::ToWinner).await;
+        book_months_ago(owner, months).await;
+        bank.play(*table, players, 1, 3, PotGoes::ToWinner).await;
         bank.ledger.project_house_entries().await.unwrap();
     }
-    let old = OldHouse { bank, owner, players, table };
     assert_eq!(old.differences().await, []);
     old
 }
 
 impl OldHouse {
+    /// Plays a game four months ago.
+    async fn new() -> Self {
+        let bank = Bank::new().await;
+        let owner = bank.database.owner_pool().await;
+        let table = table();
+        book_months_ago(&owner, 4).await;
+        let players = bank.players([10_000; 3]).await;
+        bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
+        Self { bank, owner, players, table }
+    }
+
     /// Closes the oldest month if more than `kept` months are kept.
     async fn close(&self, kept: u16) -> Result<Option<String>, sqlx::Error> {
         db::write_owner_settings(&self.owner, Some(kept), None).await.unwrap();
@@ -166,15 +172,9 @@ async fn two_nodes_close_a_month_once_and_one_that_keeps_all_closes_none() {
 
 #[tokio::test]
 async fn a_month_in_which_something_is_open_is_not_closed() {
-    let bank = Bank::new().await;
-    let owner = bank.database.owner_pool().await;
-    let table = TableId(Uuid::new_v4());
-    book_months_ago(&owner, 4).await;
-    let players = bank.players([10_000, 10_000, 10_000]).await;
-    bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
-    let playing = bank.players([10_000, 10_000, 10_000]).await;
-    let open = bank.open_game(&playing).await;
-    let old = OldHouse { bank, owner, players, table };
+    let old = OldHouse::new().await;
+    let playing = old.bank.players([10_000; 3]).await;
+    let open = old.bank.open_game(&playing).await;
     book_months_ago(&old.owner, 0).await;
     old.bank.player(500).await;
 
@@ -206,11 +206,11 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
         "update {part} set amount = amount + 1, balance_after = balance_after + 1
         where (account, version) = (select min(account), 1 from {part})"
     );
-    run(&old.owner, &changed).await;
+    execute(&old.owner, &changed).await;
     let (_, said) = old.refused(2).await;
     assert!(said.ends_with("and its entries differ"), "{said}");
     let back = changed.replace("+ 1", "- 1");
-    run(&old.owner, &back).await;
+    execute(&old.owner, &back).await;
     assert_eq!(old.close(2).await.unwrap(), Some(old.month(4).await));
     assert_eq!(old.differences().await, []);
 }
@@ -220,20 +220,18 @@ async fn the_service_closes_months_by_that_function_alone() {
     let old = old_house().await;
     let part = old.part(4).await;
     for forbidden in [
-        format!("drop table {part}"),
-        format!("delete from {part}"),
-        "insert into closed_months values (now(), 1, 1, 1, 1, 1, sha256(''))".into(),
-        "delete from closed_months".into(),
-        "update closed_months set moved = 0".into(),
-        "update owner_settings set entries_kept_months = 2".into(),
-        "insert into owner_settings (entries_kept_months) values (2)".into(),
-        "delete from owner_settings".into(),
+        &format!("drop table {part}"),
+        &format!("delete from {part}"),
+        "insert into closed_months values (now(), 1, 1, 1, 1, 1, sha256(''))",
+        "delete from closed_months",
+        "update closed_months set moved = 0",
+        "update owner_settings set entries_kept_months = 2",
+        "insert into owner_settings (entries_kept_months) values (2)",
+        "delete from owner_settings",
         // It took the bound from its caller.
-        "create function close_oldest_month(kept integer) returns text language sql as ''".into(),
+        "create function close_oldest_month(kept integer) returns text language sql as ''",
     ] {
-        let refused = sqlx::raw_sql(AssertSqlSafe(forbidden.clone())).execute(&old.bank.pool).await;
-        let refused = refused.unwrap_err().into_database_error().unwrap();
-        assert_eq!(refused.code().as_deref(), Some("42501"), "{forbidden}: {refused}");
+        assert_eq!(refusal_code(&old.bank.pool, forbidden).await, "42501", "{forbidden}");
     }
 }
 
@@ -298,9 +296,7 @@ async fn the_service_cannot_make_a_closed_month_again() {
     for months in [4, 5, 40] {
         book_by(&old.owner, 0).await;
         let made = format!("select make_month('entries', now() - interval '{months} months')");
-        let refused = sqlx::raw_sql(AssertSqlSafe(made)).execute(&old.bank.pool).await;
-        let refused = refused.unwrap_err().into_database_error().unwrap();
-        assert_eq!(refused.code().as_deref(), Some("BH006"), "{months}: {refused}");
+        assert_eq!(refusal_code(&old.bank.pool, &made).await, "BH006", "{months}");
     }
     // The service looks for missing months and reports no fault.
     let months = Months::new(old.bank.pool.clone(), &Metrics::default());

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::reports::{counted, history};
+use super::reports::history;
+use crate::support::checks::count_reports;
 use crate::support::db::{execute, read_rows};
 
 /// Winnings from new players are counted as posted, whoever won.
@@ -20,7 +21,7 @@ async fn coins_of_new_players_are_counted_as_they_were_booked() {
     ] {
         execute(&owner, made).await;
     }
-    counted(&pool).await;
+    count_reports(&pool).await;
     let counted: Vec<(Uuid, i64)> = read_rows(
         &pool,
         "select c.player, sum(c.amount)::bigint from newcomer_coins c group by c.player

@@ -9,15 +9,16 @@ use bahay::metrics::Metrics;
 use bahay::months::{self, AHEAD, Months, MonthsReport, TABLES};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::TableId;
-use jiff_sqlx::ToSqlx as _;
 use sqlx::{AssertSqlSafe, PgPool};
-use uuid::Uuid;
 
-use crate::support::bank::{Bank, PotGoes};
+use crate::support::bank::{Bank, PotGoes, table};
 use crate::support::db::{TestDatabase, execute, read_value, read_values};
 
-pub(crate) async fn run(pool: &PgPool, sql: &str) {
-    execute(pool, sql).await;
+/// Returns the code with which the database refuses a statement.
+pub(crate) async fn refusal_code(pool: &PgPool, sql: &str) -> String {
+    let refused = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(pool).await;
+    let refused = refused.expect_err(sql).into_database_error().expect(sql);
+    refused.code().expect("an error has a code").into_owned()
 }
 
 pub(crate) async fn texts(pool: &PgPool, sql: &str) -> Vec<String> {
@@ -36,7 +37,7 @@ async fn go_to_month(bank: &Bank, months: i32) {
             date_trunc('month', now(), 'UTC') + make_interval(months => {months})
         ))"
     );
-    run(&owner, &sql).await;
+    execute(&owner, &sql).await;
 }
 
 fn months_of(bank: &Bank) -> Months {
@@ -45,8 +46,8 @@ fn months_of(bank: &Bank) -> Months {
 
 /// Plays games of two months, the second of them the next one.
 async fn two_months() -> (Bank, TableId) {
-    let (bank, players) = Bank::with_players([10_000, 10_000, 10_000]).await;
-    let table = TableId(Uuid::new_v4());
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
+    let table = table();
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     bank.ledger.project_house_entries().await.unwrap();
     go_to_month(&bank, 1).await;
@@ -81,7 +82,7 @@ async fn an_operation_is_stored_in_the_partition_of_its_month() {
 #[tokio::test]
 async fn posting_touches_no_other_month() {
     let (bank, table) = two_months().await;
-    let players = bank.players([10_000, 10_000, 10_000]).await;
+    let players = bank.players([10_000; 3]).await;
     let owner = bank.database.owner_pool().await;
     let parts = texts(
         &owner,
@@ -190,10 +191,7 @@ async fn a_month_begins_once_however_many_begin_it() {
     let bank = Bank::new().await;
     go_to_month(&bank, -1).await;
     let (other, _tasks) = bank.node().await;
-    let mut players = Vec::new();
-    for _ in 0..8 {
-        players.push(bank.player(0).await);
-    }
+    let players = bank.players([0; 8]).await;
     let grants = players.iter().enumerate().map(|(place, player)| {
         let ledger = if place % 2 == 0 { &bank.ledger } else { &other };
         let amount = Coins::from_hundredths(100);
@@ -273,8 +271,11 @@ async fn take_months_away(owner: &PgPool) {
                 )"
             );
             let part = texts(owner, &part).await.remove(0);
-            run(owner, &format!("alter table {table} detach partition {part}; drop table {part}"))
-                .await;
+            execute(
+                owner,
+                &format!("alter table {table} detach partition {part}; drop table {part}"),
+            )
+            .await;
         }
     }
 }
@@ -313,8 +314,8 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
 /// next run creates the month and moves its rows.
 #[tokio::test]
 async fn rows_without_a_month_are_kept_reported_and_moved() {
-    let (bank, players) = Bank::with_players([10_000, 10_000, 10_000]).await;
-    let table = TableId(Uuid::new_v4());
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
+    let table = table();
     // A wrong clock beyond all months created ahead.
     go_to_month(&bank, 60).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
@@ -328,7 +329,7 @@ async fn rows_without_a_month_are_kept_reported_and_moved() {
     assert!(metrics.text().unwrap().contains(&format!("bahay_partition_months_ahead {AHEAD}")));
 
     // And a plausible one.
-    let (bank, players) = Bank::with_players([10_000, 10_000, 10_000]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     go_to_month(&bank, 14).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     let unforeseen = "select count(*) from operations_unforeseen";
@@ -357,13 +358,8 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
     ];
     let mut last = i64::MIN;
     for time in times {
-        let time: jiff::Timestamp = time.parse().unwrap();
-        let of_database: i64 = sqlx::query_scalar("select first_operation_of($1)")
-            .bind(time.to_sqlx())
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-        assert_eq!(months::first_operation_of(time), of_database, "{time}");
+        let of_database = number(&pool, &format!("select first_operation_of('{time}')")).await;
+        assert_eq!(months::first_operation_of(time.parse().unwrap()), of_database, "{time}");
         assert!(of_database >= last);
         last = of_database;
     }
@@ -372,19 +368,16 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
         .await
         .unwrap();
     for table in TABLES {
-        let bounds = texts(
-            &pool,
-            &format!(
-                "select regexp_replace(
-                    pg_get_expr(c.relpartbound, c.oid), '^.*FROM \\((.*)\\) TO \\((.*)\\)$', '\\1 \\2'
-                )
-                from pg_inherits i
-                join pg_class c on c.oid = i.inhrelid
-                where i.inhparent = '{table}'::regclass and c.relname ~ '_20(27_1|28)'
-                order by c.relname"
-            ),
-        )
-        .await;
+        let bounds = format!(
+            "select regexp_replace(
+                pg_get_expr(c.relpartbound, c.oid), '^.*FROM \\((.*)\\) TO \\((.*)\\)$', '\\1 \\2'
+            )
+            from pg_inherits i
+            join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = '{table}'::regclass and c.relname ~ '_20(27_1|28)'
+            order by c.relname"
+        );
+        let bounds = texts(&pool, &bounds).await;
         assert_eq!(bounds.len(), 5, "{table}: {bounds:?}");
         let ends = bounds.windows(2).all(|pair| {
             let [one, next] = pair else { return false };
@@ -405,13 +398,10 @@ async fn only_months_of_these_tables_are_made_and_not_without_end() {
         ("operations", "2126-01-01"),
         ("operations; drop table seals", "2026-12-01"),
     ] {
-        let made =
-            sqlx::query("select make_month($1, $2::text::timestamptz)").bind(table).bind(time);
-        let refused = made.execute(&pool).await.unwrap_err().into_database_error().unwrap();
-        assert_eq!(refused.code().as_deref(), Some("BH004"), "{table} {time}");
+        let made = format!("select make_month('{table}', '{time}')");
+        assert_eq!(refusal_code(&pool, &made).await, "BH004", "{table} {time}");
     }
-    let refused = sqlx::query("select analyze_months('players')").execute(&pool).await.unwrap_err();
-    assert_eq!(refused.into_database_error().unwrap().code().as_deref(), Some("BH004"));
+    assert_eq!(refusal_code(&pool, "select analyze_months('players')").await, "BH004");
 }
 
 /// Creating a month does not wait for writers. It waits briefly for a reader of all months, gives

@@ -7,20 +7,22 @@ use bahay::projections::{self, Position, Projection, Runner};
 use bahay::ratings::Ratings;
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use tokio::sync::watch;
 
 use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::db::read_values;
 use crate::support::live::TestLive;
 use crate::support::waiting::wait_until;
 
-async fn play(bank: &Bank) {
-    let players = bank.players([100_000; 3]).await;
+async fn played() -> Bank {
+    let (bank, players) = Bank::with_players([100_000; 3]).await;
     let table = table();
     for winner in [0, 1, 1, 2] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
     }
     bank.ledger.project_house_entries().await.unwrap();
+    bank
 }
 
 async fn standings(bank: &Bank) -> Standings {
@@ -37,8 +39,7 @@ async fn rows<P: Projection>(pool: &PgPool) -> Vec<String> {
     let mut rows = Vec::new();
     for table in P::TABLES {
         let query = format!("select to_jsonb(t)::text from {table} t order by 1");
-        let found = sqlx::query_scalar(AssertSqlSafe(query)).fetch_all(pool);
-        let found: Vec<String> = found.await.unwrap();
+        let found: Vec<String> = read_values(pool, &query).await;
         assert!(!found.is_empty() || *table == "game_results" || *table == "player_counters");
         rows.extend(found);
     }
@@ -62,8 +63,7 @@ where
 
 #[tokio::test]
 async fn a_rebuilt_projection_has_the_same_rows() {
-    let bank = Bank::new().await;
-    play(&bank).await;
+    let bank = played().await;
     let owner = bank.database.owner_pool().await;
     let standings = standings(&bank).await;
     let ratings = Ratings::new(bank.pool.clone());
@@ -78,8 +78,7 @@ async fn a_rebuilt_projection_has_the_same_rows() {
 
 #[tokio::test]
 async fn the_command_line_empties_a_projection() {
-    let bank = Bank::new().await;
-    play(&bank).await;
+    let bank = played().await;
     let ratings = Ratings::new(bank.pool.clone());
     ratings.catch_up().await.unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
@@ -92,8 +91,7 @@ async fn the_command_line_empties_a_projection() {
 
 #[tokio::test]
 async fn figures_wait_for_standings() {
-    let bank = Bank::new().await;
-    play(&bank).await;
+    let bank = played().await;
     let reports = Reports::with_own_pool(&bank.pool);
     assert!(!projections::catch_up(&reports).await.unwrap());
     assert_eq!(position::<Reports>(&bank.pool).await.seal, 0);
@@ -105,8 +103,7 @@ async fn figures_wait_for_standings() {
 
 #[tokio::test]
 async fn the_lag_grows_while_a_projection_is_held_up() {
-    let bank = Bank::new().await;
-    play(&bank).await;
+    let bank = played().await;
     let metrics = Metrics::default();
     let lag = || {
         let text = metrics.text().unwrap();
@@ -116,10 +113,8 @@ async fn the_lag_grows_while_a_projection_is_held_up() {
     };
     let (stop, stopping) = watch::channel(false);
     let mut held = bank.pool.begin().await.unwrap();
-    sqlx::query("select from projections where name = 'ratings' for update")
-        .execute(&mut *held)
-        .await
-        .unwrap();
+    let hold = sqlx::query("select from projections where name = 'ratings' for update");
+    hold.execute(&mut *held).await.unwrap();
     let runner = Runner::new(&metrics);
     let running = tokio::spawn(runner.run(Ratings::new(bank.pool.clone()), stopping));
     wait_until("the lag is seen", async || lag() >= Some(2)).await;

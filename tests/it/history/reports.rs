@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use bahay::clock::{BoundedTimestamp, Timestamp};
 use bahay::ids::{GameId, PlayerId};
-use bahay::ledger::Ledger;
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
 use bahay::records::Records;
 use bahay::reports::{
     Interval, RecordVerdict, Reports, SettlementFilter, TransferTotals, sum_figures,
 };
-use bahay::standings::{self, Calendar, Standings};
+use bahay::standings::{self, Calendar};
 use bahay::verify::ledger::{self, Extent};
 use bahay_api::operator::players::{PlayerMatch, SharedSignal};
 use bahay_engine::coins::Coins;
@@ -20,9 +20,8 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
-use crate::support::checks::count_standings;
-use crate::support::db::{execute, read_row, read_rows, read_value, read_values};
-use crate::support::{db::TestDatabase, live::TestLive};
+use crate::support::checks::{count_reports, count_standings};
+use crate::support::db::{TestDatabase, execute, read_row, read_rows, read_value, read_values};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -39,12 +38,6 @@ pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, 
     assert!(matches!(again, Err(HistoryError::HasGames)));
     let pool = database.pool().await;
     (database, pool, written)
-}
-
-pub(crate) async fn counted(pool: &PgPool) -> Reports {
-    let reports = Reports::with_own_pool(pool);
-    reports.catch_up().await.unwrap();
-    reports
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,13 +66,15 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
     let owner = bank.database.owner_pool().await;
     // Independent of the duration of this test.
     for (game, hours) in [(prompt, 1), (late, -1)] {
-        let shift = "update games set finished_at = finished_at + make_interval(hours => $2)
-            where id = $1";
-        sqlx::query(shift).bind(game.0).bind(hours).execute(&owner).await.unwrap();
+        let shift = format!(
+            "update games set finished_at = finished_at + make_interval(hours => {hours})
+            where id = '{game}'"
+        );
+        execute(&owner, &shift).await;
     }
     bank.ledger.project_house_entries().await.unwrap();
     count_standings(&bank.pool).await;
-    let reports = counted(&bank.pool).await;
+    let reports = count_reports(&bank.pool).await;
     let now = Timestamp::from_ms(bank.now_ms());
     let alarms = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alarms;
     let named: Vec<_> = alarms.newest_slow.iter().map(|slow| slow.game).collect();
@@ -98,10 +93,8 @@ async fn pots_are_held_as_their_accounts_have_them() {
     for pot in [PotGoes::Nowhere, PotGoes::ToWinner, PotGoes::Nowhere] {
         bank.play(table, &players, 0, 1, pot).await;
         bank.ledger.project_house_entries().await.unwrap();
-        let live = TestLive::new();
-        let (connected, _publications) = live.connect().await;
-        Standings::new(pool.clone(), connected, Calendar::default()).catch_up().await.unwrap();
-        counted(&pool).await;
+        count_standings(&pool).await;
+        count_reports(&pool).await;
         let (pots, different): (i64, i64) = read_row(
             &pool,
             "
@@ -131,7 +124,7 @@ async fn anybody_sees_how_many_games_were_voided() {
     let players = bank.players([10_000; 3]).await;
     let game = bank.open_game(&players).await;
     bank.void_game(&game).await;
-    let reports = counted(&pool).await;
+    let reports = count_reports(&pool).await;
     let in_two_hours = jiff::Timestamp::now().as_millisecond() + 2 * 3_600_000;
     let (mut settled, mut voided) = (0, 0);
     for at in [NOW, Timestamp::from_ms(NOW.ms() + 90 * 60_000), Timestamp::from_ms(in_two_hours)] {
@@ -221,21 +214,13 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
             reports.catch_up().await.unwrap();
         }
         if stage == 1 {
-            let (ledger, tasks) = Ledger::start(
-                pool.clone(),
-                bahay::ledger::LedgerOptions {
-                    projection_interval_ms: 3_600_000,
-                    ..Default::default()
-                },
-            );
+            let projection_interval_ms = 3_600_000;
+            let options = LedgerOptions { projection_interval_ms, ..LedgerOptions::default() };
+            let (ledger, tasks) = Ledger::start(pool.clone(), options);
             let player = bank_player(&pool).await;
-            let grant = bahay::ledger::GrantCoins {
-                player,
-                grant: bahay::ledger::Grant::Daily,
-                key: format!("{player}:x"),
-                amount: Coins::from_hundredths(12_345),
-            };
-            ledger.grant(grant).await.unwrap();
+            let (grant, key) = (Grant::Daily, format!("{player}:x"));
+            let amount = Coins::from_hundredths(12_345);
+            ledger.grant(GrantCoins { player, grant, key, amount }).await.unwrap();
             drop(tasks);
         }
         for _ in 0..25 {
@@ -272,8 +257,7 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
 }
 
 async fn bank_player(pool: &PgPool) -> PlayerId {
-    let player: uuid::Uuid = read_value(pool, "select id from players limit 1").await;
-    PlayerId(player)
+    PlayerId(read_value(pool, "select id from players limit 1").await)
 }
 
 /// Another kind than that of the rest of a history.
@@ -289,6 +273,9 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
     };
     let (from, to) = (at(60, 12_345), at(20, 54_321));
     let any = SettlementFilter::default;
+    let plays = format!(
+        "exists (select from game_players p where p.game = s.game and p.player = '{player}')"
+    );
     vec![
         (any(), "true".into()),
         (SettlementFilter { room: "barkada".parse().ok(), ..any() }, "room = 'barkada'".into()),
@@ -312,19 +299,10 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
             SettlementFilter { gross_min: Some(500), gross_max: Some(2_000), ..any() },
             "gross between 500 and 2000".into(),
         ),
-        (
-            SettlementFilter { player: Some(player.0), ..any() },
-            format!(
-                "exists (select from game_players p where p.game = s.game and p.player = \
-                 '{player}')"
-            ),
-        ),
+        (SettlementFilter { player: Some(player.0), ..any() }, plays.clone()),
         (
             SettlementFilter { player: Some(player.0), kind: KIND.parse().ok(), ..any() },
-            format!(
-                "exists (select from game_players p where p.game = s.game and p.player = \
-                 '{player}') and kind = '{KIND}'"
-            ),
+            format!("{plays} and kind = '{KIND}'"),
         ),
         (
             SettlementFilter {
@@ -333,11 +311,7 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
                 from: Some(from),
                 ..any()
             },
-            format!(
-                "exists (select from game_players p where p.game = s.game and p.player = \
-                 '{player}') and pot is null and finished_at >= {}",
-                sql(from)
-            ),
+            format!("{plays} and pot is null and finished_at >= {}", sql(from)),
         ),
         (SettlementFilter { room: "nowhere".parse().ok(), ..any() }, "false".into()),
     ]
@@ -347,9 +321,9 @@ fn filters(player: PlayerId) -> Vec<(SettlementFilter, String)> {
 async fn settlements_are_listed_and_totalled_as_they_are_booked() {
     let (database, pool, written) = history(400, 30).await;
     let owner = database.owner_pool().await;
-    let other = "update games set kind = $1 where id::text ~ '[0-4]$'";
-    sqlx::query(other).bind(OTHER).execute(&owner).await.unwrap();
-    let reports = counted(&pool).await;
+    let other = format!("update games set kind = '{OTHER}' where id::text ~ '[0-4]$'");
+    execute(&owner, &other).await;
+    let reports = count_reports(&pool).await;
     let (takeovers, games): (i64, i64) =
         read_row(&pool, "select count(*) filter (where taken_over), count(*) from settlements")
             .await;
@@ -454,7 +428,7 @@ async fn settlements_are_listed_and_totalled_as_they_are_booked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_is_told_as_booked_and_as_recomputed() {
     let (database, pool, _) = history(20, 6).await;
-    let reports = counted(&pool).await;
+    let reports = count_reports(&pool).await;
     let page = reports.settlements(&SettlementFilter::default(), None, 5).await.unwrap();
     let row = &page.items[0];
     let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
@@ -469,27 +443,23 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     assert_eq!(reports.game(GameId(uuid::Uuid::nil())).await.unwrap(), None);
 
     let owner = database.owner_pool().await;
-    execute(
-        &owner,
-        "update game_records set settlement = jsonb_set(settlement, '{winner}', 'null')",
-    )
-    .await;
-    let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
-    let told = dossier.verdict;
+    let verdict_after = async |change: &str| {
+        execute(&owner, change).await;
+        reports.game(GameId(row.game)).await.unwrap().unwrap().verdict
+    };
+    let change = "update game_records set settlement = jsonb_set(settlement, '{winner}', 'null')";
+    let told = verdict_after(change).await;
     assert!(matches!(told, RecordVerdict::Holds { is_booked: false, .. }), "{told:?}");
-    execute(
-        &owner,
-        "update game_records set record = replace(record, '\"by\":\"player\"', '\"by\":\"clock\"')",
-    )
-    .await;
-    let dossier = reports.game(GameId(row.game)).await.unwrap().unwrap();
-    assert!(matches!(dossier.verdict, RecordVerdict::Fails { .. }), "{:?}", dossier.verdict);
+    let change =
+        r#"update game_records set record = replace(record, '"by":"player"', '"by":"clock"')"#;
+    let told = verdict_after(change).await;
+    assert!(matches!(told, RecordVerdict::Fails { .. }), "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn partners_and_who_shares_a_device_are_found() {
     let (_database, pool, _) = history(60, 6).await;
-    let reports = counted(&pool).await;
+    let reports = count_reports(&pool).await;
     let player = bank_player(&pool).await;
     let partners = reports.partners(player).await.unwrap();
     let games: i64 = partners.iter().map(|partner| partner.games).sum();
@@ -497,40 +467,26 @@ async fn partners_and_who_shares_a_device_are_found() {
     let own = reports.totals(&of_player).await.unwrap();
     assert_eq!(games, 2 * own.games, "two others sit at each table");
     // Payments and receipts without fees equal the change of balance, except for POTs.
-    let net: i64 = sqlx::query_scalar(
-        "
-        select sum(t.amount * case when s.kind = 'stake' then -1 else 1 end)::bigint
+    let net = format!(
+        "select sum(t.amount * case when s.kind = 'stake' then -1 else 1 end)::bigint
         from game_players p
         join operations o on o.key = 'settle:' || p.game
         join transfers t on t.operation = o.id and t.code = 'payment'
         join accounts s on s.id = t.source
         join accounts d on d.id = t.destination
-        where p.player = $1 and s.code = 'stake:' || p.game || ':' || p.seat
-        ",
-    )
-    .bind(player.0)
-    .fetch_one(&pool)
-    .await
-    .unwrap();
+        where p.player = '{player}' and s.code = 'stake:' || p.game || ':' || p.seat"
+    );
+    let net: i64 = read_value(&pool, &net).await;
     let paid: i64 = partners.iter().map(|partner| partner.paid.hundredths()).sum();
     assert_eq!(paid, -net);
 
     let other = partners[0].player;
-    for one in [player.0, other] {
-        sqlx::query(
-            "
-            insert into sessions (id, player, method, expires_at, device, address)
-            values (
-                gen_random_uuid(), $1, 'guest', now() + interval '1 day', sha256('one'),
-                '192.0.2.7'
-            )
-            ",
-        )
-        .bind(one)
-        .execute(&pool)
-        .await
-        .unwrap();
-    }
+    let sessions = format!(
+        "insert into sessions (id, player, method, expires_at, device, address)
+        select gen_random_uuid(), p, 'guest', now() + interval '1 day', sha256('one'), '192.0.2.7'
+        from unnest(array['{player}', '{other}']::uuid[]) p"
+    );
+    execute(&pool, &sessions).await;
     let shared = reports.linked_players(player).await.unwrap();
     assert_eq!(shared.len(), 1);
     assert_eq!((shared[0].player, shared[0].shared), (other, SharedSignal::Device));
@@ -562,7 +518,7 @@ async fn scans(pool: &PgPool) -> BTreeMap<String, i64> {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_reads_a_large_table_from_end_to_end() {
     let (database, pool, _) = history(6_000, 3_000).await;
-    counted(&pool).await.close().await;
+    count_reports(&pool).await.close().await;
     let owner = database.owner_pool().await;
     execute(&owner, "vacuum analyze").await;
     owner.close().await;

@@ -6,13 +6,15 @@ use bahay::live_store::{BoardSection, ReachedScore};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::standings::{
-    self, Board, BoardPage, BoardPageQuery, Calendar, Section, Span, Standings, Statistics,
+    self, Board, BoardPage, BoardPageQuery, Calendar, Section, Span, Standings, StandingsCheck,
+    Statistics,
 };
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 use jiff::civil::date;
 
 use crate::support::bank::{Bank, KIND, PotGoes, table};
+use crate::support::checks::count_standings;
 use crate::support::db::execute;
 use crate::support::live::TestLive;
 
@@ -47,9 +49,12 @@ fn top(limit: u32, player: PlayerId) -> BoardPageQuery {
     BoardPageQuery { section: Section::Top { offset: 0 }, limit, player }
 }
 
-async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::StandingsCheck {
-    let checked =
-        standings::check(&bank.pool, &Records::without_archive(), calendar).await.unwrap();
+async fn check(bank: &Bank, calendar: &Calendar) -> StandingsCheck {
+    standings::check(&bank.pool, &Records::without_archive(), calendar).await.unwrap()
+}
+
+async fn assert_holds(bank: &Bank, calendar: &Calendar) -> StandingsCheck {
+    let checked = check(bank, calendar).await;
     assert_eq!(checked.differences, Vec::<String>::new());
     checked
 }
@@ -101,10 +106,7 @@ async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
     let before = standings(&bank, &live, calendar.clone()).await;
     before.catch_up().await.unwrap();
     let year = Calendar { season: "12".parse().unwrap(), ..calendar.clone() };
-    assert_ne!(
-        standings::check(&bank.pool, &Records::without_archive(), &year).await.unwrap().differences,
-        Vec::<String>::new()
-    );
+    assert_ne!(check(&bank, &year).await.differences, Vec::<String>::new());
     let after = standings(&bank, &live, year.clone()).await;
     after.catch_up().await.unwrap();
     for player in &players {
@@ -121,17 +123,15 @@ async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
 async fn a_number_that_was_changed_is_found() {
     let bank = Bank::new().await;
     played(&bank).await;
-    let calendar = Calendar::default();
-    standings(&bank, &TestLive::new(), calendar.clone()).await.catch_up().await.unwrap();
+    count_standings(&bank.pool).await;
     let changed = "update player_statistics set wins = wins + 1 where wins = 3";
     execute(&bank.pool, changed).await;
     let changed = "delete from board_scores where board = 'hits' and span = 'week'";
     execute(&bank.pool, changed).await;
     let changed = "update player_counters set value = value + 1 where value = 1";
-    assert_eq!(sqlx::query(changed).execute(&bank.pool).await.unwrap().rows_affected(), 2);
-    let checked =
-        standings::check(&bank.pool, &Records::without_archive(), &calendar).await.unwrap();
-    assert_eq!(checked.differences.len(), 5, "{:?}", checked.differences);
+    assert_eq!(execute(&bank.pool, changed).await, 2);
+    let differences = check(&bank, &Calendar::default()).await.differences;
+    assert_eq!(differences.len(), 5, "{differences:?}");
 }
 
 fn places(standing: &BoardPage) -> Vec<(u64, PlayerId, i64)> {
@@ -146,8 +146,7 @@ async fn boards_are_the_same_when_redis_was_emptied() {
     players.extend(bank.players([100_000; 3]).await);
     bank.play(table(), &players[3..], 0, 3, PotGoes::ToWinner).await;
     bank.ledger.project_house_entries().await.unwrap();
-    let full = standings(&bank, &TestLive::new(), Calendar::default()).await;
-    full.catch_up().await.unwrap();
+    let full = count_standings(&bank.pool).await;
     // An empty part of Redis, as after a flush.
     let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
     for board in Board::ALL.iter().copied() {
@@ -186,8 +185,7 @@ async fn boards_are_the_same_when_redis_was_emptied() {
 async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
     let bank = Bank::new().await;
     let players = played(&bank).await;
-    let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
-    standings.catch_up().await.unwrap();
+    let standings = count_standings(&bank.pool).await;
     let asked = BoardPageQuery { section: Section::Around, limit: 3, player: players[1] };
     let ask = || standings.board(KIND, Board::Coins, Span::Week, DAY, asked);
     let before = ask().await.unwrap().own.unwrap();
@@ -201,26 +199,20 @@ async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
 /// Creates players with these points, of whom each later one has an older account.
 async fn scored(bank: &Bank, points: &[i64]) -> Vec<PlayerId> {
     let owner = bank.database.owner_pool().await;
-    sqlx::query(
-        "
-        with made as (
+    let players = format!(
+        "with made as (
             insert into players (id, name)
             select ('019ca944-3c00-7000-8000-' || lpad((1000 - n)::text, 12, '0'))::uuid, 'Tala'
-            from generate_series(1, $1) n
+            from generate_series(1, {}) n
         )
         insert into board_scores (kind, board, span, starts_on, player, score, reached_at)
-        select $3, 'coins', 'ever', '1970-01-01',
+        select '{KIND}', 'coins', 'ever', '1970-01-01',
             ('019ca944-3c00-7000-8000-' || lpad((1000 - p.n)::text, 12, '0'))::uuid, p.points,
             '2025-06-15T12:00:00Z'::timestamptz + p.n * interval '1 second'
-        from unnest($2::bigint[]) with ordinality as p (points, n)
-        ",
-    )
-    .bind(i64::try_from(points.len()).unwrap())
-    .bind(points)
-    .bind(KIND)
-    .execute(&owner)
-    .await
-    .unwrap();
+        from unnest(array{points:?}::bigint[]) with ordinality as p (points, n)",
+        points.len()
+    );
+    execute(&owner, &players).await;
     let id = |number: usize| format!("019ca944-3c00-7000-8000-{:012}", 1000 - number);
     (1..=points.len()).map(|number| id(number).parse().unwrap()).collect()
 }
@@ -295,10 +287,8 @@ async fn games_of_two_kinds_are_counted_apart() {
     bank.play_out(other(), 4, 1, PotGoes::Nowhere).await;
     bank.play_out(other(), 0, 1, PotGoes::Nowhere).await;
     bank.ledger.project_house_entries().await.unwrap();
-    let calendar = Calendar::default();
-    let standings = standings(&bank, &TestLive::new(), calendar.clone()).await;
-    standings.catch_up().await.unwrap();
-    let checked = assert_holds(&bank, &calendar).await;
+    let standings = count_standings(&bank.pool).await;
+    let checked = assert_holds(&bank, &Calendar::default()).await;
     assert_eq!((checked.games, checked.players), (5, 3 + 5));
 
     let counted = async |player: usize, kind: &str| {
@@ -342,8 +332,7 @@ async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
     }
     bank.ledger.project_house_entries().await.unwrap();
     let calendar = Calendar::default();
-    let standings = standings(&bank, &TestLive::new(), calendar.clone()).await;
-    standings.catch_up().await.unwrap();
+    let standings = count_standings(&bank.pool).await;
     assert_eq!(assert_holds(&bank, &calendar).await.scores, 0);
     let statistics = standings.statistics(players[0], KIND).await.unwrap();
     assert_eq!((statistics.games, statistics.wins, statistics.counter("hits")), (2, 2, 1));
