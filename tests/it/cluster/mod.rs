@@ -10,7 +10,7 @@ use std::time::Duration;
 use bahay::app::RunningServer;
 use bahay::clock::Clock;
 use bahay::entropy;
-use bahay::live_store::{AppendOutcome, JournalEntry, NewLine, Point, Publication, Tail};
+use bahay::live_store::{AppendOutcome, JournalEntry, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
 use bahay_client::{Play, PlayError};
 use bahay_engine::table::{Clocks, ENGINE, TableId};
@@ -18,6 +18,7 @@ use playing::{PlayerGroup, Trio, join_when_available, trio, trios};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::stores::live_store::{line, point_after};
 use crate::support::checks::audit_books;
 use crate::support::cluster::{Cluster, Server};
 use crate::support::db::TestDatabase;
@@ -31,16 +32,6 @@ const PACE: Duration = Duration::from_millis(60);
 
 /// The time after which a call to a frozen master fails.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
-
-fn new_line(after: Point, line: &str) -> NewLine<'_> {
-    let tag = entropy::tag();
-    NewLine { after, tag, engine: ENGINE, line, deadline: None, idle_ms: None }
-}
-
-/// Returns the point of the journal after a line.
-fn point_after(new: &NewLine<'_>) -> Point {
-    Point { version: new.after.version + 1, tag: new.tag }
-}
 
 async fn house(live: &TestLive, clocks: Clocks) -> House {
     let database = TestDatabase::new().await;
@@ -321,7 +312,7 @@ async fn a_replica_takes_the_place_of_its_master() {
     let start = Point { version: 0, tag: entropy::tag() };
     here.create(table, start.tag, "empty", 60_000, ENGINE).await.unwrap();
     there.watch(table).await.unwrap();
-    let a = new_line(start, "a");
+    let a = line(start, "a", None);
     assert_eq!(here.append(table, a).await.unwrap(), AppendOutcome::Appended);
     let lines = vec![JournalEntry { tag: a.tag, line: "a".to_owned() }];
     let expected = Publication::Lines { table, after: start, lines };
@@ -337,10 +328,10 @@ async fn a_replica_takes_the_place_of_its_master() {
     })
     .await;
     cluster.masters[master].kill();
-    let lost = here.append(table, new_line(point_after(&a), "lost")).await;
+    let lost = here.append(table, line(point_after(&a), "lost", None)).await;
     assert!(lost.is_err(), "{lost:?}");
     replica.send_command::<()>("CLUSTER FAILOVER TAKEOVER").await;
-    let b = new_line(point_after(&a), "b");
+    let b = line(point_after(&a), "b", None);
     wait_until("the new master is found", async || {
         match here.append(table, b).await {
             Ok(AppendOutcome::Appended) => true,
@@ -368,7 +359,7 @@ async fn a_replica_takes_the_place_of_its_master() {
     };
     let mut again = std::pin::pin!(again);
     let first = loop {
-        let more = new_line(at, "more");
+        let more = line(at, "more", None);
         assert_eq!(here.append(table, more).await.unwrap(), AppendOutcome::Appended);
         at = point_after(&more);
         if let Ok(first) = timeout(PACE, &mut again).await {

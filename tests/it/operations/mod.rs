@@ -3,7 +3,7 @@
 mod figures;
 mod jobs;
 mod migrations;
-mod process;
+pub(crate) mod process;
 mod schema;
 mod security_log;
 mod spans;

@@ -18,7 +18,7 @@ use crate::support::play::{
 use crate::support::process::{Server, bahay, serve};
 
 /// Asserts a refusal: exit code 1 and one line that holds all of these words.
-fn assert_refuses(output: &Output, words: &[&str]) {
+pub(crate) fn assert_refuses(output: &Output, words: &[&str]) {
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<_> = said.lines().filter(|line| line.starts_with("bahay: ")).collect();
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -31,37 +31,36 @@ fn assert_refuses(output: &Output, words: &[&str]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_refuses_what_it_cannot_serve_with() {
     let database = TestDatabase::new().await;
-    let without = serve(&database).env_remove("BAHAY_SIGNING_SECRET").output().unwrap();
-    assert_refuses(&without, &["BAHAY_SIGNING_SECRET", "openssl rand -hex 32"]);
-    for weak in ["", "short", "changeme", "secretsecretsecretsecretsecretsecret"] {
-        let weak = serve(&database).env("BAHAY_SIGNING_SECRET", weak).output().unwrap();
-        assert_refuses(&weak, &["BAHAY_SIGNING_SECRET"]);
+    for (missing, words) in [
+        ("BAHAY_SIGNING_SECRET", ["BAHAY_SIGNING_SECRET", "openssl rand -hex 32"]),
+        ("BAHAY_SECOND_FACTOR_KEYS", ["BAHAY_SECOND_FACTOR_KEYS", "openssl rand -hex 32"]),
+    ] {
+        assert_refuses(&serve(&database).env_remove(missing).output().unwrap(), &words);
     }
-    let nowhere = "postgres://bahay@127.0.0.1:1/bahay";
-    let unsealed = serve(&database).env_remove("BAHAY_SECOND_FACTOR_KEYS").output().unwrap();
-    assert_refuses(&unsealed, &["BAHAY_SECOND_FACTOR_KEYS", "openssl rand -hex 32"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let address = address.as_str();
+    let weak = ["", "short", "changeme", "secretsecretsecretsecretsecretsecret"];
+    let cases: [(&str, &str, &[&str]); 7] = [
+        ("BAHAY_DESK_PLAIN_HTTP", "true", &["BAHAY_DEVELOPMENT"]),
+        ("DATABASE_URL", "postgres://bahay@127.0.0.1:1/bahay", &[]),
+        ("REDIS_URL", "redis://127.0.0.1:1", &[]),
+        ("REDIS_URL", "redis+cluster://127.0.0.1:1", &[]),
+        ("BAHAY_OTLP_ENDPOINT", "nowhere", &[]),
+        ("BAHAY_LISTEN", address, &[address]),
+        ("BAHAY_PROBE_LISTEN", address, &[address]),
+    ];
+    let cases = cases.into_iter().chain(weak.map(|weak| ("BAHAY_SIGNING_SECRET", weak, &[][..])));
+    for (setting, value, words) in cases {
+        let refused = serve(&database).env(setting, value).output().unwrap();
+        assert_refuses(&refused, &[&[setting][..], words].concat());
+    }
     // Development mode must be declared, and on one machine.
     let open = [("BAHAY_DEVELOPMENT", "true"), ("BAHAY_LISTEN", "0.0.0.0:0")];
     let open = serve(&database).envs(open).env_remove("BAHAY_SECOND_FACTOR_KEYS").output().unwrap();
     assert_refuses(&open, &["BAHAY_DEVELOPMENT", "BAHAY_LISTEN"]);
-    let plain = serve(&database).env("BAHAY_DESK_PLAIN_HTTP", "true").output().unwrap();
-    assert_refuses(&plain, &["BAHAY_DESK_PLAIN_HTTP", "BAHAY_DEVELOPMENT"]);
-    let unreachable = serve(&database).env("DATABASE_URL", nowhere).output().unwrap();
-    assert_refuses(&unreachable, &["DATABASE_URL"]);
-    let redis = serve(&database).env("REDIS_URL", "redis://127.0.0.1:1").output().unwrap();
-    assert_refuses(&redis, &["REDIS_URL"]);
-    let redis = serve(&database).env("REDIS_URL", "redis+cluster://127.0.0.1:1").output().unwrap();
-    assert_refuses(&redis, &["REDIS_URL"]);
     let empty = TestDatabase::empty().await;
     assert_refuses(&serve(&empty).output().unwrap(), &["bahay migrate"]);
-    let spans = serve(&database).env("BAHAY_OTLP_ENDPOINT", "nowhere").output();
-    assert_refuses(&spans.unwrap(), &["BAHAY_OTLP_ENDPOINT"]);
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let busy = serve(&database).env("BAHAY_LISTEN", &address).output().unwrap();
-    assert_refuses(&busy, &["BAHAY_LISTEN", &address]);
-    let busy = serve(&database).env("BAHAY_PROBE_LISTEN", &address).output().unwrap();
-    assert_refuses(&busy, &["BAHAY_PROBE_LISTEN", &address]);
 }
 
 /// From an empty database to a server that answers and ends on request.

@@ -1,7 +1,6 @@
 //! The schema's version: the schemas on which the program refuses to serve.
 
 use bahay::db::{self, SchemaError};
-use sqlx::AssertSqlSafe;
 
 use crate::support::db::{TestDatabase, execute, read_values};
 
@@ -23,33 +22,30 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
     let database = TestDatabase::new().await;
     db::check_schema(&database.options()).await.unwrap();
     let pool = database.owner_pool().await;
-    let refuse = async |change: &str, expected: &str| {
+    for (change, expected) in [
+        (
+            "delete from _sqlx_migrations where version = 12",
+            "the schema lacks migration 12: run `bahay migrate`",
+        ),
+        (
+            "update _sqlx_migrations set version = 999 where version = 12",
+            "the schema has migration 999, which is newer than this program",
+        ),
+        (
+            "update _sqlx_migrations set checksum = '\\x00' where version = 5",
+            "migration 5 was applied with another text than this program's",
+        ),
+        (
+            "update _sqlx_migrations set success = false where version = 5",
+            "migration 5 was interrupted: repair the schema by hand",
+        ),
+    ] {
         let mut tx = pool.begin().await.unwrap();
-        sqlx::query(AssertSqlSafe(change.to_owned())).execute(&mut *tx).await.unwrap();
+        sqlx::query(change).execute(&mut *tx).await.unwrap();
         let error = db::check_schema_in_tx(&mut tx).await.unwrap_err();
         assert_eq!(error.to_string(), expected);
         tx.rollback().await.unwrap();
-    };
-    refuse(
-        "delete from _sqlx_migrations where version = 12",
-        "the schema lacks migration 12: run `bahay migrate`",
-    )
-    .await;
-    refuse(
-        "update _sqlx_migrations set version = 999 where version = 12",
-        "the schema has migration 999, which is newer than this program",
-    )
-    .await;
-    refuse(
-        "update _sqlx_migrations set checksum = '\\x00' where version = 5",
-        "migration 5 was applied with another text than this program's",
-    )
-    .await;
-    refuse(
-        "update _sqlx_migrations set success = false where version = 5",
-        "migration 5 was interrupted: repair the schema by hand",
-    )
-    .await;
+    }
 }
 
 /// The database has no triggers and makes no decisions: see docs/ARCHITECTURE.md.
@@ -79,10 +75,7 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
         order by 1
         "
     );
-    let found = async || -> Vec<String> {
-        let found = sqlx::query_scalar(AssertSqlSafe(catalog.clone())).fetch_all(&pool);
-        found.await.unwrap()
-    };
+    let found = async || read_values::<String>(&pool, &catalog).await;
     let expected = [
         "function analyze_months of its owner",
         "function archive_records of its owner",
@@ -99,16 +92,12 @@ async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() 
     assert_eq!(found().await, expected);
 
     // The query detects what it looks for.
-    execute(
-        &pool,
-        "
+    let meddling = "
         create function meddle() returns trigger language plpgsql security definer
             as 'begin return new; end';
         create trigger meddles before insert on games for each row execute function meddle();
-        create rule mend as on delete to entries do instead nothing;
-        ",
-    )
-    .await;
+        create rule mend as on delete to entries do instead nothing;";
+    execute(&pool, meddling).await;
     let planted = ["function meddle of its owner", "rule mend", "trigger meddles"];
     let found = found().await;
     assert!(planted.iter().all(|one| found.iter().any(|it| it == one)), "{found:?}");

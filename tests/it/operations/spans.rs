@@ -58,6 +58,27 @@ impl Collector {
     }
 }
 
+/// Starts a server that sends one in so many traces to the collector.
+async fn start_server(
+    database: &TestDatabase,
+    collector: &Collector,
+    one_in: &str,
+    settings: &[(&str, &str)],
+) -> Server {
+    let mut command = serve(database);
+    command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", one_in);
+    Server::start(command.envs(settings.iter().copied())).await
+}
+
+/// Requests the rooms in a trace of this id, and stops the server, which then sends pending spans.
+async fn request_and_stop(mut server: Server, trace: &str) {
+    let request = http_client().get(format!("{}/v1/rooms", server.url));
+    let request = request.header("traceparent", format!("00-{trace}-{PARENT}-01"));
+    request.send().await.unwrap().error_for_status().unwrap();
+    server.terminate();
+    assert!(server.wait().success());
+}
+
 fn bytes(hex: &str) -> Vec<u8> {
     let pair = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
     (0..hex.len()).step_by(2).map(pair).collect()
@@ -66,20 +87,12 @@ fn bytes(hex: &str) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
     let (database, collector) = (TestDatabase::new().await, Collector::start().await);
-    let mut command = serve(&database);
-    command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "1");
-    command.env("BAHAY_TRUSTED_PROXIES", "127.0.0.1");
-    let mut server = Server::start(&mut command).await;
+    let settings = [("BAHAY_TRUSTED_PROXIES", "127.0.0.1")];
+    let server = start_server(&database, &collector, "1", &settings).await;
     let client = guest_at(&server.url, "Althea").await;
     client.seat("newbie").await.unwrap();
     drop(join_table(&client).await);
-    let http = http_client();
-    let request = http.get(format!("{}/v1/rooms", server.url));
-    let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));
-    request.send().await.unwrap().error_for_status().unwrap();
-    // Pending spans are sent at the end.
-    server.terminate();
-    assert!(server.wait().success());
+    request_and_stop(server, TRACE).await;
     let named = [bytes(TRACE), bytes(PARENT)];
     collector.receives(&[&named[0], &named[1]]).await;
     collector.receives(&[b"bahay", b"request", b"/v1/rooms", b"command", b"join", b"append"]).await;
@@ -91,31 +104,16 @@ async fn a_collector_receives_spans_in_the_trace_that_a_request_names() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_does_not_name_a_trace() {
     let (database, collector) = (TestDatabase::new().await, Collector::start().await);
-    let mut command = serve(&database);
-    command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "1");
-    let mut server = Server::start(&mut command).await;
-    let http = http_client();
-    let request = http.get(format!("{}/v1/rooms", server.url));
-    let request = request.header("traceparent", format!("00-{TRACE}-{PARENT}-01"));
-    request.send().await.unwrap().error_for_status().unwrap();
-    server.terminate();
-    assert!(server.wait().success());
+    request_and_stop(start_server(&database, &collector, "1", &[]).await, TRACE).await;
     collector.receives(&[b"/v1/rooms"]).await;
     assert!(!collector.has(&bytes(TRACE)), "it is in the trace that a stranger has named");
 }
 
+/// So few traces are kept that none of these is sampled: the named id is the highest.
 #[tokio::test(flavor = "multi_thread")]
 async fn traces_that_are_not_kept_are_not_sent() {
     let (database, collector) = (TestDatabase::new().await, Collector::start().await);
-    let mut command = serve(&database);
-    // So rare that none of these is sampled: the named id is the highest.
-    command.env("BAHAY_OTLP_ENDPOINT", &collector.endpoint).env("BAHAY_OTLP_ONE_IN", "4000000000");
-    let mut server = Server::start(&mut command).await;
-    let http = http_client();
-    let request = http.get(format!("{}/v1/rooms", server.url));
-    let request = request.header("traceparent", format!("00-{}-{PARENT}-01", "f".repeat(32)));
-    request.send().await.unwrap().error_for_status().unwrap();
-    server.terminate();
-    assert!(server.wait().success());
+    let server = start_server(&database, &collector, "4000000000", &[]).await;
+    request_and_stop(server, &"f".repeat(32)).await;
     assert!(collector.sent.lock().unwrap().is_empty(), "a trace was forced on us");
 }

@@ -1,7 +1,6 @@
 //! The live store, against a real Redis.
 
 use std::collections::{BTreeSet, HashSet};
-use std::time::Duration;
 
 use bahay::entropy;
 use bahay::live_store::{
@@ -14,6 +13,7 @@ use redis::AsyncCommands as _;
 use uuid::Uuid;
 
 use crate::support::live::TestLive;
+use crate::support::waiting::wait_until;
 
 const IDLE_MS: u64 = 60_000;
 
@@ -25,7 +25,7 @@ fn player() -> PlayerId {
     PlayerId(Uuid::new_v4())
 }
 
-fn line(after: Point, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
+pub(crate) fn line(after: Point, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
     NewLine { after, tag: entropy::tag(), engine: ENGINE, line, deadline, idle_ms: None }
 }
 
@@ -33,7 +33,7 @@ fn line(after: Point, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
 type NewLineAfter = fn(Point) -> NewLine<'static>;
 
 /// Returns the point after a line.
-fn point_after(new: &NewLine<'_>) -> Point {
+pub(crate) fn point_after(new: &NewLine<'_>) -> Point {
     Point { version: new.after.version + 1, tag: new.tag }
 }
 
@@ -87,10 +87,8 @@ async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     assert_eq!(stored.lines, [entry(&a), entry(&b)]);
     assert_eq!(live.tail(table, point_after(&a)).await.unwrap(), Tail::Lines(vec![entry(&b)]));
     assert_eq!(live.tail(table, point_after(&b)).await.unwrap(), Tail::Lines(vec![]));
-    assert_eq!(
-        live.tail(table, Point { version: 3, ..point_after(&b) }).await.unwrap(),
-        Tail::Elsewhere
-    );
+    let beyond = Point { version: 3, ..point_after(&b) };
+    assert_eq!(live.tail(table, beyond).await.unwrap(), Tail::Elsewhere);
 }
 
 /// A journal that has lost its end and grown again has another history, whatever its length.
@@ -106,22 +104,19 @@ async fn a_point_of_another_history_is_distinguished_from_one_of_the_same_length
     let journal = house.table_key(table, "journal");
     let _: () = house.raw().await.ltrim(&journal, 0, 0).await.unwrap();
 
+    let assert_elsewhere = async |known: Point, at: Point| {
+        assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "{at:?}");
+        let appended = live.append(table, line(known, "x", None)).await.unwrap();
+        assert_eq!(appended, AppendOutcome::Elsewhere, "{at:?}");
+    };
     for known in [lost, lost_too] {
-        assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "too short");
-        assert_eq!(
-            live.append(table, line(known, "x", None)).await.unwrap(),
-            AppendOutcome::Elsewhere
-        );
+        assert_elsewhere(known, kept).await;
     }
     let mut at = kept;
     for others in ["one", "two", "three"] {
         at = append(&live, table, line(at, others, None)).await;
         for known in [lost, lost_too] {
-            assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "{at:?}");
-            assert_eq!(
-                live.append(table, line(known, "x", None)).await.unwrap(),
-                AppendOutcome::Elsewhere
-            );
+            assert_elsewhere(known, at).await;
             assert!(!live.compact(table, known, "after the lost lines").await.unwrap());
         }
     }
@@ -258,9 +253,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
             }
         });
     }
-    while let Some(ended) = writers.join_next().await {
-        ended.unwrap();
-    }
+    writers.join_all().await;
     let lines = live.load(table).await.unwrap().unwrap().lines;
     let lines: Vec<_> = lines.into_iter().map(|entry| entry.line).collect();
     assert_eq!(lines.len(), WRITERS * LINES);
@@ -381,7 +374,7 @@ async fn reserve(
 }
 
 fn anybody() -> [Candidate; 1] {
-    [Candidate::new(PlayerId(Uuid::new_v4()), 25_000)]
+    [Candidate::new(player(), 25_000)]
 }
 
 fn reservation<'a>(room: &'a str, who: &'a [Candidate]) -> SeatReservation<'a> {
@@ -440,7 +433,7 @@ async fn one_network_is_kept_apart_if_the_room_requires_it_and_that_is_reported(
 #[tokio::test]
 async fn no_seat_is_reserved_beside_a_player_whom_either_has_blocked() {
     let (live, _publications) = TestLive::new().connect().await;
-    let strangers = || (0..500).map(|_| PlayerId(Uuid::new_v4()));
+    let strangers = || (0..500).map(|_| player());
     let [first] = anybody().map(|who| Candidate { blocked: strangers().collect(), ..who });
     let blocked = strangers().skip(1).chain([first.player]).collect();
     let [second] = anybody();
@@ -462,7 +455,7 @@ async fn no_seat_is_reserved_beside_a_player_whom_either_has_blocked() {
 async fn a_player_is_online_for_all_processes_until_its_process_goes_silent() {
     let house = TestLive::new();
     let ((here, _), (there, _)) = (house.connect().await, house.connect().await);
-    let [one, other] = [PlayerId(Uuid::new_v4()), PlayerId(Uuid::new_v4())];
+    let [one, other] = [player(), player()];
     let online = async |live: &LiveStore| live.online_players(&[one, other]).await.unwrap();
     assert!(online(&there).await.is_empty());
     here.set_online("a", one, true).await.unwrap();
@@ -478,12 +471,7 @@ async fn a_player_is_online_for_all_processes_until_its_process_goes_silent() {
     assert_eq!(here.add_online(shard, "a", &[one]).await.unwrap(), [one]);
     assert!(here.refresh_online(shard, "a", 1).await.unwrap());
     assert_eq!(online(&there).await, HashSet::from([one]));
-    let silent = async {
-        while !online(&there).await.is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), silent).await.expect("the set expires");
+    wait_until("the set expires", async || online(&there).await.is_empty()).await;
 }
 
 /// Requests for many days do not fill Redis: the boards that were filled first are evicted.
@@ -495,8 +483,7 @@ async fn the_number_of_leaderboards_is_bounded() {
     let extra = 10;
     let name = |number: usize| format!("board-{number:04}");
     for number in 0..most + extra {
-        let reached =
-            ReachedScore { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
+        let reached = ReachedScore { player: player(), score: 5, reached_at: at(1) };
         live.raise_scores(&name(number), &[reached]).await.unwrap();
         live.mark_board_filled(&name(number)).await.unwrap();
         // A board that is filled again moves to the front.

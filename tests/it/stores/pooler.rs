@@ -1,7 +1,6 @@
 //! A pooler such as PgBouncer between the program and PostgreSQL: transaction pooling is refused at
 //! the start, and settings of a connection are made in a way that no pooler drops.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -10,6 +9,7 @@ use sqlx::postgres::PgConnectOptions;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
+use crate::operations::process::assert_refuses;
 use crate::support::db::{TestDatabase, read_row};
 use crate::support::process::serve;
 
@@ -95,15 +95,8 @@ async fn serve_client(mut client: TcpStream, server: Server, shared: Shared) -> 
     let mut start = vec![0; usize::try_from(length).unwrap() - 4];
     client.read_exact(&mut start).await.ok()?;
     let words: Vec<_> = start[4..].split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
-    let named: BTreeMap<_, _> = words
-        .chunks(2)
-        .filter(|pair| pair.len() == 2)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .map(|pair| (pair[0].to_string(), pair[1].to_string()))
-        .collect();
     for rejected in ["extra_float_digits", "options"] {
-        if named.contains_key(rejected) {
+        if words.chunks_exact(2).any(|pair| pair[0] == rejected) {
             let said = format!("SFATAL\0C08P01\0Munsupported startup parameter: {rejected}\0\0");
             let mut error = vec![b'E'];
             error.extend(u32::try_from(said.len() + 4).unwrap().to_be_bytes());
@@ -159,9 +152,7 @@ async fn a_pooler_that_shares_sessions_by_transaction_is_refused_in_one_line() {
     let is_refused = matches!(refused, Err(SchemaError::Connect(ConnectError::SharedSession)));
     assert!(is_refused, "{refused:?}");
     let output = serve(&database).env("DATABASE_URL", &url).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<_> = said.lines().filter(|line| line.starts_with("bahay: ")).collect();
-    assert!(lines.len() == 1 && lines[0].contains("pool_mode = session"), "{said}");
+    assert_refuses(&output, &["pool_mode = session"]);
 }
 
 /// Startup options are dropped or rejected there, so the role and the limits are set with SQL.
@@ -173,12 +164,9 @@ async fn role_and_limits_hold_behind_a_pooler_that_shares_sessions_by_session() 
     db::check_schema(&options).await.unwrap();
     let limits = PoolOptions { statement_timeout_ms: 12_345, ..PoolOptions::default() };
     let pool = db::connect(options, limits).await.unwrap();
-    let found: (String, String, String) = read_row(
-        &pool,
-        "select current_user::text, current_setting('statement_timeout'),
-            current_setting('idle_in_transaction_session_timeout')",
-    )
-    .await;
+    let settings = "select current_user::text, current_setting('statement_timeout'),
+        current_setting('idle_in_transaction_session_timeout')";
+    let found: (String, String, String) = read_row(&pool, settings).await;
     assert_eq!(found, ("bahay_service".into(), "12345ms".into(), "10s".into()));
     let error = sqlx::query("delete from transfers").execute(&pool).await.unwrap_err();
     assert!(error.to_string().contains("permission denied"), "{error}");

@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::stalls::{dealt, house, play_on};
+use crate::operations::process::assert_refuses;
 use crate::support::bank::Bank;
 use crate::support::checks::check_ledger;
 use crate::support::db::TestDatabase;
@@ -276,9 +277,7 @@ async fn a_server_does_not_start_on_a_redis_that_evicts_keys() {
     assert!(matches!(refused, Err(RedisSetupError::Evicts { .. })), "{refused:?}");
     let database = TestDatabase::new().await;
     let output = serve(&database).env("REDIS_URL", services.redis_url()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<_> = said.lines().filter(|line| line.starts_with("bahay: ")).collect();
-    assert!(lines.len() == 1 && lines[0].contains("noeviction"), "{said}");
+    assert_refuses(&output, &["noeviction"]);
     tell(&mut redis, "CONFIG SET maxmemory-policy noeviction").await;
     tell(&mut redis, "CONFIG SET appendonly no").await;
     let warnings = store.check_setup().await.unwrap();

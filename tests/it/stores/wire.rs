@@ -8,8 +8,8 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::net::UnixStream;
 
 use crate::support::db::TestDatabase;
-use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
+use crate::support::waiting::wait_until;
 use crate::support::wire::{Afterwards, Count, Cut, Moment, Wire};
 
 /// A database with a table, and a proxy to it.
@@ -40,11 +40,8 @@ impl ProxiedDatabase {
     }
 
     async fn until_count(&mut self, wanted: i64) {
-        let begun = Instant::now();
-        while self.count().await != wanted {
-            assert!(begun.elapsed() < PATIENCE, "there are {} things", self.count().await);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        let what = format!("there are {wanted} things");
+        wait_until(&what, async || self.count().await == wanted).await;
     }
 }
 
