@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::private_pots::{Party, play_game};
 use crate::support::bank::{Bank, PotGoes, seat, table};
 use crate::support::checks::check_ledger;
-use crate::support::db::read_value;
+use crate::support::db::{count_rows, execute};
 use crate::support::house::PATIENCE;
 use crate::support::play::{become_ready, join_tables};
 use crate::support::rest::{get, items, post, post_json};
@@ -49,9 +49,7 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), refused, "and stays so");
     assert_eq!(bank.wallets(&players).await, [100_000; 3], "nothing has moved");
     // Each player is notified once.
-    let told = "select count(*) from notices where kind = 'private_limit'";
-    let told: i64 = read_value(&bank.pool, told).await;
-    assert_eq!(told, 3);
+    assert_eq!(count_rows(&bank.pool, "notices where kind = 'private_limit'").await, 3);
     // In a room the matcher chooses the players, and other limits apply.
     bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
     bank.audit_clean().await;
@@ -96,19 +94,15 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
         } else {
             game
         };
-        sqlx::query(
+        let settlement = format!(
             "insert into settlements (game, day, finished_at, booked_at, kind, room, winner, gross,
-                 fee, taken_over)
-             select g.id, '2026-01-01', g.finished_at, g.finished_at, g.kind, $2, $3, 0, $4, false
-             from games g where g.id = $1",
-        )
-        .bind(game.0)
-        .bind(room)
-        .bind(players[0].0)
-        .bind(i64::from(fee))
-        .execute(&bank.pool)
-        .await
-        .unwrap();
+                fee, taken_over)
+            select g.id, '2026-01-01', g.finished_at, g.finished_at, g.kind, '{room}', '{}', 0,
+                {fee}, false
+            from games g where g.id = '{game}'",
+            players[0]
+        );
+        execute(&bank.pool, &settlement).await;
     }
     // Losses at the private table can be won back; fees paid there give no allowance.
     assert_eq!(left(&bank, players[0]).await, whole(300 + 250 + 1));

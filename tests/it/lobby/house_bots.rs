@@ -54,14 +54,20 @@ fn seats(play: &Play) -> Vec<(PlayerId, bool)> {
     view.seats.iter().flatten().map(|seat| (seat.player, seat.bot)).collect()
 }
 
+/// Opens a connection and waits until bots have filled the client's table.
+async fn join_full_table(client: &Client) -> Play {
+    let mut play = join_table(client).await;
+    play.read_until("full table", |play| seats(play).len() == 3).await;
+    play
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     let mut house = house(3).await;
     let client = house.guest("Althea").await;
     let ticket = seek(&client).await;
     seated(&client, &ticket).await;
-    let mut play = join_table(&client).await;
-    play.read_until("full table", |play| seats(play).len() == 3).await;
+    let mut play = join_full_table(&client).await;
     let view = play.view().unwrap().clone();
     for seat in view.seats.iter().flatten() {
         assert_eq!(seat.bot, seat.player != client.player());
@@ -91,10 +97,8 @@ async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
         assert_eq!(seat["is_bot"], is_bot);
         assert_eq!(is_bot, seat["name"].as_str().unwrap().starts_with("Bot "));
         if is_bot {
-            assert_eq!(
-                (&seat["actions"]["player"], &seat["actions"]["clock"]),
-                (&json!(0), &json!(0))
-            );
+            assert_eq!(seat["actions"]["player"], 0);
+            assert_eq!(seat["actions"]["clock"], 0);
         }
     }
     let record: Value = client.read(&format!("{path}/record")).await.unwrap();
@@ -165,8 +169,7 @@ async fn bots_make_room_for_players_who_wait() {
     let one = house.guest("Althea").await;
     let ticket = seek(&one).await;
     let table = seated(&one, &ticket).await;
-    let mut play = join_table(&one).await;
-    play.read_until("full table", |play| seats(play).len() == 3).await;
+    let mut play = join_full_table(&one).await;
     // No bot is free, so the second player is seated beside the first.
     let other = house.guest("Benjie").await;
     let ticket = seek(&other).await;
@@ -184,8 +187,7 @@ async fn a_bot_gives_its_seat_to_a_player_who_asks_for_one_at_once() {
     let house = house(4).await;
     let one = house.guest("Althea").await;
     let table = one.seat(NEWBIE).await.unwrap();
-    let mut play = join_table(&one).await;
-    play.read_until("full table", |play| seats(play).len() == 3).await;
+    let mut play = join_full_table(&one).await;
     let other = house.guest("Benjie").await;
     assert_eq!(other.seat(NEWBIE).await.unwrap(), table);
     play.read_until("second player", |play| {
@@ -249,8 +251,7 @@ async fn bots_join_a_waiting_player_and_are_the_same_on_all_nodes() {
     let (base, running) = house.node().await;
     let client = house.guest("Althea").await;
     client.seat(NEWBIE).await.unwrap();
-    let mut play = join_table(&client).await;
-    play.read_until("full table", |play| seats(play).len() == 3).await;
+    let _play = join_full_table(&client).await;
     let bots = "select count(*), count(distinct name) from players where kind = 'bot'";
     let bots: (i64, i64) = read_row(&house.pool, bots).await;
     assert_eq!(bots, (2, 2));
@@ -261,13 +262,18 @@ async fn bots_join_a_waiting_player_and_are_the_same_on_all_nodes() {
     running.stop().await.unwrap();
 }
 
-/// Creates a house bot without coins, with an account as the server makes it.
-pub(crate) async fn house_bot(bank: &Bank, name: &str) -> Bot {
-    let player = bank.player(0).await;
+/// Creates house bots without coins, with accounts as the server makes them.
+pub(crate) async fn house_bots(bank: &Bank, count: usize) -> Vec<Bot> {
     let owner = bank.database.owner_pool().await;
-    let change = format!("update players set kind = 'bot', name = '{name}' where id = '{player}'");
-    execute(&owner, &change).await;
-    Bot { player, name: name.into(), avatar: "carabao".into() }
+    let mut bots = vec![];
+    for number in 0..count {
+        let (player, name) = (bank.player(0).await, format!("Bot {number}"));
+        let change =
+            format!("update players set kind = 'bot', name = '{name}' where id = '{player}'");
+        execute(&owner, &change).await;
+        bots.push(Bot { player, name, avatar: "carabao".into() });
+    }
+    bots
 }
 
 /// The house's grants bound the winnings from bots, whatever the bet of a room.
@@ -282,10 +288,7 @@ async fn grants_to_bots_stay_within_the_daily_limit() {
     let needed = room(NEWBIE).wallet_min();
     let bots_day_max = needed.checked_add(needed).unwrap();
     assert!(room("barkada").wallet_min() > bots_day_max);
-    let mut bots = Vec::new();
-    for name in ["Bot Una", "Bot Amihan", "Bot Tala", "Bot Luna"] {
-        bots.push(house_bot(&bank, name).await);
-    }
+    let bots = house_bots(&bank, 4).await;
     let bots_after = Duration::ZERO;
     let options = lobby::Options { bots_day_max, bots_after, ..lobby::Options::default() };
     let lobby = node.lobby_with(&bots, options);
@@ -298,11 +301,8 @@ async fn grants_to_bots_stay_within_the_daily_limit() {
     for _ in 0..20 {
         matcher.run_round().await.unwrap();
     }
-    assert_eq!(
-        lobby.ticket(dear, ticket.id).await.unwrap().table,
-        None,
-        "no bot can be funded for this room"
-    );
+    let ticket = lobby.ticket(dear, ticket.id).await.unwrap();
+    assert_eq!(ticket.table, None, "no bot can be funded for this room");
     assert_eq!(coins().await, 0);
 
     let cheap = bank.player(1_000_000).await;
@@ -338,7 +338,7 @@ async fn granted_to_bots(bank: &Bank) -> i64 {
 async fn coins_of_bots_are_lost_or_held() {
     let bank = Bank::new().await;
     let player = bank.player(10_000).await;
-    let bots = [house_bot(&bank, "Bot Una").await, house_bot(&bank, "Bot Amihan").await];
+    let bots = house_bots(&bank, 2).await;
     for bot in &bots {
         bank.grant(bot.player, bahay::ledger::Grant::HouseBot, 10_000).await.unwrap();
     }

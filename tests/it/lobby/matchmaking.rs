@@ -72,11 +72,8 @@ async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
     let ticket = seek(&fourth, &[NEWBIE]).await;
     assert_eq!(ticket["state"], "waiting");
     assert_eq!(seek(&fourth, &["barkada"]).await["id"], ticket["id"], "a player has one ticket");
-    assert_eq!(
-        get(&clients[0], &path_of(&ticket)).await.status,
-        404,
-        "a ticket belongs to its player"
-    );
+    let foreign = get(&clients[0], &path_of(&ticket)).await;
+    assert_eq!(foreign.status, 404, "a ticket belongs to its player");
     let cancelled = delete(&fourth, &path_of(&ticket)).await.expect(200);
     assert_eq!(cancelled["state"], "cancelled");
     assert_eq!(delete(&fourth, &path_of(&ticket)).await.status, 200, "cancellation is idempotent");
@@ -146,10 +143,8 @@ async fn a_seated_player_gets_a_ticket_that_can_be_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_blocker_is_not_seated_with_the_blocked_player() {
     let house = House::new().await;
-    let (mut clients, mut tickets) = (vec![], vec![]);
-    for name in ["Althea", "Benjie", "Carmela", "Dolores"] {
-        clients.push(house.guest(name).await);
-    }
+    let clients = house.guests(["Althea", "Benjie", "Carmela", "Dolores"]).await;
+    let mut tickets = vec![];
     // The second player has blocked the first; both are kept apart.
     let block = format!("/v1/me/blocks/{}", clients[0].player());
     assert_eq!(call(&clients[1], "PUT", &block, None).await.status, 204);
@@ -175,8 +170,7 @@ async fn a_blocker_is_not_seated_with_the_blocked_player() {
 async fn the_socket_reports_the_table_that_is_found() {
     let house = House::new().await;
     let mut plays = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        let client = house.guest(name).await;
+    for client in house.guests(FRIENDS).await {
         let mut play = client.play().await.unwrap();
         play.send_text(r#"{"type":"seek","id":1,"rooms":["newbie"]}"#.to_owned()).await.unwrap();
         plays.push((client, play));

@@ -127,6 +127,11 @@ async fn join_practice(client: &Client, kind: &str) -> TableId {
     TableId(seat["table"].as_str().unwrap().parse().unwrap())
 }
 
+async fn refuse_practice(client: &Client, code: &str) {
+    let body = json!({ "kind": "tongits" });
+    post_json(client, PATH, &body).await.expect_refusal(409, code);
+}
+
 fn code(refused: Result<impl std::fmt::Debug, PlayError>) -> String {
     match refused {
         Err(PlayError::Refused { code, .. }) => code,
@@ -310,9 +315,7 @@ async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
         .expect_refusal(409, "seated_elsewhere");
     client.leave().await.unwrap();
     client.seat("newbie").await.unwrap();
-    post_json(&client, PATH, &json!({ "kind": "tongits" }))
-        .await
-        .expect_refusal(409, "seated_elsewhere");
+    refuse_practice(&client, "seated_elsewhere").await;
     client.leave().await.unwrap();
     for (body, why) in [
         (json!({ "kind": "chess" }), "kind"),
@@ -335,9 +338,7 @@ async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
     let house = House::with_setup(Setup { lobby, ..Setup::default() }).await;
     let [first, second] = [house.guest("Althea").await, house.guest("Benjie").await];
     join_practice(&first, "tongits").await;
-    post_json(&second, PATH, &json!({ "kind": "tongits" }))
-        .await
-        .expect_refusal(409, "practice_full");
+    refuse_practice(&second, "practice_full").await;
     first.leave().await.unwrap();
     wait_until("the table is no longer listed", async || {
         let answer = post_json(&second, PATH, &json!({ "kind": "tongits" })).await;
@@ -348,9 +349,7 @@ async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
     let none = lobby::Options { practice_tables: 0, ..lobby::Options::default() };
     let house = House::with_setup(Setup { lobby: none, ..Setup::default() }).await;
     let third = house.guest("Carmela").await;
-    post_json(&third, PATH, &json!({ "kind": "tongits" }))
-        .await
-        .expect_refusal(409, "practice_full");
+    refuse_practice(&third, "practice_full").await;
 }
 
 /// A player who disappears loses the table when it is not ready for the next game.

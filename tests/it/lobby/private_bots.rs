@@ -6,15 +6,16 @@ use std::time::Duration;
 use bahay::lobby::{
     Bot, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
 };
+use bahay_client::Client;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PlayerId};
 use serde_json::{Value, json};
 
-use super::house_bots::house_bot;
+use super::house_bots::house_bots;
 use super::private_pots::play_game;
 use crate::support::bank::Bank;
 use crate::support::checks::check_ledger;
-use crate::support::db::{read_row, read_value};
+use crate::support::db::{count_rows, execute, read_row, read_value};
 use crate::support::house::{House, Setup, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
@@ -25,18 +26,17 @@ use crate::support::waiting::wait_until;
 /// The bet, in hundredths of a coin.
 const BET: i64 = 300;
 
-/// Starts a house with this many bots.
-async fn house(bots: u16) -> House {
+/// Starts a house with this many bots, and opens a private table. Returns its host and code.
+async fn hosted(bots: u16) -> (House, Client, String) {
     let lobby = Options { bots, bots_after: Duration::from_secs(3_600), ..Options::default() };
     let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..Clocks::default() };
     let rooms = bahay::lobby::house_rooms(clocks);
-    House::with_setup(Setup { rooms, lobby, ..Setup::default() }).await
-}
-
-async fn open(host: &bahay_client::Client) -> String {
+    let house = House::with_setup(Setup { rooms, lobby, ..Setup::default() }).await;
+    let host = house.guest("Althea").await;
     let body = json!({ "room": "newbie", "bet": BET });
-    let opened = post_json(host, "/v1/private-tables", &body).await.expect(201);
-    opened["code"].as_str().unwrap().to_owned()
+    let opened = post_json(&host, "/v1/private-tables", &body).await.expect(201);
+    let code = opened["code"].as_str().unwrap().to_owned();
+    (house, host, code)
 }
 
 fn path(code: &str, rest: &str) -> String {
@@ -52,9 +52,7 @@ fn bots(table: &Value, players: &[PlayerId]) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
-    let house = house(3).await;
-    let host = house.guest("Althea").await;
-    let code = open(&host).await;
+    let (house, host, code) = hosted(3).await;
     let fill = path(&code, "/bots");
     let other = house.guest("Benjie").await;
     post(&other, &fill).await.expect_refusal(403, "not_host");
@@ -93,9 +91,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
 /// swept with its other coins and does not count as a loss.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
-    let house = house(2).await;
-    let host = house.guest("Althea").await;
-    let code = open(&host).await;
+    let (house, host, code) = hosted(2).await;
     let table = post(&host, &path(&code, "/bots")).await.expect(200);
     let seated = bots(&table, &[host.player()]);
     let play = play_game(&[&host]).await;
@@ -108,17 +104,16 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
     let gone = seated.iter().find(|bot| !left.contains(bot)).unwrap();
     let away = path(&code, &format!("/players/{}", left[0]));
     delete(&host, &away).await.expect(204);
-    let returned = "select count(*) from notices n
-        where n.kind = 'pot_refunded' and n.amount = $1 and n.player in ($2::uuid, $3::uuid)";
+    let returned = format!(
+        "notices n where n.kind = 'pot_refunded' and n.amount = {BET}
+        and n.player in ('{gone}', '{}')",
+        left[0]
+    );
     let in_wallets = "select coalesce(sum(a.balance), 0)::bigint from accounts a
         join players p on p.id = a.player and p.kind = 'bot'";
     wait_until("both bots have their parts, and the house has their coins", async || {
-        let returned = sqlx::query_scalar::<_, i64>(returned).bind(BET);
-        let returned = returned.bind(gone.parse::<uuid::Uuid>().unwrap());
-        let returned = returned.bind(left[0].parse::<uuid::Uuid>().unwrap());
-        let returned = returned.fetch_one(&house.pool).await.unwrap();
-        let held = read_value::<i64>(&house.pool, in_wallets).await;
-        returned == 2 && held == 0
+        count_rows(&house.pool, &returned).await == 2
+            && read_value::<i64>(&house.pool, in_wallets).await == 0
     })
     .await;
     check_ledger(&house.pool).await;
@@ -135,9 +130,7 @@ async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_house_without_bots_refuses_to_seat_any() {
-    let house = house(0).await;
-    let host = house.guest("Althea").await;
-    let code = open(&host).await;
+    let (_house, host, code) = hosted(0).await;
     post(&host, &path(&code, "/bots")).await.expect_refusal(409, "bots_unavailable");
     host.leave().await.unwrap();
     post(&host, &path(&code, "/bots")).await.expect_refusal(404, "not_seated");
@@ -148,14 +141,6 @@ fn lobby(node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
     let private_bots_bet_max = Coins::from_hundredths(BET + 100);
     let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
     node.lobby_with(bots, options)
-}
-
-async fn house_bots(bank: &Bank, count: usize) -> Vec<Bot> {
-    let mut bots = vec![];
-    for number in 0..count {
-        bots.push(house_bot(bank, &format!("Bot {number}")).await);
-    }
-    bots
 }
 
 fn request(bet: i64) -> PrivateTableRequest {
@@ -229,23 +214,22 @@ async fn concurrent_hosts_stay_within_the_limit_of_private_tables() {
 /// Bots with winnings above the allowance at private tables continue to play.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_allowance_does_not_apply_to_bots() {
-    let house = house(2).await;
-    let host = house.guest("Althea").await;
-    let code = open(&host).await;
+    let (house, host, code) = hosted(2).await;
     let table = post(&host, &path(&code, "/bots")).await.expect(200);
     // Inserts games of another table with winnings far above the floor of 300 coins.
     let owner = house.database.owner_pool().await;
     for bot in bots(&table, &[host.player()]) {
-        let game = "with game as (
+        let game = format!(
+            "with game as (
                 insert into games (id, table_id, kind, room, ante, state, commitment, opened_at, finished_at)
                 select gen_random_uuid(), gen_random_uuid(), 'tongits', 'private', 0, 'settled',
                     decode(repeat('5e', 32), 'hex'), now(), now()
                 returning id
             )
             insert into game_players (game, seat, player, stake, net, finished_at)
-            select g.id, 0, $1::uuid, 100, 10000000, now() from game g";
-        let planted = sqlx::query(game).bind(bot.parse::<uuid::Uuid>().unwrap());
-        planted.execute(&owner).await.unwrap();
+            select g.id, 0, '{bot}', 100, 10000000, now() from game g"
+        );
+        execute(&owner, &game).await;
     }
     let play = play_game(&[&host]).await;
     assert_eq!(play.view().unwrap().seats.iter().flatten().filter(|seat| seat.bot).count(), 2);

@@ -9,6 +9,7 @@ use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Clocks, PlayerId, TableId};
 
 use crate::support::bank::{Bank, PotGoes, seat, table};
+use crate::support::db::{count_rows, execute};
 use crate::support::node::Node;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -40,9 +41,8 @@ async fn winnings_from_one_player_are_limited() {
 
     let refused = bank.ledger.open_game(game(&bank, at, &players)).await.unwrap();
     assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::only(seat(0)) });
-    let told = "select count(*) from notices where kind = 'room_limit' and player = $1";
-    let told = sqlx::query_scalar::<_, i64>(told).bind(players[0].0);
-    assert_eq!(told.fetch_one(&bank.pool).await.unwrap(), 1);
+    let told = format!("notices where kind = 'room_limit' and player = '{}'", players[0]);
+    assert_eq!(count_rows(&bank.pool, &told).await, 1);
     let mut others = players[1..].to_vec();
     others.sort_unstable();
     assert_eq!(partners_at_bound(&bank, players[0]).await, others);
@@ -88,29 +88,23 @@ async fn winnings_in_a_day_are_limited() {
 /// Inserts games as if they had just been posted, in which the winner has won this many whole
 /// stakes of the loser.
 async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) {
-    let game = uuid::Uuid::new_v4();
-    sqlx::query(
-        "insert into games (id, kind, table_id, room, state, ante, commitment, opened_at, finished_at)
-         values ($1, 'tongits', $2, 'newbie', 'settled', 0, sha256(''), now(), now())",
-    )
-    .bind(game)
-    .bind(uuid::Uuid::new_v4())
-    .execute(&bank.pool)
-    .await
-    .unwrap();
-    for (number, player, net) in [(0_i16, winner, stakes * 100), (1, loser, -stakes * 100)] {
-        sqlx::query(
-            "insert into game_players (game, player, seat, stake, net, finished_at)
-             values ($1, $2, $3, 100, $4, now())",
+    let net = stakes * 100;
+    let games = format!(
+        "with game as (
+            insert into games (
+                id, kind, table_id, room, state, ante, commitment, opened_at, finished_at
+            )
+            values (
+                gen_random_uuid(), 'tongits', gen_random_uuid(), 'newbie', 'settled', 0,
+                sha256(''), now(), now()
+            )
+            returning id
         )
-        .bind(game)
-        .bind(player.0)
-        .bind(number)
-        .bind(net)
-        .execute(&bank.pool)
-        .await
-        .unwrap();
-    }
+        insert into game_players (game, player, seat, stake, net, finished_at)
+        select g.id, p.player::uuid, p.seat, 100, p.net, now()
+        from game g, (values ('{winner}', 0, {net}), ('{loser}', 1, -{net})) p (player, seat, net)"
+    );
+    execute(&bank.pool, &games).await;
 }
 
 #[tokio::test]

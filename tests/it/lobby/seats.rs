@@ -30,6 +30,13 @@ async fn post(client: &Client, path: &str, body: Option<Value>) -> Answer {
     call(client.base(), client.access_token(), "POST", path, body).await
 }
 
+/// Opens a private table. Returns the path at which others take a seat.
+async fn open_private(base: &str, token: &str) -> String {
+    let body = json!({ "room": "newbie", "bet": 100 });
+    let opened = call(base, token, "POST", PRIVATE, Some(body)).await.expect(201);
+    format!("{PRIVATE}/{}/seat", opened["code"].as_str().unwrap())
+}
+
 /// Returns the requests that lead to a seat.
 fn seat_requests() -> [(&'static str, Option<Value>); 4] {
     [
@@ -46,8 +53,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
     let (base, node) = house.node().await;
     let host = house.guest("Althea").await;
     host.hold_socket().await.unwrap();
-    let opened = post(&host, PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
-    let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
+    let join = open_private(&house.base, host.access_token()).await;
     let client = house.guest("Benjie").await;
     let all = || seat_requests().into_iter().chain([(join.as_str(), None)]);
     for (path, body) in all() {
@@ -177,14 +183,11 @@ async fn until_unseated(client: &Client) {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_shows_count_at_practice_tables_and_not_at_private_ones() {
     let house = impatient(waits()).await;
-    let mut friends = vec![];
-    for name in ["Althea", "Benjie", "Carmela"] {
-        let client = house.guest(name).await;
+    let friends = house.guests(FRIENDS).await;
+    for client in &friends {
         client.hold_socket().await.unwrap();
-        friends.push(client);
     }
-    let opened = post(&friends[0], PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
-    let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
+    let join = open_private(&house.base, friends[0].access_token()).await;
     for client in &friends[1..] {
         assert_eq!(post(client, &join, None).await.status, 200);
     }
@@ -311,9 +314,7 @@ async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
     for token in [&first, &second, &third] {
         call(&house.base, token, "DELETE", "/v1/table", None).await;
     }
-    let open = Some(json!({ "room": "newbie", "bet": 100 }));
-    let opened = call(&house.base, &first, "POST", PRIVATE, open).await;
-    let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
+    let join = open_private(&house.base, &first).await;
     let refused = call(&house.base, &second, "POST", &join, None).await;
     assert_eq!(refused.refusal(), (409, "table_full"));
     assert_eq!(call(&house.base, &third, "POST", &join, None).await.status, 200);

@@ -1,25 +1,22 @@
 //! Defective tables: halted on every node, and released or voided.
 
-use std::time::Duration;
-
 use bahay::archive::halted::{self, HaltedTable};
 use bahay::lobby::house_rooms;
-use bahay::tables::{OperateError, TableError, Tables, TermsSource, VoidOutcome};
+use bahay::tables::{OperateError, TableError, VoidOutcome};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use bahay_shell::STORE_FAULT;
 use redis::AsyncCommands as _;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
+use super::start_tables;
 use crate::support::bank::Bank;
 use crate::support::fragile::{Fragile, Fuse};
-use crate::support::house::PATIENCE;
 use crate::support::live::TestLive;
 use crate::support::node::{Node, deal, seat_new_players, seat_players};
 use crate::support::reason;
-use crate::support::waiting::wait_for;
+use crate::support::waiting::{wait_for, wait_until};
 
 const FUNDS: i64 = 100_000;
 
@@ -159,10 +156,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         (Fuse::View, "a bug in making a view"),
     ] {
         let (bank, live) = (Bank::new().await, TestLive::new());
-        let (redis, _publications) = live.connect().await;
-        let (ledger, pool) = (bank.ledger.clone(), bank.pool.clone());
-        let terms = TermsSource::unchanging();
-        let tables = Tables::<Fragile>::start(redis, ledger, pool, terms).await.unwrap();
+        let tables = start_tables::<Fragile>(&bank, &live).await;
         let mut tasks = JoinSet::new();
         tasks.spawn(tables.clone().run_ticker());
         let players = bank.players([FUNDS; 3]).await;
@@ -215,12 +209,10 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     redis.halt(stopped, engine, "a panic: permission denied").await.unwrap();
     redis.halt(table, engine, &why).await.unwrap();
 
-    let released = async {
-        while redis.load(table).await.unwrap().unwrap().halted.is_some() {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(PATIENCE, released).await.expect("the table is released");
+    wait_until("the table is released", async || {
+        redis.load(table).await.unwrap().unwrap().halted.is_none()
+    })
+    .await;
     node.tables().submit(table, Input::Leave { player: players[0] }).await.unwrap();
     let halted = noted(&bank).await;
     assert_eq!(halted.iter().map(|one| one.table).collect::<Vec<_>>(), [stopped]);

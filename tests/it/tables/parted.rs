@@ -18,6 +18,7 @@ use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::live::TestLive;
 use crate::support::node::{ConnectedPlayer, Node, seat_new_players};
 use crate::support::play::TestPlay as _;
+use crate::support::waiting::wait_until;
 
 const FUNDS: i64 = 100_000;
 
@@ -124,9 +125,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     away.ping().await;
     let known = away.drop_connection();
     // The lost lines are those of both; the absence is a line too, or will be.
-    while lines(&house.live, table).await < kept + 3 {
-        tokio::task::yield_now().await;
-    }
+    wait_until("the lines are written", async || lines(&house.live, table).await >= kept + 3).await;
     cut(&house.live, table, kept).await;
 
     let (live, _publications) = house.live.connect().await;

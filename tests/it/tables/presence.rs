@@ -22,8 +22,7 @@ const FUNDS: i64 = 100_000;
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_players_of_a_killed_node_are_away() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let doomed = Node::start(&bank, &live, Clocks::default()).await;
-    let other = Node::start(&bank, &live, Clocks::default()).await;
+    let [doomed, other] = Node::start_pair(&bank, &live).await;
     let (table, players) = seat_new_players(std::slice::from_ref(&other), &bank, [FUNDS; 3]).await;
     let _dies = ConnectedPlayer::join(&doomed, table, players[0]).await;
     let _moved = ConnectedPlayer::join(&doomed, table, players[1]).await;
@@ -31,11 +30,7 @@ async fn only_the_players_of_a_killed_node_are_away() {
         ConnectedPlayer::join(&other, table, players[1]).await,
         ConnectedPlayer::join(&other, table, players[2]).await,
     ];
-    let game = seated[1].table.phase().game().unwrap();
-    for player in &players {
-        let ready = Input::Ready { player: *player, game, commitment: None };
-        other.tables().submit(table, ready).await.unwrap();
-    }
+    other.become_ready(table, &players).await;
     for one in &mut seated {
         one.wait_until(is_playing).await;
     }
@@ -60,24 +55,18 @@ async fn only_the_players_of_a_killed_node_are_away() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_declared_dead_ends_its_watches() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let mut silent = Node::start(&bank, &live, Clocks::default()).await;
-    let other = Node::start(&bank, &live, Clocks::default()).await;
+    let [mut silent, other] = Node::start_pair(&bank, &live).await;
     let (table, players) = seat_new_players(std::slice::from_ref(&other), &bank, [FUNDS; 3]).await;
     let mut through_silent = ConnectedPlayer::join(&silent, table, players[0]).await;
     let mut watcher = ConnectedPlayer::join(&other, table, players[1]).await;
     silent.stop_heartbeats();
     watcher.wait_until(|table| !is_connected(table, players[0])).await;
     // A silent node does not know the time and therefore takes no decisions.
-    let asleep = async {
-        let back = || Input::TakeBack { player: players[0] };
-        while !matches!(
-            silent.tables().submit(table, back()).await,
-            Err(TableError::Unavailable(_))
-        ) {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, asleep).await.expect("a silent node does not know the time");
+    wait_until("the silent node does not know the time", async || {
+        let taken = silent.tables().submit(table, Input::TakeBack { player: players[0] }).await;
+        matches!(taken, Err(TableError::Unavailable(_)))
+    })
+    .await;
     silent.resume_heartbeats();
     assert_eq!(through_silent.watch_end().await, Some(bahay_shell::WatchEnd::NodeGone));
     // The node is alive again, and its players are present.

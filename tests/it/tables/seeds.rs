@@ -5,7 +5,7 @@
 use bahay::archive::{self, UnrevealedFilter};
 use bahay::clock::Timestamp;
 use bahay::reports::Deals;
-use bahay::tables::{Tables, TermsSource};
+use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
 use bahay_client::{Client, Play, PlayError};
 use bahay_engine::catalog::AnyGame;
@@ -14,6 +14,7 @@ use bahay_engine::table::{Clocks, GameId, Input, Phase, PhaseView, PlayerId, Tab
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::start_tables;
 use crate::support::bank::Bank;
 use crate::support::checks::{count_reports, count_standings};
 use crate::support::house::House;
@@ -157,10 +158,7 @@ struct UndealtTable {
 impl UndealtTable {
     async fn new() -> Self {
         let (bank, live) = (Bank::new().await, TestLive::new());
-        let (connected, _publications) = live.connect().await;
-        let (ledger, pool) = (bank.ledger.clone(), bank.pool.clone());
-        let terms = TermsSource::unchanging();
-        let tables = Tables::<AnyGame>::start(connected, ledger, pool, terms).await.unwrap();
+        let tables = start_tables::<AnyGame>(&bank, &live).await;
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
         let terms = bahay::lobby::house_rooms(Clocks::default())[0].terms().clone();
@@ -252,10 +250,7 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     let listed = undealt.unrevealed(2, None).await;
     assert_eq!(listed, [(undealt.game, undealt.commitment, false)]);
 
-    let (connected, _publications) = undealt.live.connect().await;
-    let (ledger, pool) = (undealt.bank.ledger.clone(), undealt.bank.pool.clone());
-    let terms = TermsSource::unchanging();
-    let another = Tables::<AnyGame>::start(connected, ledger, pool, terms).await.unwrap();
+    let another = start_tables::<AnyGame>(&undealt.bank, &undealt.live).await;
     let ticking = tokio::spawn(another.clone().run_ticker());
     let clients = wait_for("it is dealt", async || {
         let looked = another.read_table(undealt.table).await.unwrap().unwrap();

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use bahay::archive;
 use bahay::ids::Tag;
 use bahay::lobby::LobbyError;
 use bahay::tables::TableError;
+use bahay_api::player::games::GameFilter;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Readable, Reason, Rejection};
@@ -12,6 +14,7 @@ use bahay_shell::Limits;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use super::wait_until_settled;
 use crate::support::bank::Bank;
 use crate::support::checks::read_game;
 use crate::support::live::TestLive;
@@ -49,15 +52,8 @@ async fn a_table_is_played_through_two_nodes() {
     }
     let ends = tasks.join_all().await;
     assert_eq!(ends.len(), 3);
-    let games = bahay::archive::list_by_player(
-        &bank.pool,
-        players[0],
-        &bahay_api::player::games::GameFilter::default(),
-        None,
-        10,
-    )
-    .await
-    .unwrap();
+    let filter = GameFilter::default();
+    let games = archive::list_by_player(&bank.pool, players[0], &filter, None, 10).await.unwrap();
     assert_eq!(games.items.len(), 3);
     for game in games.items {
         let recorded = read_game(&bank.pool, bahay_engine::table::GameId(game.id)).await;
@@ -76,15 +72,10 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let nodes = [Node::new(&bank, &live, clocks).await];
     let (table, players) = seat_new_players(&nodes, &bank, [FUNDS; 3]).await;
     let mut seats = nodes[0].join_players(table, &players).await;
-    let tables = nodes[0].tables();
-    let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
-    for player in &players {
-        let ready = Input::Ready { player: *player, game, commitment: None };
-        tables.submit(table, ready).await.unwrap();
-    }
+    nodes[0].become_ready(table, &players).await;
     for seated in &seats {
         let (player, connection) = (seated.player, seated.connection);
-        tables.submit(table, Input::Disconnect { player, connection }).await.unwrap();
+        nodes[0].tables().submit(table, Input::Disconnect { player, connection }).await.unwrap();
     }
     // A watcher need not be connected to the table as a player.
     let record = loop {
@@ -99,12 +90,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
         *by.entry(format!("{:?}", taken.by)).or_default() += 1;
     }
     assert_eq!(by.keys().collect::<Vec<_>>(), ["Ai"], "{by:?}");
-    loop {
-        let notice = seats[0].next().await;
-        if notice.events.iter().any(|event| matches!(event, Event::Settled { .. })) {
-            break;
-        }
-    }
+    wait_until_settled(&mut seats[0]).await;
     bank.audit_clean().await;
 }
 
@@ -124,8 +110,7 @@ async fn a_player_who_cannot_cover_the_stake_leaves_before_the_next_game() {
             tables.submit(table, ready).await.unwrap();
         }
     };
-    let first = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
-    ready(first).await;
+    let first = nodes[0].become_ready(table, &players).await;
     for seated in &seats {
         let (player, connection) = (seated.player, seated.connection);
         tables.submit(table, Input::Disconnect { player, connection }).await.unwrap();
