@@ -59,16 +59,8 @@ pub struct FinishedGame {
     pub ending: &'static str,
 }
 
-/// The use of a random stream.
-#[derive(Clone, Copy)]
-enum DiceStream {
-    Deal,
-    /// The private randomness of the bot at this seat in this rotation.
-    Bot {
-        rotation: usize,
-        seat: usize,
-    },
-}
+/// The random stream of a deal.
+const DEAL: [u8; 3] = [0; 3];
 
 /// The POT and the crown of a table.
 #[derive(Default)]
@@ -90,7 +82,9 @@ impl<R: Clone + GameRules> Contest<R> {
     /// Returns the index of the bot at each seat.
     fn bots_by_seat(&self, deal: u64, rotation: usize) -> Vec<usize> {
         let count = self.bots.len();
-        let moved = if self.is_duplicate { 0 } else { seat_shift(deal, count) };
+        let places = u64::try_from(count).expect("a table has at most eight seats");
+        let shift = usize::try_from(deal % places).expect("a table has at most eight seats");
+        let moved = if self.is_duplicate { 0 } else { shift };
         (0..count).map(|seat| (seat + rotation + moved) % count).collect()
     }
 
@@ -130,11 +124,13 @@ impl<R: Clone + GameRules> Contest<R> {
             .iter()
             .enumerate()
             .map(|(seat, bot)| {
-                let key = self.key(deal, DiceStream::Bot { rotation, seat });
+                let small =
+                    |number: usize| u8::try_from(number).expect("a table has at most eight seats");
+                let key = self.key(deal, [1, small(rotation), small(seat)]);
                 self.bots[*bot].build_bot(key)
             })
             .collect();
-        let mut chance = ChanceRng::new(self.key(deal, DiceStream::Deal));
+        let mut chance = ChanceRng::new(self.key(deal, DEAL));
         play_game(&self.terms.rules, &mut bots, &mut chance)
     }
 
@@ -149,7 +145,9 @@ impl<R: Clone + GameRules> Contest<R> {
     ) {
         let fits = "the amounts of a contest fit";
         let seats = u8::try_from(seated.len()).expect("a table has at most eight seats");
-        let players: Vec<PlayerId> = seated.iter().map(|bot| player_id(*bot)).collect();
+        // A table tells players apart by id.
+        let player = |bot: &usize| PlayerId(Uuid::from_u128(*bot as u128));
+        let players: Vec<PlayerId> = seated.iter().map(player).collect();
         let stake = self.terms.stake_max(seats).expect(fits);
         let ante = self.terms.ante().expect(fits);
         let antes = ante.checked_mul(u32::from(seats)).expect(fits);
@@ -172,16 +170,12 @@ impl<R: Clone + GameRules> Contest<R> {
         }
     }
 
-    fn key(&self, deal: u64, purpose: DiceStream) -> Key {
-        let (kind, rotation, seat) = match purpose {
-            DiceStream::Deal => (0, 0, 0),
-            DiceStream::Bot { rotation, seat } => (1, rotation, seat),
-        };
+    /// Returns the key of a random stream: [`DEAL`], or of a bot by 1, its rotation and its seat.
+    fn key(&self, deal: u64, purpose: [u8; 3]) -> Key {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
         key[8..16].copy_from_slice(&deal.to_le_bytes());
-        let small = |number: usize| u8::try_from(number).expect("a table has at most eight seats");
-        (key[16], key[17], key[18]) = (kind, small(rotation), small(seat));
+        key[16..19].copy_from_slice(&purpose);
         Key(Hex(key))
     }
 }
@@ -221,16 +215,6 @@ impl<G: Game> Players<G> for SeatedBots<'_, G> {
             }
         }
     }
-}
-
-/// Returns a distinct player id for each bot, since a table tells players apart by id.
-fn player_id(bot: usize) -> PlayerId {
-    PlayerId(Uuid::from_u128(bot as u128))
-}
-
-fn seat_shift(deal: u64, count: usize) -> usize {
-    let count = u64::try_from(count).expect("a table has at most eight seats");
-    usize::try_from(deal % count).expect("a table has at most eight seats")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Contest, ContestTally, DEALS_PER_SERIES, DiceStream, Grade};
+use super::{Contest, ContestTally, DEAL, DEALS_PER_SERIES, Grade};
 use alloc::string::ToString;
 use bahay_engine::catalog;
 use bahay_engine::catalog::{AnyGame, AnyRules};
@@ -43,9 +43,7 @@ fn every_contest(is_duplicate: bool) -> Vec<Contest<AnyRules>> {
 fn rotations_cover_all_seats_and_deals_differ() {
     for contest in every_contest(true) {
         assert_eq!(contest.rotations(), contest.bots.len());
-        let deck = |deal: u64| {
-            ChanceRng::new(contest.key(deal, DiceStream::Deal)).draw(Request::Order(52))
-        };
+        let deck = |deal| ChanceRng::new(contest.key(deal, DEAL)).draw(Request::Order(52));
         assert_ne!(deck(0), deck(1));
         let bots = contest.bots.len();
         for seat in 0..bots {
