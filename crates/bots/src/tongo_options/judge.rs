@@ -379,30 +379,9 @@ fn to_u8(count: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::{DiceCounts, FaceUpCards, Judge, best_floor, chance};
-    use crate::tongo_options::odds::next_word;
-    use alloc::vec::Vec;
-    use bahay_engine::chance::{ChanceAnswer, Request};
+    use bahay_engine::chance::ChanceRng;
     use bahay_engine::game::{Game, Turn, Viewer};
     use bahay_engine::games::tongo_options::{CardSet, Floors, Rules, TongoOptions};
-
-    fn number(state: &mut u64, below: usize) -> usize {
-        usize::try_from(next_word(state) >> 32).unwrap() % below
-    }
-
-    fn answer(state: &mut u64, request: Request) -> ChanceAnswer {
-        match request {
-            Request::Number(n) => {
-                ChanceAnswer::Number(u32::try_from(number(state, n as usize)).unwrap())
-            }
-            Request::Order(n) => {
-                let mut order: Vec<u8> = (0..n).collect();
-                for place in 1..order.len() {
-                    order.swap(place, number(state, place + 1));
-                }
-                ChanceAnswer::Order(order)
-            }
-        }
-    }
 
     /// Returns the chance of the hand against two opponents, computed hand by hand.
     fn plain(judge: &Judge<'_>, hand: CardSet, floors: &FaceUpCards, dice: &DiceCounts) -> u32 {
@@ -414,7 +393,7 @@ mod tests {
     /// The evaluation by sets of hands equals the evaluation hand by hand.
     #[test]
     fn every_shortcut_counts_the_same() {
-        let mut state = 1;
+        let mut dice = ChanceRng::from_number(1);
         for place in 0..200 {
             let rules = Rules { dice_2d6: place % 2 == 0, ..Rules::lively() };
             let mut game = TongoOptions::new(&rules, 3, None);
@@ -423,15 +402,12 @@ mod tests {
             for _ in 0..place {
                 game = match game.turn() {
                     Turn::Over | Turn::Wait(_) => break,
-                    Turn::Chance(request) => {
-                        game.resolve(&answer(&mut state, request), &mut events)
-                    }
+                    Turn::Chance(request) => game.resolve(&dice.draw(request), &mut events),
                     Turn::Players(prompt) => {
                         let seat = prompt.seats.iter().next().unwrap();
                         actions.clear();
                         game.legal_actions(seat, &mut actions);
-                        game.act(seat, &actions[number(&mut state, actions.len())], &mut events)
-                            .unwrap()
+                        game.act(seat, &actions[dice.below(actions.len())], &mut events).unwrap()
                     }
                 };
             }
