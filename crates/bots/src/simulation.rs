@@ -160,7 +160,7 @@ impl<G: Ai> Simulation<G> {
             if let Some(input) = self.due_input() {
                 match self.submit(input) {
                     Ok(happened) => return happened,
-                    Err(rejection) => self.count_refusal(rejection),
+                    Err(_) => self.refused += 1,
                 }
             }
         }
@@ -176,10 +176,6 @@ impl<G: Ai> Simulation<G> {
                 done += 1;
             }
         }
-    }
-
-    fn count_refusal(&mut self, _: Rejection<G::Refusal>) {
-        self.refused += 1;
     }
 
     fn submit(
@@ -321,7 +317,7 @@ impl<G: Ai> Simulation<G> {
                     return Some(Input::Remove { player });
                 }
                 let game = self.table.phase().game()?;
-                let text = self.is_one_in(2).then(|| format!("luck {} {game}", self.ids));
+                let text = (self.draw_below(2) == 0).then(|| format!("luck {} {game}", self.ids));
                 let commitment = text.as_ref().map(|text| ClientSeed::from_text(text).commitment());
                 if let Some(text) = text {
                     self.texts.insert(player, text);
@@ -495,10 +491,6 @@ impl<G: Ai> Simulation<G> {
 
     fn draw_in(&mut self, range: core::ops::Range<u32>) -> u32 {
         range.start + self.draw_below(range.end - range.start)
-    }
-
-    fn is_one_in(&mut self, n: u32) -> bool {
-        self.draw_below(n) == 0
     }
 
     fn is_drawn(&mut self, share: u32) -> bool {
