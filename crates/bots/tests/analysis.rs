@@ -12,14 +12,10 @@ use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{ActionOrigin, GameId, Record, RecordedAction, Terms};
-use bahay_engine::testing;
+use bahay_engine::table::{ActionOrigin, GameId, Record, RecordedAction};
 use uuid::Uuid;
 
-fn terms<G: Ai + GameKind>(rule_set: &str) -> Terms<G::Rules> {
-    let set = G::rule_sets().iter().find(|set| set.name == rule_set).expect("there is such a one");
-    testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1)
-}
+use crate::support::terms;
 
 fn seat(number: u8) -> Seat {
     Seat::new(number).expect("a seat")

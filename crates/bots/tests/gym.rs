@@ -39,59 +39,55 @@ fn each_setting<G: Ai + Spaces>(mut each: impl FnMut(&RuleSet<G::Rules>, u8)) {
     }
 }
 
-/// Plays some legal action, by its number if it has one.
-fn play_any<G: Ai + Spaces>(env: &mut Env<G>, dice: &mut TestRng) {
-    let legal: Vec<(G::Action, Option<u16>)> =
-        env.legal_actions().map(|(action, number)| (action.clone(), number)).collect();
-    let (action, number) = dice.choose(&legal).expect("a seat that is asked can act");
-    let played = match number {
-        Some(number) => env.play_number(*number),
-        None => env.play(action),
-    };
-    assert_eq!(played, Ok(()));
+/// Plays some legal action. Returns its number.
+fn play_any<G: Ai + Spaces>(env: &mut Env<G>, dice: &mut TestRng) -> u16 {
+    let legal: Vec<u16> = env.legal_actions().filter_map(|(_, number)| number).collect();
+    let number = *dice.choose(&legal).expect("a seat that is asked can act");
+    assert_eq!(env.play_number(number), Ok(()));
+    number
 }
 
-fn talk_of<G: Ai + Spaces + 'static>(
-    set: &RuleSet<G::Rules>,
-    seats: u8,
-    (games, tensor): (usize, TensorForm),
-) -> Box<dyn EnvProtocol> {
-    let (rules, rule_set) = ((set.rules)(), set.name.to_owned());
-    let settings = EnvSettings { rules, rule_set, seats, games, tensor };
-    open_protocol::<G>(settings).expect("some games are wanted")
-}
+/// A session of the protocol.
+struct Talk(Box<dyn EnvProtocol>);
 
-/// Opens a protocol session for the first rule set with the fewest seats.
-fn first_talk<G: Ai + Spaces + 'static>(games: usize, tensor: TensorForm) -> Box<dyn EnvProtocol> {
-    let set = &G::rule_sets()[0];
-    talk_of::<G>(set, (set.rules)().seats().least, (games, tensor))
-}
+impl Talk {
+    fn open<G: Ai + Spaces + 'static>(
+        set: &RuleSet<G::Rules>,
+        seats: u8,
+        games: usize,
+        tensor: TensorForm,
+    ) -> Self {
+        let (rules, rule_set) = ((set.rules)(), set.name.to_owned());
+        let settings = EnvSettings { rules, rule_set, seats, games, tensor };
+        Self(open_protocol::<G>(settings).expect("some games are wanted"))
+    }
 
-fn ask(talk: &mut dyn EnvProtocol, request: &Value) -> Value {
-    let mut out = String::new();
-    talk.answer_line(request.to_string().as_bytes(), &mut out);
-    assert!(!out.contains('\n'), "an answer is one line: {out}");
-    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
-}
+    /// Opens a session for the first rule set with the fewest seats.
+    fn first<G: Ai + Spaces + 'static>(games: usize, tensor: TensorForm) -> Self {
+        let set = &G::rule_sets()[0];
+        Self::open::<G>(set, (set.rules)().seats().least, games, tensor)
+    }
 
-fn hello(talk: &dyn EnvProtocol) -> Value {
-    let mut out = String::new();
-    talk.write_hello(&mut out);
-    serde_json::from_str(&out).expect("a hello is JSON")
-}
+    fn ask(&mut self, request: &Value) -> Value {
+        let mut out = String::new();
+        self.0.answer_line(request.to_string().as_bytes(), &mut out);
+        assert!(!out.contains('\n'), "an answer is one line: {out}");
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    }
 
-/// Plays random action numbers until the game is over. Returns all responses.
-fn play_out(talk: &mut dyn EnvProtocol, seed: u64, luck: u64) -> Vec<Value> {
-    let mut dice = TestRng::new(luck);
-    let mut answers = vec![ask(talk, &json!({"do": "reset", "seed": seed}))];
-    loop {
-        let last = answers.last().expect("the reset was answered");
-        if last["seat"].is_null() {
-            return answers;
+    /// Plays random action numbers until the game is over. Returns all responses.
+    fn play_out(&mut self, seed: u64, luck: u64) -> Vec<Value> {
+        let mut dice = TestRng::new(luck);
+        let mut answers = vec![self.ask(&json!({"do": "reset", "seed": seed}))];
+        loop {
+            let last = answers.last().expect("the reset was answered");
+            if last["seat"].is_null() {
+                return answers;
+            }
+            let legal = last["legal"].as_array().expect("legal actions are a list");
+            let action = dice.choose(legal).expect("somebody who is asked can act").clone();
+            answers.push(self.ask(&json!({"do": "step", "action": action})));
         }
-        let legal = last["legal"].as_array().expect("legal actions are a list");
-        let action = dice.choose(legal).expect("somebody who is asked can act").clone();
-        answers.push(ask(talk, &json!({"do": "step", "action": action})));
     }
 }
 
@@ -182,11 +178,11 @@ fn a_number_stands_for_one_action_but_for_jokers_and_two_runs() {
 fn the_same_seed_and_actions_are_the_same_game_and_returns_add_up_to_zero() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
         each_setting::<G>(|set, seats| {
-            let mut talk = talk_of::<G>(set, seats, (1, TensorForm::List));
-            let played = play_out(&mut *talk, 5, 1);
-            let again = play_out(&mut *talk_of::<G>(set, seats, (1, TensorForm::List)), 5, 1);
+            let mut talk = Talk::open::<G>(set, seats, 1, TensorForm::List);
+            let played = talk.play_out(5, 1);
+            let again = Talk::open::<G>(set, seats, 1, TensorForm::List).play_out(5, 1);
             assert_eq!(played, again, "{} {}", G::NAME, set.name);
-            let others = (6..12).map(|seed| play_out(&mut *talk, seed, 1));
+            let others = (6..12).map(|seed| talk.play_out(seed, 1));
             assert!(others.into_iter().any(|other| other != played));
             let end = played.last().expect("a game has answers");
             let returns = end["returns"].as_array().expect("a game that is over has returns");
@@ -222,12 +218,12 @@ fn chance_is_that_of_a_dealt_game() {
 fn an_action_is_named_by_number_name_or_as_it_is() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
         let mut dice = TestRng::new(3);
-        let mut talk = first_talk::<G>(3, TensorForm::None);
+        let mut talk = Talk::first::<G>(3, TensorForm::None);
         for game in 0..3 {
-            ask(&mut *talk, &json!({"do": "reset", "game": game, "seed": 9}));
+            talk.ask(&json!({"do": "reset", "game": game, "seed": 9}));
         }
         loop {
-            let legal = ask(&mut *talk, &json!({"do": "legal"}));
+            let legal = talk.ask(&json!({"do": "legal"}));
             let told = legal["legal"].as_array().expect("a list");
             let Some(told) = dice.choose(told) else { break };
             // A number and its name stand for the first of its actions.
@@ -238,14 +234,14 @@ fn an_action_is_named_by_number_name_or_as_it_is() {
             let answers: Vec<Value> = (0..3)
                 .map(|game| {
                     let action = names[game];
-                    ask(&mut *talk, &json!({"do": "step", "game": game, "action": action}))
+                    talk.ask(&json!({"do": "step", "game": game, "action": action}))
                 })
                 .collect();
             assert!(answers[0].get("error").is_none(), "{answers:?}");
             assert_eq!(answers[0], answers[1]);
             assert_eq!(answers[0], answers[2]);
         }
-        assert_eq!(ask(&mut *talk, &json!({"do": "state"}))["seat"], Value::Null);
+        assert_eq!(talk.ask(&json!({"do": "state"}))["seat"], Value::Null);
     }
     each_game!(check);
 }
@@ -255,12 +251,12 @@ fn an_action_is_named_by_number_name_or_as_it_is() {
 fn a_batch_plays_as_single_steps_do() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
         const MANY: usize = 5;
-        let mut batch = first_talk::<G>(MANY, TensorForm::Hex);
-        let mut single = first_talk::<G>(MANY, TensorForm::Hex);
+        let mut batch = Talk::first::<G>(MANY, TensorForm::Hex);
+        let mut single = Talk::first::<G>(MANY, TensorForm::Hex);
         let mut dice = TestRng::new(8);
         let mut items: Vec<Value> = (0..MANY).map(|game| json!({"seed": game})).collect();
         for step in 0..200_usize {
-            let told = ask(&mut *batch, &json!({"do": "batch", "games": items}));
+            let told = batch.ask(&json!({"do": "batch", "games": items}));
             let mut tensors = String::new();
             for (game, item) in items.iter().enumerate() {
                 let request = match item {
@@ -270,7 +266,7 @@ fn a_batch_plays_as_single_steps_do() {
                     }
                     action => json!({"do": "step", "game": game, "action": action}),
                 };
-                let alone = ask(&mut *single, &request);
+                let alone = single.ask(&request);
                 assert_eq!(told["seats"][game], alone["seat"]);
                 assert_eq!(told["legal"][game], alone["legal"]);
                 assert_eq!(told["returns"][game], *alone.get("returns").unwrap_or(&Value::Null));
@@ -298,25 +294,23 @@ fn a_batch_plays_as_single_steps_do() {
 #[test]
 fn a_saved_game_goes_on_the_same_elsewhere() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut talk = first_talk::<G>(1, TensorForm::List);
+        let mut talk = Talk::first::<G>(1, TensorForm::List);
         let mut dice = TestRng::new(4);
-        let mut last = ask(&mut *talk, &json!({"do": "reset", "seed": 77}));
+        let mut last = talk.ask(&json!({"do": "reset", "seed": 77}));
         for step in 0..60 {
-            let saved = ask(&mut *talk, &json!({"do": "clone"}));
-            let mut other = first_talk::<G>(2, TensorForm::List);
-            let restored =
-                ask(&mut *other, &json!({"do": "restore", "game": 1, "state": saved["state"]}));
+            let saved = talk.ask(&json!({"do": "clone"}));
+            let mut other = Talk::first::<G>(2, TensorForm::List);
+            let restored = other.ask(&json!({"do": "restore", "game": 1, "state": saved["state"]}));
             assert_eq!(restored, last, "{} step {step}", G::NAME);
-            let copied = ask(&mut *other, &json!({"do": "copy", "from": 1, "to": 0}));
+            let copied = other.ask(&json!({"do": "copy", "from": 1, "to": 0}));
             assert_eq!(copied, last);
             let Some(action) = dice.choose(last["legal"].as_array().expect("a list")) else {
                 return;
             };
             let action = action.clone();
-            last = ask(&mut *talk, &json!({"do": "step", "action": action}));
+            last = talk.ask(&json!({"do": "step", "action": action}));
             for game in 0..2 {
-                let there =
-                    ask(&mut *other, &json!({"do": "step", "game": game, "action": action}));
+                let there = other.ask(&json!({"do": "step", "game": game, "action": action}));
                 assert_eq!(there, last);
             }
         }
@@ -327,17 +321,17 @@ fn a_saved_game_goes_on_the_same_elsewhere() {
 /// An action with free numbers that no list names is accepted and part of a saved game.
 #[test]
 fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
-    let mut talk = first_talk::<TongoAssets>(1, TensorForm::None);
-    ask(&mut *talk, &json!({"do": "reset", "seed": 1}));
+    let mut talk = Talk::first::<TongoAssets>(1, TensorForm::None);
+    talk.ask(&json!({"do": "reset", "seed": 1}));
     let open = json!({"type": "open", "risk": 4, "purchase": 3, "sell": 2});
-    let legal = ask(&mut *talk, &json!({"do": "legal"}));
+    let legal = talk.ask(&json!({"do": "legal"}));
     let listed = legal["legal"].as_array().expect("a list");
     assert!(listed.iter().all(|told| told["action"] != open), "the test wants one that is not");
-    let after = ask(&mut *talk, &json!({"do": "step", "action": open}));
+    let after = talk.ask(&json!({"do": "step", "action": open}));
     assert!(after.get("error").is_none(), "{after}");
-    let saved = ask(&mut *talk, &json!({"do": "clone"}));
-    let mut other = first_talk::<TongoAssets>(1, TensorForm::None);
-    let restored = ask(&mut *other, &json!({"do": "restore", "state": saved["state"]}));
+    let saved = talk.ask(&json!({"do": "clone"}));
+    let mut other = Talk::first::<TongoAssets>(1, TensorForm::None);
+    let restored = other.ask(&json!({"do": "restore", "state": saved["state"]}));
     assert_eq!(restored, after);
 }
 
@@ -346,24 +340,21 @@ fn an_action_that_is_not_listed_is_played_if_the_rules_take_it() {
 fn an_observation_holds_nothing_hidden() {
     fn check<G: Ai + Spaces + 'static>(probe: &impl Probe<G>) {
         each_setting::<G>(|set, seats| {
-            let mut talk = talk_of::<G>(set, seats, (1, TensorForm::Hex));
+            let mut talk = Talk::open::<G>(set, seats, 1, TensorForm::Hex);
             for seed in 0..3 {
                 let mut env = Env::<G>::new((set.rules)(), seats, seed);
                 let mut dice = TestRng::new(seed);
-                ask(&mut *talk, &json!({"do": "reset", "seed": seed}));
+                talk.ask(&json!({"do": "reset", "seed": seed}));
                 while env.seat_to_act().is_some() {
                     for seat in Seat::all(seats) {
                         let request = json!({"do": "observe", "seat": seat.number()});
-                        let told = ask(&mut *talk, &request)["view"].to_string();
+                        let told = talk.ask(&request)["view"].to_string();
                         let hidden = probe.hidden_texts(env.game(), Viewer::Seat(seat));
                         let leaked = hidden.iter().find(|text| told.contains(text.as_str()));
                         assert_eq!(leaked, None, "{seat:?} is told {told}");
                     }
-                    let legal: Vec<u16> =
-                        env.legal_actions().filter_map(|(_, number)| number).collect();
-                    let number = *dice.choose(&legal).expect("something is legal");
-                    env.play_number(number).expect("it is legal");
-                    ask(&mut *talk, &json!({"do": "step", "action": number}));
+                    let action = play_any(&mut env, &mut dice);
+                    talk.ask(&json!({"do": "step", "action": action}));
                 }
             }
         });
@@ -403,11 +394,11 @@ fn games_that_differ_in_hidden_cards_are_the_same_to_who_cannot_see_them() {
 
 #[test]
 fn a_line_that_cannot_be_taken_is_answered_by_its_code_and_changes_nothing() {
-    let mut talk = first_talk::<Tongits>(2, TensorForm::List);
-    let code = |talk: &mut dyn EnvProtocol, request: Value| ask(talk, &request)["error"].clone();
-    assert_eq!(code(&mut *talk, json!({"do": "state"})), "not_begun");
-    assert_eq!(code(&mut *talk, json!({"do": "batch", "games": [null, {"seed": 1}]})), "not_begun");
-    let begun = ask(&mut *talk, &json!({"do": "reset", "seed": 3}));
+    let mut talk = Talk::first::<Tongits>(2, TensorForm::List);
+    let code = |talk: &mut Talk, request: Value| talk.ask(&request)["error"].clone();
+    assert_eq!(code(&mut talk, json!({"do": "state"})), "not_begun");
+    assert_eq!(code(&mut talk, json!({"do": "batch", "games": [null, {"seed": 1}]})), "not_begun");
+    let begun = talk.ask(&json!({"do": "reset", "seed": 3}));
     let illegal = json!({"type": "fight"});
     for (request, expected) in [
         (json!(7), "not_a_request"),
@@ -431,19 +422,19 @@ fn a_line_that_cannot_be_taken_is_answered_by_its_code_and_changes_nothing() {
         (json!({"do": "copy", "from": 0, "to": 7}), "no_such_game"),
         (json!({"do": "copy", "from": 1, "to": 0}), "not_begun"),
     ] {
-        assert_eq!(code(&mut *talk, request.clone()), expected, "{request}");
-        assert_eq!(ask(&mut *talk, &json!({"do": "state"})), begun, "{request}");
-        assert_eq!(code(&mut *talk, json!({"do": "state", "game": 1})), "not_begun", "{request}");
+        assert_eq!(code(&mut talk, request.clone()), expected, "{request}");
+        assert_eq!(talk.ask(&json!({"do": "state"})), begun, "{request}");
+        assert_eq!(code(&mut talk, json!({"do": "state", "game": 1})), "not_begun", "{request}");
     }
-    let refused = ask(&mut *talk, &json!({"do": "step", "action": {"type": "fight"}}));
+    let refused = talk.ask(&json!({"do": "step", "action": {"type": "fight"}}));
     assert_eq!(refused["refusal"], "not_draw_phase", "the rules' own code");
 }
 
 #[test]
 fn a_saved_game_that_was_changed_is_refused() {
-    let mut talk = first_talk::<Tongits>(1, TensorForm::None);
-    let played = play_out(&mut *talk, 2, 2);
-    let saved = ask(&mut *talk, &json!({"do": "clone"}))["state"].clone();
+    let mut talk = Talk::first::<Tongits>(1, TensorForm::None);
+    let played = talk.play_out(2, 2);
+    let saved = talk.ask(&json!({"do": "clone"}))["state"].clone();
     let saved = saved.as_str().expect("a text");
     assert!(saved.len() < 8 * played.len() + 120, "{saved}");
     for changed in [
@@ -456,7 +447,7 @@ fn a_saved_game_that_was_changed_is_refused() {
         saved.replace('}', ""),
     ] {
         assert_ne!(changed, saved);
-        let told = ask(&mut *talk, &json!({"do": "restore", "state": changed}));
+        let told = talk.ask(&json!({"do": "restore", "state": changed}));
         assert_eq!(told["error"], "bad_state", "{changed}");
     }
 }
@@ -465,7 +456,7 @@ fn a_saved_game_that_was_changed_is_refused() {
 #[test]
 fn no_line_ends_a_talk() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut talk = first_talk::<G>(2, TensorForm::Hex);
+        let mut talk = Talk::first::<G>(2, TensorForm::Hex);
         let mut dice = TestRng::new(6);
         let known = [
             r#"{"do":"reset","seed":1}"#,
@@ -484,7 +475,7 @@ fn no_line_ends_a_talk() {
                 line[place] = dice.word().to_le_bytes()[0];
             }
             let mut out = String::new();
-            talk.answer_line(&line, &mut out);
+            talk.0.answer_line(&line, &mut out);
             let told: Value = serde_json::from_str(&out).expect("an answer is JSON");
             assert!(told.is_object() && !out.contains('\n'), "{out}");
             refused += u32::from(told.get("error").is_some());
@@ -496,8 +487,10 @@ fn no_line_ends_a_talk() {
 
 #[test]
 fn the_first_line_tells_what_numbers_mean() {
-    let talk = first_talk::<Tongits>(4, TensorForm::Hex);
-    let told = hello(&*talk);
+    let talk = Talk::first::<Tongits>(4, TensorForm::Hex);
+    let mut out = String::new();
+    talk.0.write_hello(&mut out);
+    let told: Value = serde_json::from_str(&out).expect("a hello is JSON");
     for (field, value) in [
         ("game", json!("tongits")),
         ("rule_set", json!("kingdom")),
@@ -524,15 +517,15 @@ fn the_first_line_tells_what_numbers_mean() {
 #[test]
 fn the_ai_plays_a_whole_game() {
     fn check<G: Ai + Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut talk = first_talk::<G>(1, TensorForm::None);
-        ask(&mut *talk, &json!({"do": "reset", "seed": 3}));
+        let mut talk = Talk::first::<G>(1, TensorForm::None);
+        talk.ask(&json!({"do": "reset", "seed": 3}));
         for _ in 0..5_000 {
-            let advised = ask(&mut *talk, &json!({"do": "advise"}));
+            let advised = talk.ask(&json!({"do": "advise"}));
             if advised.get("error").is_some() {
                 assert_eq!(advised["error"], "game_over");
                 return;
             }
-            let told = ask(&mut *talk, &json!({"do": "step", "action": advised["action"]}));
+            let told = talk.ask(&json!({"do": "step", "action": advised["action"]}));
             assert!(told.get("error").is_none(), "{told}");
         }
         panic!("{} does not end", G::NAME);

@@ -13,13 +13,12 @@ use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Effect, Input, Phase};
-use bahay_engine::testing;
+
+use crate::support::terms;
 
 fn tables<G: Ai + GameKind>(rule_set: &str) -> Simulation<G> {
-    let set = G::rule_sets().iter().find(|set| set.name == rule_set).expect("there is such a one");
-    let terms = testing::terms((set.rules)(), set.hits, Coins::from_hundredths(100), 1);
     let welcome = Coins::from_whole(1_000_000).expect("a million fits");
-    Simulation::new(5, terms, Habits::ROUGH, welcome)
+    Simulation::new(5, terms::<G>(rule_set), Habits::ROUGH, welcome)
 }
 
 /// Plays until an AI has been asked for a number of moves. Returns how many of them were for a

@@ -1,7 +1,7 @@
 //! The strength of the house's AI: far above random play, and against itself with a mix of endings
 //! that is typical of Tong-its.
 
-use bahay_bots::Ai;
+use bahay_bots::{Ai, net_counts};
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongits::{
@@ -25,9 +25,8 @@ fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3
             &mut TestRng::new(seed),
         );
         let outcome = game.outcome().expect("the game is over");
-        for debt in outcome.debts {
-            counts[debt.from.index()] -= i64::from(debt.counts());
-            counts[debt.to.index()] += i64::from(debt.counts());
+        for (seat, counts) in Seat::all(3).zip(&mut counts) {
+            *counts += net_counts(&outcome, seat);
         }
         endings[game.public().end.expect("the game is over").ending as usize] += 1;
     }

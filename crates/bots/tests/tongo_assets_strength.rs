@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 
 use bahay_bots::Ai;
-use bahay_engine::game::{Game, GameKind, GameRules, Viewer};
+use bahay_bots::arena::{Estimate, Sample};
+use bahay_engine::game::{Debt, Game, GameKind, GameRules, Outcome, Viewer};
 use bahay_engine::games::tongo_assets::{Action, GameSetup, Rules, TongoAssets};
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::Policy;
@@ -21,9 +22,8 @@ struct GainTotals {
     /// Games in which some seat lost chips.
     games: u64,
     won: u64,
-    /// The sum of the shares in ten-thousandths, and of their squares.
-    shares: u64,
-    squares: u64,
+    /// The shares of all gains, in ten-thousandths.
+    shares: Sample,
     endings: BTreeMap<&'static str, u32>,
 }
 
@@ -31,14 +31,12 @@ impl GainTotals {
     fn won_per_mille(&self) -> u64 {
         self.won * 1_000 / self.games.max(1)
     }
+}
 
-    /// Returns the mean share in ten-thousandths, and half of its interval.
-    fn share(&self) -> (u64, u64) {
-        let n = self.games.max(2);
-        let mean = self.shares / n;
-        let variance = (self.squares - self.shares * self.shares / n) / (n - 1);
-        (mean, (variance * 3_842 / 1_000 / n).isqrt())
-    }
+/// Returns the sum of the debts that `is_counted` chooses.
+fn sum_counts(outcome: &Outcome, is_counted: impl Fn(&Debt) -> bool) -> u64 {
+    let debts = outcome.debts.iter().filter(|debt| is_counted(debt));
+    debts.map(|debt| u64::from(debt.counts())).sum()
 }
 
 fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
@@ -53,25 +51,15 @@ fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
         let state = play_game::<TongoAssets>(rules, &policies, game);
         *tally.endings.entry(state.ending().expect("the game is over")).or_default() += 1;
         let outcome = state.outcome().expect("the game is over");
-        let gained = |of: bool| -> u64 {
-            let debts = outcome.debts.iter().filter(|debt| is_ai(debt.to) == of);
-            debts.map(|debt| u64::from(debt.counts())).sum()
-        };
-        let lost: u64 = outcome
-            .debts
-            .iter()
-            .filter(|debt| is_ai(debt.from))
-            .map(|debt| u64::from(debt.counts()))
-            .sum();
-        let all = gained(true) + gained(false);
+        let gained = sum_counts(&outcome, |debt| is_ai(debt.to));
+        let lost = sum_counts(&outcome, |debt| is_ai(debt.from));
+        let all = sum_counts(&outcome, |_| true);
         if all == 0 {
             continue;
         }
         tally.games += 1;
-        tally.won += u64::from(gained(true) > lost);
-        let share = gained(true) * 10_000 / all;
-        tally.shares += share;
-        tally.squares += share * share;
+        tally.won += u64::from(gained > lost);
+        tally.shares.record(i64::try_from(gained * 10_000 / all).expect("a share"));
     }
     tally
 }
@@ -79,9 +67,9 @@ fn tally(rules: &Rules, other: Policy, games: u64) -> GainTotals {
 fn measure(other: Policy, least_per_mille: u64) {
     for set in TongoAssets::rule_sets() {
         let tally = tally(&(set.rules)(), other, games(250));
-        let (share, interval) = tally.share();
+        let Estimate { mean, half_width } = tally.shares.estimate(1, 1).expect("some games");
         println!(
-            "{} against {other:?}: won {} of {} games, {} per mille; share {share} ± {interval} \
+            "{} against {other:?}: won {} of {} games, {} per mille; share {mean} ± {half_width} \
              ten-thousandths; {:?}",
             set.name,
             tally.won,
@@ -114,9 +102,8 @@ fn alone(other: Policy, games: u64) -> (u64, u64) {
             Seat::all(seats).map(|seat| if seat == own { Policy::Ai } else { other }).collect();
         let state = play_game::<TongoAssets>(&Rules::standard(), &policies, game);
         let outcome = state.outcome().expect("the game is over");
-        let to_own = outcome.debts.iter().filter(|debt| debt.to == own);
-        let to_own: u64 = to_own.map(|debt| u64::from(debt.counts())).sum();
-        all += outcome.debts.iter().map(|debt| u64::from(debt.counts())).sum::<u64>();
+        let to_own = sum_counts(&outcome, |debt| debt.to == own);
+        all += sum_counts(&outcome, |_| true);
         won += u64::from(to_own > 0);
         gained += to_own;
     }
@@ -151,10 +138,6 @@ fn ais_among_themselves_end_games_in_every_way() {
     }
 }
 
-fn seat(number: u8) -> Seat {
-    Seat::new(number).expect("a seat")
-}
-
 fn advised(position: &GameSetup, seat: Seat) -> Action {
     let game = position.build_game().expect("such a position can stand");
     TongoAssets::choose_action(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
@@ -163,7 +146,7 @@ fn advised(position: &GameSetup, seat: Seat) -> Action {
 /// The most valuable action is not missed.
 #[test]
 fn the_ai_presses_confronts_and_leaves() {
-    let own = seat(0);
+    let own = Seat::new(0).expect("a seat");
     let position = |chips: [u32; 4], prices, rounds, assesses| GameSetup {
         chips: Seat::all(4).zip(chips).collect(),
         prices: Some(prices),

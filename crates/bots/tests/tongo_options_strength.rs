@@ -23,23 +23,24 @@ const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
 /// Shares in ten-thousandths.
 struct MatchShares {
     games: u64,
-    games_won: i128,
-    pots_won: i128,
-    /// Half of the 95 % interval.
-    games_around: i128,
-    pots_around: i128,
+    /// The share of the games, and half of its 95 % interval.
+    won: (i128, i128),
+    /// The same of the pots.
+    pots: (i128, i128),
 }
 
 const WHOLE: i128 = 10_000;
 
 impl std::fmt::Display for MatchShares {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let percent = |share: i128| format!("{}.{:02}", share / 100, share % 100);
-        let Self { games, games_won, pots_won, games_around, pots_around } = *self;
-        let [won, around] = [games_won, games_around].map(percent);
-        write!(f, "{games} games: {won} % ± {around} of the games")?;
-        let [won, around] = [pots_won, pots_around].map(percent);
-        write!(f, ", {won} % ± {around} of the pots")
+        let Self { games, won, pots } = self;
+        write!(f, "{games} games")?;
+        for ((share, around), name) in [(won, "games"), (pots, "pots")] {
+            let [share, around] =
+                [share, around].map(|part| format!("{}.{:02}", part / 100, part % 100));
+            write!(f, ", {share} % ± {around} of the {name}")?;
+        }
+        Ok(())
     }
 }
 
@@ -68,10 +69,8 @@ fn measure(rules: &Rules, other: Policy, games: u64) -> MatchShares {
     let around = |variance: i128| 196 * variance.isqrt() / 100;
     MatchShares {
         games,
-        games_won,
-        pots_won,
-        games_around: around(games_won * (WHOLE - games_won) / count),
-        pots_around: around(errors / (all * all / count) / count),
+        won: (games_won, around(games_won * (WHOLE - games_won) / count)),
+        pots: (pots_won, around(errors / (all * all / count) / count)),
     }
 }
 
@@ -79,8 +78,9 @@ fn fares(other: Policy, least: i128) {
     for set in TongoOptions::rule_sets() {
         let measured = measure(&(set.rules)(), other, games(GAMES));
         println!("{}, against {other:?}: {measured}", set.name);
-        assert!(measured.games_won - measured.games_around >= least, "{}: {measured}", set.name);
-        assert!(measured.pots_won - measured.pots_around > WHOLE / 2, "{}: {measured}", set.name);
+        let MatchShares { won, pots, .. } = measured;
+        assert!(won.0 - won.1 >= least, "{}: {measured}", set.name);
+        assert!(pots.0 - pots.1 > WHOLE / 2, "{}: {measured}", set.name);
     }
 }
 
