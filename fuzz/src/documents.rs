@@ -14,9 +14,8 @@ const TEXTS: [&str; 8] =
 /// Mutates one value of a document.
 pub fn edit(document: &mut Value, choices: &mut Choices<'_>) {
     let parts = count(document);
-    let other = part(document, &mut choices.below(parts)).clone();
-    let mut place = choices.below(parts);
-    let place = part_mut(document, &mut place);
+    let other = part(document, choices.below(parts)).clone();
+    let place = part(document, choices.below(parts));
     match choices.byte() % 4 {
         0 => *place = other,
         1 => *place = Value::Null,
@@ -73,39 +72,20 @@ fn count(document: &Value) -> usize {
     }
 }
 
-fn part<'a>(document: &'a Value, left: &mut usize) -> &'a Value {
-    fn find<'a>(document: &'a Value, left: &mut usize) -> Option<&'a Value> {
-        if *left == 0 {
-            return Some(document);
-        }
-        *left -= 1;
-        match document {
-            Value::Array(items) => items.iter().find_map(|item| find(item, left)),
-            Value::Object(fields) => fields.values().find_map(|field| find(field, left)),
-            _ => None,
-        }
-    }
-    find(document, left).expect("the number is below the number of parts")
-}
-
-fn part_mut<'a>(document: &'a mut Value, left: &mut usize) -> &'a mut Value {
-    fn values(document: &mut Value) -> Vec<&mut Value> {
-        match document {
-            Value::Array(items) => items.iter_mut().collect(),
-            Value::Object(fields) => fields.values_mut().collect(),
-            _ => Vec::new(),
-        }
-    }
-    if *left == 0 {
-        return document;
-    }
-    *left -= 1;
-    for value in values(document) {
+/// Returns the value with this number, counted from the document itself in the order of the text.
+fn part(document: &mut Value, number: usize) -> &mut Value {
+    let Some(mut left) = number.checked_sub(1) else { return document };
+    let values: Vec<&mut Value> = match document {
+        Value::Array(items) => items.iter_mut().collect(),
+        Value::Object(fields) => fields.values_mut().collect(),
+        _ => Vec::new(),
+    };
+    for value in values {
         let parts = count(value);
-        if *left < parts {
-            return part_mut(value, left);
+        if left < parts {
+            return part(value, left);
         }
-        *left -= parts;
+        left -= parts;
     }
     unreachable!("the number is below the number of parts")
 }
