@@ -120,21 +120,17 @@ async fn idle_costs_are_measured_in_stages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_process_is_named_for_each_address_or_for_none() {
+async fn processes_and_figures_are_named_for_each_address_or_for_none() {
     let house = House::new().await;
-    let output = loadtest(&house, "--pid 1,2").await;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("2 processes are named, but 1 addresses"), "{said}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn figures_are_named_for_each_address_or_for_none() {
-    let house = House::new().await;
-    let output = loadtest(&house, "--probe-url http://127.0.0.1:1").await;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("2 are named for figures, but 1 addresses"), "{said}");
+    for (words, expected) in [
+        ("--pid 1,2", "2 processes are named, but 1 addresses"),
+        ("--probe-url http://127.0.0.1:1", "2 are named for figures, but 1 addresses"),
+    ] {
+        let output = loadtest(&house, words).await;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words}: {said}");
+        assert!(said.contains(expected), "{words}: {said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
