@@ -244,6 +244,11 @@ impl Accounts {
         Ok(Self { pool, ledger, auth, clock, welcome, grants, hasher, issuers })
     }
 
+    /// Makes the end of sessions known to this node at once. The others learn of it by polling.
+    fn revoke_here(&self, ended: impl IntoIterator<Item = SessionId>, now: Timestamp) {
+        self.auth.revocations().insert_all(ended.into_iter().map(|session| (session, now)));
+    }
+
     /// Returns the node's password hasher. All sign-ins share it, so that its bounds hold for the
     /// node as a whole.
     pub fn hasher(&self) -> &Hasher {

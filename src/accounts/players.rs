@@ -17,11 +17,10 @@ use crate::ids::PlayerId;
 use crate::reason::Reason;
 use crate::{db, entropy};
 
-use super::sessions::NewSession;
 use super::transaction::{self, TransactionError};
 use super::{
     AccountError, Accounts, Avatar, Method, Name, Profile, PublicProfile, RENAME_INTERVAL,
-    Sanction, TimeZone, Tokens, Visitor, from_sql, locks, sessions, to_sql,
+    Sanction, TimeZone, Tokens, Visitor, from_sql, locks, to_sql,
 };
 
 /// The most players of one lookup.
@@ -69,9 +68,6 @@ pub(super) struct NewPlayer<'a> {
     pub(super) recipient: GrantRecipient<'a>,
 }
 
-/// The number of attempts while a device is created or reassigned concurrently.
-const ATTEMPTS: usize = 2;
-
 impl Accounts {
     /// Signs in the player of a device, and creates the player if there is none.
     ///
@@ -84,16 +80,8 @@ impl Accounts {
     ) -> Result<(Profile, Tokens), AccountError> {
         // A retry after a lost answer opens another session and leaves the first one without a
         // client.
-        let once = || async {
-            for _ in 0..ATTEMPTS {
-                if let Some(signed_in) = self.sign_in_once(request, visitor).await? {
-                    return Ok(signed_in);
-                }
-            }
-            let reason = "a device was reassigned twice concurrently".to_owned();
-            Err(AccountError::Unavailable { reason }.into())
-        };
-        transaction::retry(once).await
+        let once = || self.sign_in_once(request, visitor);
+        transaction::retry(|| transaction::repeat("a device", once)).await
     }
 
     /// Runs one attempt of a sign-in. Returns `None` if a concurrent request has created or
@@ -131,11 +119,7 @@ impl Accounts {
                 }
             }
         };
-        let new_session = NewSession { player: profile.id, method: Method::Guest, visitor };
-        let session = sessions::open_session(&mut tx, &new_session, now).await?;
-        tx.commit().await?;
-        let tokens = self.tokens(profile.id, session);
-        Ok(Some((profile, tokens)))
+        self.finish_sign_in(tx, profile, Method::Guest, visitor, now).await.map(Some)
     }
 
     /// Returns the profile of a player, or `None` for an unknown id.
@@ -144,19 +128,16 @@ impl Accounts {
         Ok(row.map(Profile::from))
     }
 
-    /// Returns the profile of a player who may sit down at a table now.
+    /// Rejects a player who may not sit down at a table now.
     ///
     /// # Errors
     /// [`AccountError::Banned`], and [`AccountError::PlayerGone`] for a deleted player.
-    pub async fn admit(&self, player: PlayerId) -> Result<Profile, AccountError> {
+    pub async fn admit(&self, player: PlayerId) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || {
             let row = sqlx::query!(
                 r#"
-                select p.id, p.name, p.avatar, p.time_zone,
-                    p.created_at as "created_at: SqlTimestamp",
-                    p.renamed_at as "renamed_at: SqlTimestamp", b.reason as "reason?",
-                    b.ends_at as "ends_at: SqlTimestamp"
+                select b.reason as "reason?", b.ends_at as "ends_at: SqlTimestamp"
                 from players p
                 left join lateral (
                     select s.reason, s.ends_at
@@ -179,15 +160,7 @@ impl Accounts {
             let ends_at = row.ends_at.map(from_sql);
             return Err(AccountError::Banned(Sanction { reason, ends_at }));
         }
-        let row = Row {
-            id: row.id,
-            name: row.name,
-            avatar: row.avatar,
-            time_zone: row.time_zone,
-            created_at: row.created_at,
-            renamed_at: row.renamed_at,
-        };
-        Ok(row.into())
+        Ok(())
     }
 
     /// Returns the public profiles of the players that exist, by id. Only the first [`LOOKUP_MAX`]

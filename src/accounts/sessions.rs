@@ -11,7 +11,7 @@ pub(super) mod lookup;
 pub(super) mod revocations;
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor, Postgres, Transaction};
 
 use crate::auth::{Player, RefreshToken, SuccessorSalt};
 use crate::clock::{self, Timestamp};
@@ -20,8 +20,8 @@ use crate::{db, entropy};
 
 use super::transaction::TransactionError;
 use super::{
-    AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE,
-    SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
+    AccountError, Accounts, DeviceId, Method, Profile, REFRESH_TOKEN_LIFE, REPEAT_PERIOD,
+    SESSION_LIFE, SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
 };
 
 /// The longest user agent that is stored, in characters.
@@ -41,15 +41,8 @@ bahay_base::text_enum! {
     }
 }
 
-/// A session to be opened.
-pub(super) struct NewSession<'a> {
-    pub(super) player: PlayerId,
-    pub(super) method: Method,
-    pub(super) visitor: &'a Visitor,
-}
-
 /// A session with its newest refresh token.
-pub(super) struct OpenedSession {
+struct OpenedSession {
     id: SessionId,
     refresh: RefreshToken,
     refresh_expires_at: Timestamp,
@@ -132,9 +125,9 @@ impl Accounts {
             let Some(opened) =
                 find_repeated_successor(&mut tx, session, token, salt.as_deref(), now).await?
             else {
-                end_session(&mut tx, session, SessionEnd::RefreshTokenReused, now).await?;
+                end_session(&mut *tx, session, SessionEnd::RefreshTokenReused, now).await?;
                 tx.commit().await?;
-                self.auth.revocations().insert(session, now);
+                self.revoke_here([session], now);
                 tracing::warn!(%session, "a refresh token was reused, so its session has ended");
                 return Err(AccountError::RefreshTokenReused);
             };
@@ -165,16 +158,32 @@ impl Accounts {
     /// refused on every node within a second. The call is idempotent.
     pub async fn sign_out(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
-        let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            end_session(&mut connection, player.session, SessionEnd::SignedOut, now).await
-        };
-        db::retry(once).await?;
-        self.auth.revocations().insert(player.session, now);
+        let why = SessionEnd::SignedOut;
+        db::retry(|| end_session(&self.pool, player.session, why, now)).await?;
+        self.revoke_here([player.session], now);
         Ok(())
     }
 
-    pub(super) fn tokens(&self, player: PlayerId, opened: OpenedSession) -> Tokens {
+    /// Opens a session for a player whose credential was verified under its lock, and commits the
+    /// transaction.
+    ///
+    /// # Errors
+    /// [`AccountError::Banned`], and [`AccountError::PlayerGone`] if the account has been deleted.
+    pub(super) async fn finish_sign_in(
+        &self,
+        mut tx: Transaction<'_, Postgres>,
+        profile: Profile,
+        method: Method,
+        visitor: &Visitor,
+        now: Timestamp,
+    ) -> Result<(Profile, Tokens), TransactionError> {
+        let opened = open_session(&mut tx, profile.id, method, visitor, now).await?;
+        tx.commit().await?;
+        let tokens = self.tokens(profile.id, opened);
+        Ok((profile, tokens))
+    }
+
+    fn tokens(&self, player: PlayerId, opened: OpenedSession) -> Tokens {
         Tokens {
             session: opened.id,
             access: self.auth.access_token(player, opened.id),
@@ -184,22 +193,19 @@ impl Accounts {
     }
 }
 
-/// Opens a session for a player whose credential was verified under its lock. Beyond
-/// [`SESSIONS_MAX`] the least recently used sessions end.
-///
-/// # Errors
-/// [`AccountError::Banned`], and [`AccountError::PlayerGone`] if the account has been deleted.
-pub(super) async fn open_session(
+/// Opens a session. Beyond [`SESSIONS_MAX`] the least recently used sessions end.
+async fn open_session(
     connection: &mut PgConnection,
-    new_session: &NewSession<'_>,
+    player: PlayerId,
+    method: Method,
+    visitor: &Visitor,
     now: Timestamp,
 ) -> Result<OpenedSession, TransactionError> {
-    let NewSession { player, method, visitor } = new_session;
-    if !locks::lock_player(&mut *connection, *player).await? {
+    if !locks::lock_player(&mut *connection, player).await? {
         return Err(AccountError::PlayerGone.into());
     }
-    sanctions::check_not_banned(&mut *connection, *player, now).await?;
-    end_oldest(&mut *connection, *player, now).await?;
+    sanctions::check_not_banned(&mut *connection, player, now).await?;
+    end_oldest(&mut *connection, player, now).await?;
     let session = SessionId(entropy::uuid());
     let expires_at = clock::add(now, SESSION_LIFE);
     let user_agent = visitor.user_agent.as_deref().map(|text| {
@@ -400,7 +406,7 @@ async fn add_token(
 }
 
 pub(super) async fn end_session(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     session: SessionId,
     reason: SessionEnd,
     now: Timestamp,
@@ -415,7 +421,7 @@ pub(super) async fn end_session(
         to_sql(now) as _,
         reason.as_str()
     )
-    .execute(connection)
+    .execute(executor)
     .await?;
     Ok(())
 }

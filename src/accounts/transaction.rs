@@ -58,3 +58,24 @@ where
     };
     db::retry(settled).await?
 }
+
+/// Runs a sign-in once more if a concurrent request has created or reassigned its credential
+/// (`None`).
+///
+/// # Errors
+/// The error of the sign-in; [`AccountError::Unavailable`] if that happens twice.
+pub(super) async fn repeat<T, F>(
+    credential: &str,
+    sign_in: impl Fn() -> F,
+) -> Result<T, TransactionError>
+where
+    F: Future<Output = Result<Option<T>, TransactionError>>,
+{
+    for _ in 0..2 {
+        if let Some(signed_in) = sign_in().await? {
+            return Ok(signed_in);
+        }
+    }
+    let reason = format!("{credential} was reassigned twice concurrently");
+    Err(AccountError::Unavailable { reason }.into())
+}

@@ -103,9 +103,7 @@ impl Accounts {
             Ok(ended)
         };
         let ended = transaction::retry(once).await?;
-        for session in ended.into_iter().chain([player.session]) {
-            self.auth.revocations().insert(session, now);
-        }
+        self.revoke_here(ended.into_iter().chain([player.session]), now);
         Ok(())
     }
 }

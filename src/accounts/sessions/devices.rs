@@ -88,14 +88,15 @@ impl Accounts {
             );
             let is_there = found.fetch_optional(&mut *connection).await?.is_some();
             if is_there {
-                sessions::end_session(&mut connection, session, SessionEnd::SignedOut, now).await?;
+                sessions::end_session(&mut *connection, session, SessionEnd::SignedOut, now)
+                    .await?;
             }
             Ok(is_there)
         };
         if !db::retry(once).await? {
             return Err(AccountError::SessionNotFound);
         }
-        self.auth.revocations().insert(session, now);
+        self.revoke_here([session], now);
         Ok(())
     }
 
@@ -111,9 +112,7 @@ impl Accounts {
         };
         let ended = db::retry(once).await?;
         // If the answer of the first attempt was lost, the second attempt returns no sessions.
-        for session in ended.into_iter().chain([player.session]) {
-            self.auth.revocations().insert(session, now);
-        }
+        self.revoke_here(ended.into_iter().chain([player.session]), now);
         Ok(())
     }
 
@@ -133,9 +132,7 @@ impl Accounts {
         let old = old.hash();
         let new = new.hash();
         let once = || self.change_device_once(player, [&old, &new], now);
-        for session in transaction::retry(once).await? {
-            self.auth.revocations().insert(session, now);
-        }
+        self.revoke_here(transaction::retry(once).await?, now);
         Ok(())
     }
 

@@ -10,21 +10,17 @@ use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 
 use crate::accounts::players::{Credential, NewPlayer};
-use crate::accounts::sessions::NewSession;
 use crate::accounts::sign_in::nonces::{self, Nonce};
 use crate::accounts::transaction::{self, TransactionError};
 use crate::accounts::{
     AccountError, Accounts, DeviceId, Method, Profile, Tokens, Visitor, from_sql, locks, players,
-    sessions, to_sql,
+    to_sql,
 };
 use crate::auth::Player;
 use crate::db;
 use crate::grant_limits::GrantRecipient;
 use crate::ids::PlayerId;
 use crate::openid::{IdToken, Identity, VerifiedToken};
-
-/// The number of attempts while an identity is linked or unlinked concurrently.
-const ATTEMPTS: usize = 2;
 
 impl Accounts {
     /// Signs in the player of an identity, and creates the player if there is none.
@@ -40,17 +36,8 @@ impl Accounts {
         let OpenIdSignIn { issuer, id_token, device_id, .. } = request;
         let token = IdToken { issuer: issuer.clone(), token: id_token.clone() };
         let (identity, nonce) = self.verify_identity(&token, device_id).await?;
-        let once = || async {
-            for _ in 0..ATTEMPTS {
-                let signed_in = self.sign_in_identity(&identity, &nonce, request, visitor).await?;
-                if let Some(signed_in) = signed_in {
-                    return Ok(signed_in);
-                }
-            }
-            let reason = "an identity was reassigned twice concurrently".to_owned();
-            Err(AccountError::Unavailable { reason }.into())
-        };
-        transaction::retry(once).await
+        let once = || self.sign_in_identity(&identity, &nonce, request, visitor);
+        transaction::retry(|| transaction::repeat("an identity", once)).await
     }
 
     /// Runs one attempt of a sign-in. Returns `None` if a concurrent request has linked or unlinked
@@ -89,11 +76,7 @@ impl Accounts {
                 }
             }
         };
-        let new_session = NewSession { player: profile.id, method: Method::OpenId, visitor };
-        let session = sessions::open_session(&mut tx, &new_session, now).await?;
-        tx.commit().await?;
-        let tokens = self.tokens(profile.id, session);
-        Ok(Some((profile, tokens)))
+        self.finish_sign_in(tx, profile, Method::OpenId, visitor, now).await.map(Some)
     }
 
     /// Links an identity to the player. The call is idempotent.

@@ -13,12 +13,12 @@ use bahay_engine::hex::Hex;
 use bahay_names::{NewPassword, PasswordAttempt, search_skeleton};
 
 use crate::accounts::players::names;
-use crate::accounts::sessions::{NewSession, SessionEnd};
+use crate::accounts::sessions::SessionEnd;
 use crate::accounts::sign_in::lockout::{self, AttemptSource, trusted_since};
 use crate::accounts::transaction::{self, TransactionError};
 use crate::accounts::{
-    AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, locks, players,
-    sessions, to_sql,
+    AccountError, Accounts, DeviceId, HashPermit, Method, Name, Profile, Tokens, Visitor, locks,
+    players, sessions, to_sql,
 };
 use crate::auth::Player;
 use crate::clock::Timestamp;
@@ -32,20 +32,20 @@ struct PasswordRow {
     version: i32,
 }
 
-/// The match of an attempt's origin with previous sign-ins of the name's owner.
-#[derive(Debug)]
-enum TrustedOrigin {
-    /// A device of the owner, as the hash of its id.
-    Device(String),
-    Address,
-    None,
-}
-
 /// The password of a signed-in player.
 struct OwnPassword {
     name: String,
+    /// The skeleton of the name.
+    skeleton: String,
     hash: String,
     version: i32,
+}
+
+impl OwnPassword {
+    /// Returns the source of an attempt within a session.
+    fn source(&self) -> AttemptSource<'_> {
+        AttemptSource { skeleton: &self.skeleton, origin: SESSION_ORIGIN, is_trusted: true }
+    }
 }
 
 /// The origin of attempts within a session. It is separate from the origins of sign-ins, so that
@@ -66,14 +66,8 @@ impl Accounts {
         let permit = self.hasher.acquire()?;
         let now = self.clock.now();
         let skeleton = search_skeleton(&request.name);
-        let address = visitor.address.as_deref().unwrap_or_default();
-        let trusted = self.find_trusted_origin(&skeleton, visitor, now).await?;
-        let (origin, is_trusted) = match &trusted {
-            TrustedOrigin::Device(device) => (device.as_str(), true),
-            TrustedOrigin::Address => (address, true),
-            TrustedOrigin::None => (address, false),
-        };
-        let source = AttemptSource { skeleton: &skeleton, origin, is_trusted };
+        let (origin, is_trusted) = self.find_origin(&skeleton, visitor, now).await?;
+        let source = AttemptSource { skeleton: &skeleton, origin: &origin, is_trusted };
         self.count_attempt(&source, now).await?;
         let once = || {
             let row = sqlx::query_as!(
@@ -118,10 +112,7 @@ impl Accounts {
             }
             lockout::clear_failures(&mut tx, &source).await?;
             let profile = players::fetch_profile(&mut tx, player).await?;
-            let new_session = NewSession { player, method: Method::Password, visitor };
-            let session = sessions::open_session(&mut tx, &new_session, now).await?;
-            tx.commit().await?;
-            Ok((profile, self.tokens(player, session)))
+            self.finish_sign_in(tx, profile, Method::Password, visitor, now).await
         };
         transaction::retry(once).await
     }
@@ -187,21 +178,12 @@ impl Accounts {
         if password.is_easy(&stored.name) {
             return Err(AccountError::PasswordEasy);
         }
-        let skeleton = search_skeleton(&stored.name);
-        let source =
-            AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
-        self.count_attempt(&source, now).await?;
-        if !permit.verify(current.as_bytes(), Some(&stored.hash)).await? {
-            return Err(AccountError::PasswordWrong);
-        }
+        self.verify_own_password(&permit, &stored, current, now).await?;
         let hash = permit.hash(password.as_bytes()).await?;
         drop(permit);
         // The transaction is not retried: if its answer was lost, the current password may be the
         // new one.
-        let changed = self.try_change_password(player, (&hash, stored.version), &source, now).await;
-        for session in changed? {
-            self.auth.revocations().insert(session, now);
-        }
+        self.revoke_here(self.try_change_password(player, &hash, &stored, now).await?, now);
         Ok(())
     }
 
@@ -217,22 +199,31 @@ impl Accounts {
         let permit = self.hasher.acquire()?;
         let now = self.clock.now();
         let stored = self.own_password(player).await?;
-        let skeleton = search_skeleton(&stored.name);
-        let source =
-            AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
-        self.count_attempt(&source, now).await?;
-        if !permit.verify(attempt.as_bytes(), Some(&stored.hash)).await? {
-            return Err(AccountError::PasswordWrong);
-        }
-        let once =
-            || async { lockout::clear_failures(&mut *self.pool.acquire().await?, &source).await };
+        self.verify_own_password(&permit, &stored, attempt, now).await?;
+        let once = || async {
+            lockout::clear_failures(&mut *self.pool.acquire().await?, &stored.source()).await
+        };
         Ok(db::retry(once).await?)
+    }
+
+    /// Verifies a password within a session, and counts the attempt.
+    async fn verify_own_password(
+        &self,
+        permit: &HashPermit,
+        stored: &OwnPassword,
+        attempt: &PasswordAttempt,
+        now: Timestamp,
+    ) -> Result<(), AccountError> {
+        self.count_attempt(&stored.source(), now).await?;
+        match permit.verify(attempt.as_bytes(), Some(&stored.hash)).await? {
+            true => Ok(()),
+            false => Err(AccountError::PasswordWrong),
+        }
     }
 
     async fn own_password(&self, player: &Player) -> Result<OwnPassword, AccountError> {
         let once = || {
-            let row = sqlx::query_as!(
-                OwnPassword,
+            let row = sqlx::query!(
                 r#"
                 select p.name, w.hash, w.version
                 from passwords w
@@ -243,16 +234,19 @@ impl Accounts {
             );
             row.fetch_optional(&self.pool)
         };
-        db::retry(once).await?.ok_or(AccountError::PasswordNotSet)
+        let row = db::retry(once).await?.ok_or(AccountError::PasswordNotSet)?;
+        let skeleton = search_skeleton(&row.name);
+        Ok(OwnPassword { name: row.name, skeleton, hash: row.hash, version: row.version })
     }
 
-    /// Returns the trusted origin that the visitor shares with recent sign-ins of the name's owner.
-    async fn find_trusted_origin(
+    /// Returns the origin of an attempt, and whether the name's owner has signed in from it lately:
+    /// a device of the owner, as the hash of its id, or else the address.
+    async fn find_origin(
         &self,
         skeleton: &str,
         visitor: &Visitor,
         now: Timestamp,
-    ) -> Result<TrustedOrigin, AccountError> {
+    ) -> Result<(String, bool), AccountError> {
         let device = visitor.device.as_ref().map(DeviceId::hash);
         let once = || {
             sqlx::query!(
@@ -272,9 +266,8 @@ impl Accounts {
         };
         let known = db::retry(once).await?;
         Ok(match device {
-            Some(device) if known.by_device => TrustedOrigin::Device(Hex(device).to_string()),
-            Some(_) | None if known.by_address => TrustedOrigin::Address,
-            Some(_) | None => TrustedOrigin::None,
+            Some(device) if known.by_device => (Hex(device).to_string(), true),
+            Some(_) | None => (visitor.address.clone().unwrap_or_default(), known.by_address),
         })
     }
 
@@ -282,8 +275,8 @@ impl Accounts {
     async fn try_change_password(
         &self,
         player: &Player,
-        (hash, version): (&str, i32),
-        source: &AttemptSource<'_>,
+        hash: &str,
+        verified: &OwnPassword,
         now: Timestamp,
     ) -> Result<Vec<SessionId>, TransactionError> {
         let mut tx = self.pool.begin().await?;
@@ -295,7 +288,7 @@ impl Accounts {
             where player = $1 and version = $2
             "#,
             player.id.0,
-            version,
+            verified.version,
             hash,
             to_sql(now) as _
         );
@@ -303,7 +296,7 @@ impl Accounts {
             // A concurrent change has replaced the password that was verified.
             return Err(AccountError::PasswordWrong.into());
         }
-        lockout::clear_failures(&mut tx, source).await?;
+        lockout::clear_failures(&mut tx, &verified.source()).await?;
         let keep = Some(player.session);
         let ended =
             sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::PasswordChanged, now)
