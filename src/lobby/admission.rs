@@ -7,7 +7,6 @@ use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::{PlayerId, Timestamp};
 use bahay_shell::lobby::{WalletRefusal, check_wallet, newcomer_every_ms};
 
-use crate::accounts::Profile;
 use crate::live_store::{NoShowSubject, SeatOrigin, SeatReservation, Unavailable};
 use crate::rate_limit::Address;
 use crate::ratings::MatchmakingProfile;
@@ -28,8 +27,7 @@ impl Lobby {
     /// already sits at one; that player continues to play, because the socket does not consult the
     /// lobby.
     pub(super) async fn check_not_banned(&self, player: PlayerId) -> Result<(), LobbyError> {
-        let Profile { .. } = self.accounts.admit(player).await?;
-        Ok(())
+        Ok(self.accounts.admit(player).await?)
     }
 
     /// Rejects guests if the room requires an account.
