@@ -427,11 +427,8 @@ impl Lobby {
     ) -> Result<Option<TableId>, LobbyError> {
         let player = ticket.player;
         let table = planned.table;
-        if !self.filter_online(&[player]).await?.contains(&player) {
-            self.live.unreserve(&planned.room, table, player).await?;
-            return Ok(None);
-        }
-        let Some(room) = self.room(&planned.room) else {
+        let is_online = self.filter_online(&[player]).await?.contains(&player);
+        let Some(room) = self.room(&planned.room).filter(|_| is_online) else {
             self.live.unreserve(&planned.room, table, player).await?;
             return Ok(None);
         };
@@ -453,7 +450,10 @@ impl Lobby {
                 }
                 Err(error) => Err(error),
             },
-            _ => Ok(None),
+            SeatingEnd::Unseated
+            | SeatingEnd::NoSeat
+            | SeatingEnd::Halted
+            | SeatingEnd::OtherVersion => Ok(None),
         }
     }
 }
