@@ -23,6 +23,7 @@ use super::house_projection;
 use super::operation::{Operation, Request, WinLimit};
 use super::operations::{GrantCoins, OpenGame, Opening, OpeningOutcome, SettleGame};
 use super::posting::house_accounts::create_house_accounts;
+use super::seal::Hexadecimal;
 use crate::months;
 
 // The tables of a batch with their columns.
@@ -370,11 +371,7 @@ impl CopyText {
 }
 
 fn bytea_text(bytes: &[u8]) -> String {
-    let mut text = String::from("\\x");
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("writing to a string succeeds");
-    }
-    text
+    format!("\\x{}", Hexadecimal(bytes))
 }
 
 fn to_json(value: &impl Serialize) -> Result<String, LedgerError> {

@@ -97,7 +97,7 @@ impl OperationContent {
 }
 
 /// The formatting of bytes as lower-case hexadecimal.
-struct Hexadecimal<'a>(&'a [u8]);
+pub(super) struct Hexadecimal<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Hexadecimal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
