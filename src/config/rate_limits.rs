@@ -83,31 +83,18 @@ pub struct RateLimitSettings {
 impl RateLimitSettings {
     /// Returns the options for `rate_limit`.
     pub fn options(self) -> rate_limit::Options {
-        let Self {
-            origins,
-            trusted_proxies: proxies,
-            hsts_seconds,
-            keep_alive_seconds,
-            connections_per_address,
-            sockets_per_address,
-            unauthenticated_sockets_per_address,
-            socket_handshakes_per_account,
-            requests_per_address,
-            requests_per_account,
-            sign_ins_per_address,
-        } = self;
         rate_limit::Options {
-            origins,
-            proxies,
-            hsts_seconds,
-            keep_alive: Duration::from_secs(keep_alive_seconds.into()),
-            connections_per_address,
-            sockets_per_address,
-            unauthenticated_sockets_per_address,
-            socket_handshakes_per_account,
-            requests_per_address,
-            requests_per_account,
-            sign_ins_per_address,
+            origins: self.origins,
+            proxies: self.trusted_proxies,
+            hsts_seconds: self.hsts_seconds,
+            keep_alive: Duration::from_secs(self.keep_alive_seconds.into()),
+            connections_per_address: self.connections_per_address,
+            sockets_per_address: self.sockets_per_address,
+            unauthenticated_sockets_per_address: self.unauthenticated_sockets_per_address,
+            socket_handshakes_per_account: self.socket_handshakes_per_account,
+            requests_per_address: self.requests_per_address,
+            requests_per_account: self.requests_per_account,
+            sign_ins_per_address: self.sign_ins_per_address,
             ..rate_limit::Options::default()
         }
     }
