@@ -75,9 +75,7 @@ impl OperatorAuth {
         code: &str,
         address: Option<String>,
     ) -> Result<(Enrolment, EnrolmentBrowserToken), OperatorAuthError> {
-        let code: EnrolmentCode =
-            code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
-        let code_hash = code.hash();
+        let code_hash = parse_code(code)?.hash();
         let now = self.clock.now();
         let factor = SecondFactor::random();
         let browser = EnrolmentBrowserToken::random();
@@ -134,9 +132,7 @@ impl OperatorAuth {
         code: &str,
         browser: Option<&EnrolmentBrowserToken>,
     ) -> Result<Enrolment, OperatorAuthError> {
-        let code: EnrolmentCode =
-            code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
-        let hash = code.hash();
+        let hash = parse_code(code)?.hash();
         let now = self.clock.now();
         let once = || {
             sqlx::query!(
@@ -230,6 +226,10 @@ impl OperatorAuth {
         tx.commit().await?;
         Ok(opened)
     }
+}
+
+fn parse_code(code: &str) -> Result<EnrolmentCode, OperatorAuthError> {
+    code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)
 }
 
 /// Issues an enrolment code within the caller's transaction. Deletes the operator's credentials,
