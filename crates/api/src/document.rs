@@ -12,8 +12,8 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoParams as _, PartialSchema as _, ToSchema as _};
 
-use crate::operation::{Caller, Header, Tag};
-use crate::{Code, PageQuery, ProblemBody};
+use crate::operation::{Caller, OPERATOR_UNAUTHORIZED, Tag, UNAUTHORIZED};
+use crate::{Code, Header, PageQuery, ProblemBody};
 
 const DESCRIPTION: &str = "\
 Sign in as a guest, by name and password, or with an external identity. List the rooms, request \
@@ -33,20 +33,8 @@ const OPERATOR_TOKEN: &str = "operator_token";
 
 /// The sets of codes that get a name of their own in the components.
 const NAMED_REFUSALS: &[(&str, &[Code])] = &[
-    (
-        "Unauthorized",
-        &[
-            Code::TokenMissing,
-            Code::TokenMalformed,
-            Code::TokenForged,
-            Code::TokenExpired,
-            Code::TokenRevoked,
-        ],
-    ),
-    (
-        "OperatorUnauthorized",
-        &[Code::TokenMissing, Code::TokenMalformed, Code::OperatorTokenUnknown],
-    ),
+    ("Unauthorized", UNAUTHORIZED),
+    ("OperatorUnauthorized", OPERATOR_UNAUTHORIZED),
     ("Unavailable", &[Code::TimedOut, Code::Unavailable]),
     ("BodyMalformed", &[Code::BodyUnreadable, Code::BodyMalformed]),
     (
@@ -100,11 +88,9 @@ fn shared_parameters() -> impl Iterator<Item = (String, Parameter)> {
         ("OptionalIdempotencyKey", Header::OptionalKey),
         ("AccountProof", Header::Proof),
     ];
-    let headers = headers.into_iter().flat_map(|(name, header)| {
-        header.parameters().into_iter().map(move |parameter| (name.to_owned(), parameter))
-    });
-    let page = <PageQuery>::into_params(|| None);
-    headers.chain(page.into_iter().map(|parameter| (parameter.name.clone(), parameter)))
+    let headers = headers.map(|(name, header)| (name.to_owned(), header.parameter()));
+    let page = <PageQuery>::into_params(|| None).into_iter();
+    headers.into_iter().chain(page.map(|parameter| (parameter.name.clone(), parameter)))
 }
 
 /// Adds the operations, with the schemas and responses to which they refer.

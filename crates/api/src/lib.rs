@@ -20,7 +20,8 @@ mod values;
 
 pub use code::{Code, ProblemBody};
 pub use document::openapi;
-pub use operation::{Answer, Body, Caller, Header, Method, Operation, PathParameter, Tag};
+pub use headers::Header;
+pub use operation::{Answer, Body, Caller, Method, Operation, PathParameter, Tag};
 pub use page::{Limit, NoFilter, PageOf, PageQuery};
 pub use values::{
     AccountCodeText, CardText, Coins, DeviceText, DeviceTimeZoneText, IdText, IdTokenText,

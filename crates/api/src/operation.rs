@@ -10,10 +10,10 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, SchemaType, T
 use utoipa::openapi::{
     Content, ContentBuilder, HttpMethod, Ref, RefOr, Required, Response, ResponseBuilder, path,
 };
-use utoipa::{IntoParams, PartialSchema, ToSchema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::Code;
-use crate::headers;
+use crate::headers::Header;
 
 /// Named schemas, as `utoipa` collects them.
 pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
@@ -109,6 +109,19 @@ impl Tag {
     }
 }
 
+/// The codes that refuse a request without a valid access token.
+pub(crate) const UNAUTHORIZED: &[Code] = &[
+    Code::TokenMissing,
+    Code::TokenMalformed,
+    Code::TokenForged,
+    Code::TokenExpired,
+    Code::TokenRevoked,
+];
+
+/// The codes that refuse a request without a valid token of an operator.
+pub(crate) const OPERATOR_UNAUTHORIZED: &[Code] =
+    &[Code::TokenMissing, Code::TokenMalformed, Code::OperatorTokenUnknown];
+
 /// The caller whom an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
@@ -117,25 +130,6 @@ pub enum Caller {
     Player,
     /// An operator, by a token or the token of a session.
     Operator,
-}
-
-/// A header of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Header {
-    OptionalKey,
-    RequiredKey,
-    Proof,
-}
-
-impl Header {
-    pub(crate) fn parameters(self) -> Vec<Parameter> {
-        let place = || Some(ParameterIn::Header);
-        match self {
-            Self::OptionalKey => headers::OptionalKeyHeader::into_params(place),
-            Self::RequiredKey => headers::RequiredKeyHeader::into_params(place),
-            Self::Proof => headers::ProofHeader::into_params(place),
-        }
-    }
 }
 
 /// A parameter in a path.
@@ -324,7 +318,7 @@ impl Operation {
                 .build()
         });
         let query = self.query.into_iter().flat_map(|query| query());
-        let headers = self.headers.iter().flat_map(|header| header.parameters());
+        let headers = self.headers.iter().map(|header| header.parameter());
         in_path.chain(query).chain(headers).collect()
     }
 
@@ -335,7 +329,7 @@ impl Operation {
         let requires_key = self.has_header(Header::RequiredKey);
         let has_key = requires_key || self.has_header(Header::OptionalKey);
         let common: [(bool, &[Code]); 11] = [
-            (is_operator, &[C::TokenMissing, C::TokenMalformed, C::OperatorTokenUnknown]),
+            (is_operator, OPERATOR_UNAUTHORIZED),
             (
                 is_operator && requires_key,
                 &[
@@ -345,16 +339,7 @@ impl Operation {
                     C::OperatorRoleMissing,
                 ],
             ),
-            (
-                self.caller == Caller::Player,
-                &[
-                    C::TokenMissing,
-                    C::TokenMalformed,
-                    C::TokenForged,
-                    C::TokenExpired,
-                    C::TokenRevoked,
-                ],
-            ),
+            (self.caller == Caller::Player, UNAUTHORIZED),
             (
                 self.body.is_some(),
                 &[
@@ -448,7 +433,7 @@ macro_rules! operations {
                     schema: <$parameter_type as ::utoipa::PartialSchema>::schema,
                 }),*],
                 query: operations!(@query $($query)?),
-                headers: &[$($($crate::operation::Header::$header),+)?],
+                headers: &[$($($crate::Header::$header),+)?],
                 body: operations!(@body $($body)?),
                 answers: &[$($crate::operation::Answer::$kind::<$answer>($status, $about)),+],
                 refusals: &[$($($crate::Code::$code),+)?],
