@@ -272,6 +272,13 @@ text_schema! {
 }
 
 text_schema! {
+    /// The schema of the name of a game or of an ending in a query.
+    GameNameText as "GameName", |text| text
+        .max_length(Some(32))
+        .pattern(Some("^[a-z][a-z0-9_]{0,31}$"))
+}
+
+text_schema! {
     /// The schema of an operator's name in a path.
     OperatorNameText as "OperatorName", |text| text.max_length(Some(32)).examples(["ate.luz"])
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::PageQuery;
 use crate::operation::operations;
-use crate::values::{Coins, Time};
+use crate::values::{Coins, GameNameText, Time};
 
 operations! {
     /// List settlements
@@ -58,20 +58,10 @@ pub struct SettlementFilter {
     /// Only games of this player.
     pub player: Option<Uuid>,
     /// Only games that ended in this way.
-    #[param(
-        value_type = Option<String>,
-        max_length = 32,
-        pattern = "^[a-z][a-z0-9_]{0,31}$",
-        example = "fight"
-    )]
+    #[param(value_type = Option<GameNameText>, inline, example = "fight")]
     pub ending: Option<GameName>,
     /// Only games of this kind.
-    #[param(
-        value_type = Option<String>,
-        max_length = 32,
-        pattern = "^[a-z][a-z0-9_]{0,31}$",
-        example = "tongits"
-    )]
+    #[param(value_type = Option<GameNameText>, inline, example = "tongits")]
     pub kind: Option<GameName>,
     /// Only games in which the losers paid at least this amount, in hundredths of a coin.
     #[param(minimum = 0)]

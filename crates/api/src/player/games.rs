@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::PageQuery;
 use crate::operation::operations;
-use crate::values::{CardText, Coins, IdText, Time};
+use crate::values::{CardText, Coins, GameNameText, IdText, Time};
 
 operations! {
     /// List my games
@@ -100,20 +100,10 @@ pub struct GameFilter {
     #[param(inline)]
     pub outcome: Option<GameOutcome>,
     /// Restricts the list to games with this ending.
-    #[param(
-        value_type = Option<String>,
-        max_length = 32,
-        pattern = "^[a-z][a-z0-9_]{0,31}$",
-        example = "fight"
-    )]
+    #[param(value_type = Option<GameNameText>, inline, example = "fight")]
     pub ending: Option<GameName>,
     /// Restricts the list to games of this kind.
-    #[param(
-        value_type = Option<String>,
-        max_length = 32,
-        pattern = "^[a-z][a-z0-9_]{0,31}$",
-        example = "tongits"
-    )]
+    #[param(value_type = Option<GameNameText>, inline, example = "tongits")]
     pub kind: Option<GameName>,
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::Limit;
 use crate::operation::operations;
+use crate::values::GameNameText;
 
 operations! {
     /// Show a leaderboard
@@ -60,12 +61,7 @@ pub enum Section {
 #[into_params(parameter_in = Query)]
 pub struct BoardQuery {
     /// The game's kind. Defaults to the first kind of the house.
-    #[param(
-        value_type = Option<String>,
-        max_length = 32,
-        pattern = "^[a-z][a-z0-9_]{0,31}$",
-        example = "tongits"
-    )]
+    #[param(value_type = Option<GameNameText>, inline, example = "tongits")]
     pub kind: Option<GameName>,
     /// The ranks from the top (the default), or those around the requesting player.
     #[param(inline)]
