@@ -2,16 +2,15 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use bahay_api::operator::audit::{Action, AuditEntry, AuditFilter, Channel};
+use bahay_api::operator::audit::{Action, AuditEntry, Channel};
 use maud::{Markup, html};
-use serde::Deserialize;
 
 use super::query;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, author, field, page, pager, parse_time, select,
+    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, author, field, page, pager, select,
     table, time,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Problem};
+use crate::http::{Cursors, PageRequest};
 use crate::operators::Audit;
 
 const HERE: &str = "/desk/audit";
@@ -19,81 +18,33 @@ const HERE: &str = "/desk/audit";
 /// The number of audit entries on one page.
 const PAGE: u32 = 100;
 
-/// A search as it is typed: times have no zone.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct AuditSearchForm {
-    operator: String,
-    action: Option<Action>,
-    subject: String,
-    from: String,
-    to: String,
-    cursor: Option<String>,
-}
-
-impl AuditSearchForm {
-    fn to_filter(&self) -> Result<AuditFilter, Problem> {
-        let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let time = |given: &str| {
-            let unknown = || Code::QueryInvalid.with_detail("a time has the form 2026-03-01T12:00");
-            text(given).map(|given| parse_time(&given).ok_or_else(unknown)).transpose()
-        };
-        Ok(AuditFilter {
-            operator: text(&self.operator),
-            action: self.action,
-            subject: text(&self.subject),
-            from: time(&self.from)?,
-            to: time(&self.to)?,
-        })
-    }
-
-    fn pairs(&self) -> [(&str, &str); 5] {
-        let Self { operator, action, subject, from, to, .. } = self;
-        let action = action.map_or("", Action::as_str);
-        [
-            ("operator", operator),
-            ("action", action),
-            ("subject", subject),
-            ("from", from),
-            ("to", to),
-        ]
-    }
-}
-
 pub(crate) async fn list(
     State(audit): State<Audit>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    FilterForm(form): FilterForm<AuditSearchForm>,
+    FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let filter = form.to_filter()?;
-    let query = PageQuery { filter, cursor: form.cursor.clone(), ..PageQuery::default() };
-    let request = PageRequest::new(session.operator.clone(), query, PAGE, cursors);
+    let request = PageRequest::new(session.operator.clone(), form.to_query()?, PAGE, cursors);
     let listed = query::list(&audit, &request).await?;
     let columns = "At (UTC) | Operator | Action | Subject | Detail | Channel | Address";
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
-    let query = serde_urlencoded::to_string(form.pairs()).unwrap_or_default();
-    let time = |name, label, value| Field {
-        kind: "datetime-local",
-        value,
-        ..Field::optional(name, label)
+    let input = |name, label, kind, hint| {
+        let value = form.value(name);
+        field(Field { kind, value, hint, ..Field::optional(name, label) })
     };
     let body = html! {
         form class="filter" method="get" action=(HERE) {
-            (field(Field { value: &form.operator, ..Field::optional("operator", "Operator") }))
-            (select("action", "Action", &actions, form.action.map_or("", Action::as_str)))
-            (field(Field {
-                value: &form.subject, hint: "Such as room:newbie.",
-                ..Field::optional("subject", "Subject")
-            }))
-            (field(time("from", "From (UTC)", &form.from)))
-            (field(time("to", "Before (UTC)", &form.to)))
+            (input("operator", "Operator", "text", ""))
+            (select("action", "Action", &actions, form.value("action")))
+            (input("subject", "Subject", "text", "Such as room:newbie."))
+            (input("from", "From (UTC)", "datetime-local", ""))
+            (input("to", "Before (UTC)", "datetime-local", ""))
             button { "Search" }
         }
-        p { a href={ "/desk/audit.csv?" (query) } { "Export all matches as CSV" } }
+        p { a href=(form.to_url("/desk/audit.csv")) { "Export all matches as CSV" } }
         (table("Audit entries, newest first", columns, listed.items.iter().map(row)))
-        (pager(HERE, &form.pairs(), listed.next_cursor.as_deref()))
+        (pager(HERE, &form.conditions(), listed.next_cursor.as_deref()))
     };
     Ok(page(&session, "Audit", body))
 }
@@ -118,7 +69,7 @@ fn row(entry: &AuditEntry) -> Vec<Markup> {
 pub(crate) async fn export(
     State(audit): State<Audit>,
     session: OperatorSession,
-    FilterForm(form): FilterForm<AuditSearchForm>,
+    FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    Ok(query::export(audit, &session.operator, form.to_filter()?).await?)
+    Ok(query::export(audit, &session.operator, form.to_query()?.filter).await?)
 }

@@ -55,7 +55,7 @@ impl<T: DeserializeOwned> FromRequestParts<Services> for FilterForm<T> {
     }
 }
 
-fn parse_pairs<T: DeserializeOwned>(pairs: Vec<(String, String)>) -> Result<T, String> {
+pub(super) fn parse_pairs<T: DeserializeOwned>(pairs: Vec<(String, String)>) -> Result<T, String> {
     let pairs = serde_urlencoded::to_string(pairs).map_err(|error| error.to_string())?;
     serde_urlencoded::from_str(&pairs).map_err(|error| error.to_string())
 }

@@ -16,6 +16,7 @@ pub(crate) mod form;
 pub(crate) mod layout;
 pub(crate) mod operator_session;
 mod parse;
+mod search_form;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -51,7 +52,8 @@ pub(crate) use components::{
 pub(crate) use form::{FilterForm, OperatorForm};
 pub(crate) use layout::{ErrorPage, page};
 pub(crate) use operator_session::OperatorSession;
-pub(crate) use parse::{parse_amount, parse_non_negative_amount, parse_time};
+pub(crate) use parse::parse_amount;
+pub(crate) use search_form::SearchForm;
 
 /// The content security policy: the resources that a page may load, and the targets of its forms.
 const POLICY: HeaderValue = HeaderValue::from_static(

@@ -7,12 +7,11 @@ use bahay_engine::catalog;
 use maud::{Markup, html};
 
 use super::query;
-use crate::clock;
 use crate::http::operator::desk_ui::{
-    ErrorPage, Field, FilterForm, OperatorSession, badge, coins, facts, field, page, pager,
-    parse_non_negative_amount, parse_time, select, table_of, time,
+    ErrorPage, Field, FilterForm, OperatorSession, SearchForm, badge, coins, facts, field, page,
+    pager, select, table_of, time,
 };
-use crate::http::{Code, CodeExt as _, Cursors, PageQuery, PageRequest, Problem};
+use crate::http::{Cursors, PageQuery, PageRequest, Problem};
 use crate::operators::{Audit, Operator};
 use crate::reports::Reports;
 
@@ -23,64 +22,12 @@ const FILE: &str = "/desk/settlements.csv";
 /// The number of settlements on one page.
 const PAGE: u32 = 50;
 
-/// The fields of the search form that are filled in.
-#[derive(Clone, Debug, Default)]
-struct SearchForm(Vec<(String, String)>);
-
-impl SearchForm {
-    fn value(&self, name: &str) -> &str {
-        self.0.iter().find(|(one, _)| one == name).map_or("", |(_, value)| value)
-    }
-
-    /// Returns the fields that set conditions.
-    fn conditions(&self) -> Vec<(&str, &str)> {
-        let fields = self.0.iter().filter(|(name, _)| name != "cursor");
-        fields.map(|(name, value)| (name.as_str(), value.as_str())).collect()
-    }
-
-    /// Returns a URL with the conditions as its query.
-    fn to_url(&self, path: &str) -> String {
-        let query = serde_urlencoded::to_string(self.conditions()).unwrap_or_default();
-        if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
-    }
-
-    /// Converts what an operator typed into the query of the API.
-    fn to_query(&self) -> Result<PageQuery<SettlementFilter>, Problem> {
-        let invalid = |detail: String| Code::QueryInvalid.with_detail(detail);
-        let mut parameters = Vec::new();
-        for (name, value) in &self.0 {
-            let value = value.trim();
-            let time = || parse_time(value).map(|at| clock::to_jiff(at.into()).to_string());
-            let amount = || Some(parse_non_negative_amount(value)?.hundredths().to_string());
-            let yes_or_no = || match value {
-                "yes" => Some("true".to_owned()),
-                "no" => Some("false".to_owned()),
-                _ => None,
-            };
-            let (parameter, parsed) = match name.as_str() {
-                "from" | "to" => (name.as_str(), time()),
-                "least" => ("gross_min", amount()),
-                "most" => ("gross_max", amount()),
-                "pot" => ("took_pot", yes_or_no()),
-                "takeover" => ("taken_over", yes_or_no()),
-                _ => (name.as_str(), Some(value.to_owned())),
-            };
-            let parsed = parsed.ok_or_else(|| invalid(format!("the field `{name}` is invalid")))?;
-            parameters.push((parameter, parsed));
-        }
-        let query = serde_urlencoded::to_string(parameters);
-        let query = query.map_err(|error| invalid(error.to_string()))?;
-        serde_urlencoded::from_str(&query).map_err(|error| invalid(error.to_string()))
-    }
-}
-
 pub(crate) async fn list(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    FilterForm(fields): FilterForm<Vec<(String, String)>>,
+    FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let form = SearchForm(fields);
     let query = form.to_query()?;
     let totals = query::total(&reports, &query.filter).await?;
     let is_newest = query.cursor.is_none();
@@ -107,9 +54,8 @@ pub(crate) async fn refresh(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
     session: OperatorSession,
-    FilterForm(fields): FilterForm<Vec<(String, String)>>,
+    FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let form = SearchForm(fields);
     let query = PageQuery { cursor: None, ..form.to_query()? };
     let request = PageRequest::new(session.operator, query, PAGE, cursors);
     let list = draw_list(&reports, &form, &request).await?;
@@ -121,9 +67,9 @@ pub(crate) async fn export_csv(
     State(reports): State<Reports>,
     State(audit): State<Audit>,
     session: OperatorSession,
-    FilterForm(fields): FilterForm<Vec<(String, String)>>,
+    FilterForm(form): FilterForm<SearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let filter = SearchForm(fields).to_query()?.filter;
+    let filter = form.to_query()?.filter;
     Ok(query::export(&audit, &session.operator, reports, filter).await?)
 }
 
@@ -218,24 +164,5 @@ fn draw_seats(settled: &Settled) -> Markup {
             @if Some(seat.player) == settled.winner { " " (badge("good", "won")) }
             br;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::SearchForm;
-
-    fn form(fields: &[(&str, &str)]) -> SearchForm {
-        SearchForm(fields.iter().map(|&(name, value)| (name.into(), value.into())).collect())
-    }
-
-    #[test]
-    fn the_search_form_is_parsed() {
-        assert!(form(&[("pot", "perhaps")]).to_query().is_err());
-        let typed = form(&[("room", "newbie"), ("pot", "yes"), ("least", " 1.5"), ("cursor", "x")]);
-        assert_eq!(typed.to_url("/x"), "/x?room=newbie&pot=yes&least=+1.5");
-        let query = typed.to_query().unwrap();
-        assert_eq!((query.filter.took_pot, query.filter.gross_min), (Some(true), Some(150)));
-        assert_eq!(query.cursor.as_deref(), Some("x"));
     }
 }
