@@ -1,7 +1,7 @@
 //! The REST API.
 //!
-//! `routes` lists every route, `core` is the framework, `player` and `operator` have a folder for
-//! each topic. A handler parses its input into validated types (`extractors`, `pagination`), calls
+//! `core` is the framework. `player` and `operator` bind handlers to operations and have a folder
+//! for each topic; `routes` adds the pages. A handler parses its input into validated types (`extractors`, `pagination`), calls
 //! one function of a lower layer, and converts the result into the bodies of `bahay_api`. It makes
 //! no decisions about games or coins.
 //!

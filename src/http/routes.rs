@@ -1,4 +1,4 @@
-//! The list of all routes.
+//! The routers of the service and of its probes.
 
 use axum::Router;
 use axum::routing::get;
