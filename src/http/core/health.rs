@@ -116,13 +116,6 @@ impl fmt::Debug for Probe {
     }
 }
 
-impl From<LastCheck> for LedgerCheck {
-    fn from(last: LastCheck) -> Self {
-        let LastCheck { finished_at_ms, differences } = last;
-        Self { checked_at: Time::from_ms(finished_at_ms), is_clean: differences == 0 }
-    }
-}
-
 pub(crate) async fn is_alive() -> Json<Health> {
     Json(Health { status: "alive", answering: Vec::new(), ledger: None })
 }
@@ -132,7 +125,9 @@ pub(crate) async fn is_alive() -> Json<Health> {
 pub(crate) async fn is_ready(State(services): State<Services>) -> Result<Json<Health>, Problem> {
     let ProbeResults { answering, missing } = services.readiness.check_probes(&services.pool).await;
     if missing.is_empty() {
-        let ledger = services.checks.last().map(LedgerCheck::from);
+        let ledger = services.checks.last().map(|LastCheck { finished_at_ms, differences }| {
+            LedgerCheck { checked_at: Time::from_ms(finished_at_ms), is_clean: differences == 0 }
+        });
         return Ok(Json(Health { status: "ready", answering, ledger }));
     }
     let missing = missing.join(", ");

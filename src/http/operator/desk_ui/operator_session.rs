@@ -3,10 +3,10 @@
 //! The session's cookie is sent to this host only, over TLS only, and only with requests of its own
 //! pages; scripts cannot read it.
 
+use std::convert::Infallible;
 use std::str::FromStr;
 use std::time::Duration;
 
-use axum::Extension;
 use axum::extract::{FromRef as _, FromRequestParts};
 use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::request::Parts;
@@ -56,7 +56,7 @@ impl OperatorSession {
     }
 }
 
-pub(crate) fn form_token_input(token: &DeskToken) -> Markup {
+fn form_token_input(token: &DeskToken) -> Markup {
     html! { input type="hidden" name=(FORM_TOKEN) value=(token.form_token()); }
 }
 
@@ -99,11 +99,11 @@ fn require_sign_in(parts: &Parts, is_interactive: bool) -> Response {
 }
 
 /// Returns the client's address, at the granularity of rate limits.
-pub(crate) fn client_address(parts: &Parts) -> Option<String> {
+fn client_address(parts: &Parts) -> Option<String> {
     parts.extensions.get::<Address>().map(ToString::to_string)
 }
 
-pub(crate) fn desk_options(parts: &Parts) -> DeskOptions {
+fn desk_options(parts: &Parts) -> DeskOptions {
     parts.extensions.get::<DeskOptions>().copied().unwrap_or_default()
 }
 
@@ -121,14 +121,10 @@ pub(crate) struct Visitor {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Visitor {
-    type Rejection = std::convert::Infallible;
+    type Rejection = Infallible;
 
-    async fn from_request_parts(
-        parts: &mut Parts,
-        state: &S,
-    ) -> Result<Self, std::convert::Infallible> {
-        let options = Extension::<DeskOptions>::from_request_parts(parts, state).await;
-        let options = options.map(|Extension(options)| options).unwrap_or_default();
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let options = desk_options(parts);
         let token = parse_cookie(&parts.headers, options, FORM_COOKIE);
         Ok(Self {
             token: token.unwrap_or_else(DeskToken::random),

@@ -122,10 +122,8 @@ async fn operation_page(
 fn trial_balance(balances: &[Balance]) -> Markup {
     let sum = Coins::checked_sum(balances.iter().map(|balance| *balance.amount));
     let columns = "Kind of accounts | #By balances | #By transfers | ";
-    let verdict = |holds| match holds {
-        true => badge("good", "adds up"),
-        false => badge("bad", "does not add up"),
-    };
+    let verdict =
+        if add_up(balances) { badge("good", "adds up") } else { badge("bad", "does not add up") };
     let mut rows: Vec<_> = balances
         .iter()
         .map(|Balance { kind, amount, transferred }| {
@@ -144,7 +142,7 @@ fn trial_balance(balances: &[Balance]) -> Markup {
             @match sum { Some(sum) => (coins(sum)), None => (badge("bad", "overflow")) }
         },
         html! {},
-        verdict(add_up(balances)),
+        verdict,
     ]);
     table("Balances by kind of account", columns, &rows)
 }

@@ -370,27 +370,19 @@ pub(crate) async fn create(
 }
 
 pub(crate) async fn open(
-    rooms: State<Catalog>,
-    id: Path<String>,
-    form: OperatorForm,
-) -> Result<Redirect, ErrorPage> {
-    set_open(rooms, id, form, true).await
-}
-
-pub(crate) async fn close(
-    rooms: State<Catalog>,
-    id: Path<String>,
-    form: OperatorForm,
-) -> Result<Redirect, ErrorPage> {
-    set_open(rooms, id, form, false).await
-}
-
-async fn set_open(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
     OperatorForm { session, .. }: OperatorForm,
-    is_open: bool,
 ) -> Result<Redirect, ErrorPage> {
-    rooms.set_open(&session.operator.require_administrator()?, &id, is_open).await?;
+    rooms.set_open(&session.operator.require_administrator()?, &id, true).await?;
+    Ok(Redirect::to(&format!("{HERE}/{id}")))
+}
+
+pub(crate) async fn close(
+    State(rooms): State<Catalog>,
+    Path(id): Path<String>,
+    OperatorForm { session, .. }: OperatorForm,
+) -> Result<Redirect, ErrorPage> {
+    rooms.set_open(&session.operator.require_administrator()?, &id, false).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")))
 }

@@ -158,21 +158,13 @@ async fn live_part(services: &Services, table: TableId) -> Markup {
 }
 
 fn view(shown: &TableView<AnyGame>) -> Markup {
-    let (phase, game) = match &shown.phase {
-        PhaseView::Waiting => ("waiting for players", None),
-        PhaseView::Preparing { game, .. } => ("preparing", Some(game)),
-        PhaseView::Opening { game } => ("opening in the ledger", Some(game)),
-        PhaseView::Revealing { game, .. } => ("collecting the clients' seeds", Some(game)),
-        PhaseView::Playing { game, .. } => ("playing", Some(game)),
-        PhaseView::Settling { game, .. } => ("settling", Some(game)),
-    };
-    let playing = match &shown.phase {
-        PhaseView::Playing { view, .. } => Some(AnyGame::describe(view)),
-        PhaseView::Waiting
-        | PhaseView::Preparing { .. }
-        | PhaseView::Opening { .. }
-        | PhaseView::Revealing { .. }
-        | PhaseView::Settling { .. } => None,
+    let (phase, game, playing) = match &shown.phase {
+        PhaseView::Waiting => ("waiting for players", None, None),
+        PhaseView::Preparing { game, .. } => ("preparing", Some(game), None),
+        PhaseView::Opening { game } => ("opening in the ledger", Some(game), None),
+        PhaseView::Revealing { game, .. } => ("collecting the clients' seeds", Some(game), None),
+        PhaseView::Playing { game, view, .. } => ("playing", Some(game), Some(view)),
+        PhaseView::Settling { game, .. } => ("settling", Some(game), None),
     };
     let rows = shown.seats.iter().enumerate().map(|(place, seat)| {
         let crown = seat.as_ref().and_then(|seat| {
@@ -195,7 +187,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
             ("POT", coins(shown.pot)),
         ]))
         (table("Seats", columns, rows))
-        @if let Some(rows) = &playing { (game_rows::draw_rows(rows, seat_name)) }
+        @if let Some(view) = playing { (game_rows::draw_rows(&AnyGame::describe(view), seat_name)) }
     }
 }
 
