@@ -179,10 +179,12 @@ impl Catalog {
         let pool = self.pool()?;
         let kinds = known_kinds();
         let once = || {
-            sqlx::query!(
+            sqlx::query_as!(
+                RoomRow,
                 r#"
                 select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
-                    v.coins_max, v.needs_account, v.changed_at as "changed_at: SqlTimestamp", o.name as "changed_by?"
+                    v.coins_max, v.needs_account, o.name as "changed_by?",
+                    v.changed_at as "changed_at: SqlTimestamp"
                 from room_revisions v
                 join rooms r on r.id = v.room
                 left join operators o on o.id = v.changed_by
@@ -200,19 +202,9 @@ impl Catalog {
             return Err(RoomError::Unknown { id: id.to_owned() });
         }
         let revisions = rows.into_iter().map(|row| {
+            let changed_by = row.changed_by.clone();
             let changed_at = clock::from_jiff(row.changed_at.to_jiff());
-            let stored = RoomRow {
-                kind: row.kind,
-                revision: row.revision,
-                name: row.name,
-                is_open: row.is_open,
-                rule_set: row.rule_set,
-                terms: row.terms,
-                coins_min: row.coins_min,
-                coins_max: row.coins_max,
-                needs_account: row.needs_account,
-            };
-            Ok(RoomRevision { room: stored.room()?, changed_by: row.changed_by, changed_at })
+            Ok(RoomRevision { room: row.room()?, changed_by, changed_at })
         });
         revisions.collect()
     }
@@ -256,7 +248,8 @@ pub(super) async fn read_rooms(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
             RoomRow,
             r#"
             select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
-                v.coins_max, v.needs_account
+                v.coins_max, v.needs_account, null::text as changed_by,
+                v.changed_at as "changed_at: SqlTimestamp"
             from rooms r
             join room_revisions v on v.room = r.id and v.revision = r.revision
             where r.kind = any($1)
@@ -348,6 +341,9 @@ struct RoomRow {
     coins_min: i64,
     coins_max: Option<i64>,
     needs_account: bool,
+    /// The operator's name; `None` if it is not read.
+    changed_by: Option<String>,
+    changed_at: SqlTimestamp,
 }
 
 impl RoomRow {
