@@ -26,9 +26,7 @@ impl Address {
             IpAddr::V6(v6) => IpAddr::V6(first_bits(v6, NETWORK_BITS)),
         })
     }
-}
 
-impl Address {
     /// Returns the network if it can contain more than one address.
     pub(super) fn wider_network(self) -> Option<Network> {
         self.0.is_ipv6().then(|| self.network())
