@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::http::server::{Server, ok, text};
 use crate::support::bank::{Bank, PotGoes, ROOM, STAKE_MAX, hundredths, seat, settlement, table};
+use crate::support::db::{read_rows, read_value};
 use crate::support::reason;
 
 /// Rule 6.10: bet 1, three counts from each loser, second crown in a row, POT of two games.
@@ -44,19 +45,15 @@ async fn the_known_good_game_is_booked_as_the_rules_page_says() {
     assert_eq!(bank.balance(&format!("pot:{table}")).await, 0);
     assert_eq!(bank.balance("issue").await, -30_000);
 
-    let transfers = sqlx::query!(
-        r#"
-        select t.number, t.code, t.amount
+    let transfers = format!(
+        "select t.number, t.code, t.amount
         from transfers t
         join operations o on o.id = t.operation
-        where o.key = $1
-        order by t.number
-        "#,
-        format!("settle:{}", game.game)
+        where o.key = 'settle:{}'
+        order by t.number",
+        game.game
     );
-    let transfers = transfers.fetch_all(&bank.pool).await.unwrap();
-    let transfers: Vec<_> =
-        transfers.iter().map(|row| (row.number, row.code.as_str(), row.amount)).collect();
+    let transfers: Vec<(i16, String, i64)> = read_rows(&bank.pool, &transfers).await;
     let expected = [
         (1, "payment", 300),
         (2, "payment", 300),
@@ -66,7 +63,7 @@ async fn the_known_good_game_is_booked_as_the_rules_page_says() {
         (6, "release", 1_100),
         (7, "pot", 600),
     ];
-    assert_eq!(transfers, expected);
+    assert_eq!(transfers, expected.map(|(number, code, amount)| (number, code.to_owned(), amount)));
     bank.audit_clean().await;
 }
 
@@ -141,8 +138,7 @@ async fn a_player_who_cannot_pay_ante_and_stake_does_not_start_and_no_coin_moves
 /// Rules 6.7 and 6.9, where a host allows short stakes.
 #[tokio::test]
 async fn a_poor_player_stakes_all_there_is_and_loses_no_more() {
-    let bank = Bank::new().await;
-    let players = bank.players([350, 10_000, 1_500]).await;
+    let (bank, players) = Bank::with_players([350, 10_000, 1_500]).await;
     let table = table();
     let broke = [bank.player(100).await, players[1], players[2]];
     let game = OpenGame { short_stakes: true, ..bank.deal(table, &broke) };
@@ -191,8 +187,7 @@ async fn the_pot_grows_over_games_and_players_until_somebody_takes_it() {
 
 #[tokio::test]
 async fn a_game_without_ante_and_without_winner_moves_stakes_only() {
-    let bank = Bank::new().await;
-    let players = bank.players([1_500; 3]).await;
+    let (bank, players) = Bank::with_players([1_500; 3]).await;
     let mut game = bank.deal(table(), &players);
     game.ante = Coins::ZERO;
     let (stakes, pot) = bank.open(&game).await;
@@ -252,13 +247,9 @@ async fn openings_that_come_together_share_a_transaction() {
     let options = LedgerOptions { batches_at_once: 1, pace, ..LedgerOptions::default() };
     let (ledger, _tasks) = Ledger::start(bank.pool.clone(), options);
     open_after_one(&bank, &ledger, 8).await;
-    let transactions: i64 = sqlx::query_scalar(
-        "select count(distinct xmin::text::bigint) from operations where kind = 'open'",
-    )
-    .fetch_one(&bank.pool)
-    .await
-    .unwrap();
-    assert_eq!(transactions, 2);
+    let transactions =
+        "select count(distinct xmin::text::bigint) from operations where kind = 'open'";
+    assert_eq!(read_value::<i64>(&bank.pool, transactions).await, 2);
     bank.audit_clean().await;
 }
 
@@ -275,8 +266,7 @@ async fn a_batch_of_enough_does_not_wait_for_its_pace() {
 
 #[tokio::test]
 async fn entries_are_listed_newest_first_page_by_page() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let (game, _) = bank.play(table(), &players, 0, 3, PotGoes::ToWinner).await;
     let mut entries = Vec::new();
     let mut cursor = None;
@@ -311,14 +301,8 @@ async fn entries_are_listed_newest_first_page_by_page() {
         assert!(newer.booked_at_ms >= older.booked_at_ms);
     }
     let nobody = bank.player(0).await;
-    assert!(
-        bank.ledger
-            .entries(nobody, &EntryFilter::default(), None, 3)
-            .await
-            .unwrap()
-            .items
-            .is_empty()
-    );
+    let none = bank.ledger.entries(nobody, &EntryFilter::default(), None, 3).await.unwrap();
+    assert!(none.items.is_empty());
     assert_eq!(bank.ledger.wallet(nobody).await.unwrap(), Wallet::default());
 }
 
@@ -354,18 +338,13 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
     }
     bank.ledger.project_house_entries().await.unwrap();
     assert_eq!(bank.ledger.project_house_entries().await.unwrap(), 0);
-    let entries = sqlx::query!(
-        r#"
+    let entries = "
         select e.version, e.balance_before, e.balance_after
         from entries e
         join accounts a on a.id = e.account
         where a.code = 'fee:newbie'
-        order by e.version
-        "#
-    );
-    let entries = entries.fetch_all(&bank.pool).await.unwrap();
-    let entries: Vec<_> =
-        entries.iter().map(|row| (row.version, row.balance_before, row.balance_after)).collect();
+        order by e.version";
+    let entries: Vec<(i64, i64, i64)> = read_rows(&bank.pool, entries).await;
     assert_eq!(entries, [(1, 0, 20), (2, 20, 40), (3, 40, 60)]);
     assert_eq!(bank.audit_clean().await.pending_house_entries, 0);
 }

@@ -3,12 +3,13 @@
 
 use bahay::ledger::audit::{self, Difference};
 use bahay::ledger::{Grant, OpeningOutcome};
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, FromRow, PgConnection};
 
 use crate::support::bank::{Bank, PotGoes, table};
+use crate::support::db::read_value;
 
 /// A finding of the query on the page.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, FromRow)]
 struct ChainFindings {
     head: i64,
     hash: String,
@@ -27,20 +28,12 @@ async fn query_of_the_page(connection: &mut PgConnection) -> ChainFindings {
     let page = include_str!("../../docs/LEDGER.md");
     let mut queries = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
     let query = queries.find(|query| query.contains("from seals")).expect("the page has it");
-    let row = sqlx::query(AssertSqlSafe(query)).fetch_one(connection).await.unwrap();
-    ChainFindings {
-        head: row.get("head"),
-        hash: row.get("hash"),
-        changed: row.get("changed"),
-        broken: row.get("broken"),
-        sealed_other_than_once: row.get("sealed_other_than_once"),
-    }
+    sqlx::query_as(AssertSqlSafe(query)).fetch_one(connection).await.unwrap()
 }
 
 /// Plays three games in three seals, and a refused opening that is sealed all the same.
 async fn sealed() -> Bank {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let table = table();
     for winner in [0, 1, 2] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
@@ -67,12 +60,8 @@ async fn the_audit_and_the_query_of_the_page_find_the_same_end_of_the_chain() {
     assert_eq!(bank.audit().await.head, Some(head));
     let next = bank.audit_clean().await.head.expect("something was sealed");
     assert_eq!(next.number, head.number + 1);
-    let kept: Vec<u8> = sqlx::query_scalar("select hash from seals where number = $1")
-        .bind(head.number)
-        .fetch_one(&bank.pool)
-        .await
-        .unwrap();
-    assert_eq!(kept, head.hash);
+    let kept = format!("select hash from seals where number = {}", head.number);
+    assert_eq!(read_value::<Vec<u8>>(&bank.pool, &kept).await, head.hash);
 }
 
 /// Returns true for the planted difference.
@@ -87,60 +76,57 @@ async fn every_change_of_a_posted_operation_is_detected_twice() {
     let missing: MatchesPlanted = |it| matches!(it, Difference::SealMissing { number: 2 });
     let astray: MatchesPlanted = |it| matches!(it, Difference::NotSealedOnce { .. });
     // The first settlement; it is in the first seal.
-    let one = "id = (select min(id) from operations where kind = 'settle')";
-    let its = "operation = (select min(id) from operations where kind = 'settle')";
-    let cases: [(String, MatchesPlanted); 21] = [
-        (format!("update transfers set amount = amount + 1 where {its} and number = 1"), differs),
-        (format!("update transfers set code = 'release' where {its} and number = 1"), differs),
-        (format!("update transfers set source = 99 where {its} and number = 1"), differs),
-        (format!("update transfers set destination = 99 where {its} and number = 1"), differs),
-        (format!("update transfers set number = 99 where {its} and number = 1"), differs),
-        (format!("delete from transfers where {its} and number = 1"), differs),
+    let first = "(select min(id) from operations where kind = 'settle')";
+    let cases: [(MatchesPlanted, &[&str]); 4] = [
         (
-            format!(
-                "insert into transfers select operation, 99, code, source, destination, 1 from
-            transfers where {its} and number = 1"
-            ),
             differs,
-        ),
-        (format!("update operations set answer = answer || '{{\"pot\": 5}}' where {one}"), differs),
-        (format!("update operations set key = key || 'x' where {one}"), differs),
-        (format!("update operations set kind = 'void' where {one}"), differs),
-        (format!("update operations set game = null where {one}"), differs),
-        (format!("update operations set input_hash = sha256('') where {one}"), differs),
-        (
-            format!(
+            &[
+                "update transfers set amount = amount + 1 where operation = FIRST and number = 1",
+                "update transfers set code = 'release' where operation = FIRST and number = 1",
+                "update transfers set source = 99 where operation = FIRST and number = 1",
+                "update transfers set destination = 99 where operation = FIRST and number = 1",
+                "update transfers set number = 99 where operation = FIRST and number = 1",
+                "delete from transfers where operation = FIRST and number = 1",
+                "insert into transfers select operation, 99, code, source, destination, 1
+                from transfers where operation = FIRST and number = 1",
+                "update operations set answer = answer || '{\"pot\": 5}' where id = FIRST",
+                "update operations set key = key || 'x' where id = FIRST",
+                "update operations set kind = 'void' where id = FIRST",
+                "update operations set game = null where id = FIRST",
+                "update operations set input_hash = sha256('') where id = FIRST",
                 "update operations set created_at = created_at + interval '1 microsecond'
-                where {one}"
-            ),
-            differs,
+                where id = FIRST",
+                "delete from operations where id = FIRST",
+                // An operation without transfers.
+                "delete from operations where answer ->> 'outcome' = 'cannot_pay'",
+            ],
         ),
-        (format!("delete from operations where {one}"), differs),
-        // An operation without transfers.
-        ("delete from operations where answer ->> 'outcome' = 'cannot_pay'".into(), differs),
         (
-            "update seals set digests = sha256('') || substring(digests from 33) where number = 2"
-                .into(),
             broken,
-        ),
-        ("update seals set hash = sha256('') where number = 2".into(), broken),
-        ("delete from seals where number = 2".into(), missing),
-        // The last one, too.
-        ("delete from seals where number = (select max(number) from seals)".into(), astray),
-        (
-            "update seals set number = case number when 2 then 903 else 902 end
+            &[
+                "update seals set digests = sha256('') || substring(digests from 33)
+                where number = 2",
+                "update seals set hash = sha256('') where number = 2",
+                "update seals set number = case number when 2 then 903 else 902 end
                 where number in (2, 3);
-            update seals set number = number - 900 where number > 900"
-                .into(),
-            broken,
+                update seals set number = number - 900 where number > 900",
+            ],
         ),
+        (missing, &["delete from seals where number = 2"]),
         (
-            "insert into pending_house_entries select operations[1] from seals where number = 2"
-                .into(),
             astray,
+            &[
+                // The last one, too.
+                "delete from seals where number = (select max(number) from seals)",
+                "insert into pending_house_entries select operations[1] from seals
+                where number = 2",
+            ],
         ),
     ];
-    for (tamper, planted) in cases {
+    let cases =
+        cases.into_iter().flat_map(|(planted, all)| all.iter().map(move |one| (planted, one)));
+    for (planted, tamper) in cases {
+        let tamper = tamper.replace("FIRST", first);
         // Each on a clean copy, because the previous one is rolled back.
         let mut tx = owner.begin().await.unwrap();
         sqlx::raw_sql(AssertSqlSafe(tamper.clone())).execute(&mut *tx).await.unwrap();

@@ -10,6 +10,7 @@ use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
 
 use crate::support::bank::{Bank, PotGoes, settlement, table};
+use crate::support::db::read_value;
 use crate::support::reason;
 
 const CALLERS: usize = 100;
@@ -152,12 +153,9 @@ const GAMES: usize = 12;
 /// and audits run in between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tables_at_once_lose_no_hundredth() {
-    let bank = Arc::new(Bank::new().await);
+    let (bank, players) = Bank::with_players([1_000_000; 12]).await;
+    let bank = Arc::new(bank);
     let (other, _tasks) = bank.node().await;
-    let mut players = Vec::new();
-    for _ in 0..12 {
-        players.push(bank.player(1_000_000).await);
-    }
     let tables = (0..TABLES).map(|number| {
         let (bank, players) = (Arc::clone(&bank), players.clone());
         let ledgers = [bank.ledger.clone(), other.clone()];
@@ -179,15 +177,10 @@ async fn many_tables_at_once_lose_no_hundredth() {
 
     let report = bank.audit_clean().await;
     assert_eq!(report.games, i64::try_from(TABLES * GAMES).unwrap());
-    let mut held = bank.balance("fee:newbie").await;
-    for pot in sqlx::query_scalar!("select a.balance from accounts a where a.kind = 'pot'")
-        .fetch_all(&bank.pool)
-        .await
-        .unwrap()
-    {
-        held += pot;
-    }
-    held += bank.wallets(&players).await.iter().sum::<i64>();
+    let pots = "select coalesce(sum(balance), 0)::bigint from accounts where kind = 'pot'";
+    let pots: i64 = read_value(&bank.pool, pots).await;
+    let wallets: i64 = bank.wallets(&players).await.iter().sum();
+    let held = bank.balance("fee:newbie").await + pots + wallets;
     assert_eq!(held + bank.balance("issue").await, 0);
 }
 

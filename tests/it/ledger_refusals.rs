@@ -12,6 +12,7 @@ use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::support::bank::{Bank, PotGoes, seat, settlement, table};
+use crate::support::db::read_value;
 use crate::support::reason;
 
 /// Opens a game of three players with 100.00 each, and returns its settlement: one count from each
@@ -29,36 +30,30 @@ async fn a_settlement_that_the_books_cannot_pay_is_refused_and_moves_nothing() {
     let bank = Bank::new().await;
     let (game, input) = opened(&bank).await;
     let wallets = bank.wallets(&game.players).await;
-    let refuse = async |change: fn(&mut SettleGame), expected: SettlementFault| {
+    let refuse = async |change: &dyn Fn(&mut SettleGame), fault: SettlementFault| {
         let mut input = input.clone();
         change(&mut input);
-        let expected = LedgerError::Settlement { game: game.game, fault: expected };
+        let expected = LedgerError::Settlement { game: game.game, fault };
         assert_eq!(bank.ledger.settle_game(input).await, Err(expected));
     };
     let coins = Coins::from_hundredths;
     let fault =
         SettlementFault::StakeExceeded { seat: seat(1), stake: coins(1_400), paid: coins(1_401) };
-    refuse(
-        |it| {
-            it.settlement.payments[0].owed = Coins::from_hundredths(1_401);
-            it.settlement.payments[0].paid = Coins::from_hundredths(1_401);
-        },
-        fault,
-    )
-    .await;
-    let payout = |amount| Some(PotPayout { seat: seat(0), amount: Coins::from_hundredths(amount) });
+    let pays_too_much = |it: &mut SettleGame| {
+        it.settlement.payments[0].owed = coins(1_401);
+        it.settlement.payments[0].paid = coins(1_401);
+    };
+    refuse(&pays_too_much, fault).await;
+    let payout = |amount| Some(PotPayout { seat: seat(0), amount: coins(amount) });
     for amount in [0, 299, 301] {
-        let mut input = input.clone();
-        input.settlement.pot = payout(amount);
         let fault = SettlementFault::PotDiffers { pot: coins(300), paid: coins(amount) };
-        let expected = LedgerError::Settlement { game: game.game, fault };
-        assert_eq!(bank.ledger.settle_game(input).await, Err(expected));
+        refuse(&|it| it.settlement.pot = payout(amount), fault).await;
     }
     let fault =
         SettlementFault::GrossDiffers { seat: seat(0), received: coins(200), gross: coins(201) };
-    refuse(|it| it.settlement.fees[0].gross = Coins::from_hundredths(201), fault).await;
+    refuse(&|it| it.settlement.fees[0].gross = coins(201), fault).await;
     let fault = SettlementFault::SeatUnknown { seat: seat(3) };
-    refuse(|it| it.settlement.payments[0].from = seat(3), fault).await;
+    refuse(&|it| it.settlement.payments[0].from = seat(3), fault).await;
     assert_eq!(bank.wallets(&game.players).await, wallets);
 
     // A refusal is not remembered: the right settlement succeeds under the same key.
@@ -111,8 +106,7 @@ async fn a_table_plays_one_game_at_a_time() {
 
 #[tokio::test]
 async fn input_out_of_bounds_is_refused_before_the_database_is_asked() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let refuse = async |change: &dyn Fn(&mut OpenGame)| {
         let mut input = bank.deal(table(), &players);
         change(&mut input);
@@ -154,12 +148,8 @@ async fn queued_operations_share_a_commit_and_a_refused_one_fails_alone() {
     for answer in batch_of(&inputs[..5]).await {
         answer.unwrap();
     }
-    let times = sqlx::query_scalar!(
-        r#"
-        select count(distinct o.created_at) as "count!" from operations o where o.kind = 'settle'
-        "#
-    );
-    assert_eq!(times.fetch_one(&bank.pool).await.unwrap(), 1);
+    let times = "select count(distinct o.created_at) from operations o where o.kind = 'settle'";
+    assert_eq!(read_value::<i64>(&bank.pool, times).await, 1);
 
     // PostgreSQL stores no NUL, so the batch's statement fails; the ledger refuses the other
     // operation.
@@ -193,66 +183,48 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
         assert_eq!(error.constraint(), Some(constraint), "{error}");
     };
     let wallet = format!("wallet:{}", game.players[0]);
-    let table = busy.table;
+    let table = busy.table.to_string();
     let cases = [
+        ("update accounts set balance = -1 where code = 'WALLET'", "accounts_not_overdrawn"),
+        ("update accounts set balance = -1 where kind = 'fee'", "accounts_not_overdrawn"),
+        ("update accounts set balance = -1 where kind = 'pot'", "accounts_not_overdrawn"),
+        ("update accounts set version = -1 where kind = 'pot'", "accounts_version_check"),
+        ("insert into accounts (code, kind) values ('issue', 'issue')", "accounts_code_key"),
+        ("insert into accounts (code, kind) values ('fee:a', 'pot')", "accounts_kind_is_in_code"),
         (
-            format!("update accounts set balance = -1 where code = '{wallet}'"),
-            "accounts_not_overdrawn",
-        ),
-        ("update accounts set balance = -1 where kind = 'fee'".into(), "accounts_not_overdrawn"),
-        ("update accounts set balance = -1 where kind = 'pot'".into(), "accounts_not_overdrawn"),
-        ("update accounts set version = -1 where kind = 'pot'".into(), "accounts_version_check"),
-        ("insert into accounts (code, kind) values ('issue', 'issue')".into(), "accounts_code_key"),
-        (
-            "insert into accounts (code, kind) values ('fee:a', 'pot')".into(),
-            "accounts_kind_is_in_code",
-        ),
-        (
-            "insert into accounts (code, kind) values ('wallet:a', 'wallet')".into(),
+            "insert into accounts (code, kind) values ('wallet:a', 'wallet')",
             "accounts_wallet_has_player",
         ),
+        ("insert into transfers values (900, 1, 'ante', 3, 4, 0)", "transfers_move_something"),
+        ("insert into transfers values (900, 1, 'ante', 3, 4, -5)", "transfers_move_something"),
+        ("insert into transfers values (900, 1, 'ante', 3, 3, 5)", "transfers_go_elsewhere"),
+        ("insert into transfers values (900, 1, 'gift', 3, 4, 5)", "transfers_code_check"),
+        ("insert into entries values (3, 900, 900, 1, 5, 0, 6)", "entries_add_up"),
         (
-            "insert into transfers values (900, 1, 'ante', 3, 4, 0)".into(),
-            "transfers_move_something",
-        ),
-        (
-            "insert into transfers values (900, 1, 'ante', 3, 4, -5)".into(),
-            "transfers_move_something",
-        ),
-        ("insert into transfers values (900, 1, 'ante', 3, 3, 5)".into(), "transfers_go_elsewhere"),
-        ("insert into transfers values (900, 1, 'gift', 3, 4, 5)".into(), "transfers_code_check"),
-        ("insert into entries values (3, 900, 900, 1, 5, 0, 6)".into(), "entries_add_up"),
-        (
-            "insert into operation_keys select key, 900 from operations limit 1".into(),
+            "insert into operation_keys select key, 900 from operations limit 1",
             "operation_keys_pkey",
         ),
         (
-            format!(
-                "insert into games (id, kind, table_id, room, ante, commitment, opened_at)
-                values (gen_random_uuid(), 'tongits', '{table}', 'newbie', 100, sha256(''), now())"
-            ),
+            "insert into games (id, kind, table_id, room, ante, commitment, opened_at)
+            values (gen_random_uuid(), 'tongits', 'TABLE', 'newbie', 100, sha256(''), now())",
             "games_open_at_table",
         ),
-        ("update games set kind = 'Tong-its'".into(), "games_kind_check"),
-        ("update games set kind = ''".into(), "games_kind_check"),
+        ("update games set kind = 'Tong-its'", "games_kind_check"),
+        ("update games set kind = ''", "games_kind_check"),
         (
-            "insert into game_results (game, ending) select g.id, 'a fight' from games g".into(),
+            "insert into game_results (game, ending) select g.id, 'a fight' from games g",
             "game_results_ending_check",
         ),
-        ("update games set state = 'voided' where state = 'open'".into(), "games_finish_once"),
-        (
-            "update game_players set net = null where net is not null".into(),
-            "game_players_finish_once",
-        ),
+        ("update games set state = 'voided' where state = 'open'", "games_finish_once"),
+        ("update game_players set net = null where net is not null", "game_players_finish_once"),
     ];
     for (sql, constraint) in cases {
-        refuse(sql, constraint).await;
+        refuse(sql.replace("WALLET", &wallet).replace("TABLE", &table), constraint).await;
     }
     // The constraints of a partition carry its name.
     for table in ["operations", "transfers", "entries"] {
         let part = format!("select tableoid::regclass || '_pkey' from {table} limit 1");
-        let part: String =
-            sqlx::query_scalar(AssertSqlSafe(part)).fetch_one(&bank.pool).await.unwrap();
+        let part: String = read_value(&bank.pool, &part).await;
         refuse(format!("insert into {table} select * from {table} limit 1"), &part).await;
     }
     bank.audit_clean().await;

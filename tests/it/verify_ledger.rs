@@ -151,8 +151,7 @@ async fn a_difference_between_games_and_books_is_detected() {
 
 #[tokio::test]
 async fn an_open_and_a_voided_game_are_in_order() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let poor = bank.players([10_000, 10_000, 50]).await;
     bank.open(&bank.deal(table(), &players)).await;
     let voided = bank.deal(table(), &bank.players([10_000; 3]).await);
@@ -178,8 +177,7 @@ fn figure(metrics: &Metrics, name: &str) -> i64 {
 
 #[tokio::test]
 async fn two_nodes_check_once_in_each_slot_and_both_know_the_result() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     bank.open(&bank.deal(table(), &players)).await;
     let slot = Duration::from_secs(24 * 3_600);
     let nodes = [(); 2].map(|()| {

@@ -1,8 +1,6 @@
 //! Deadlocks and serialization failures. The tests read from PostgreSQL's statistics, or from its
 //! answers at a proxy, that the conflicts really happened.
 
-use std::time::Instant;
-
 use bahay::db::{self, PoolOptions};
 use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions};
 use bahay_engine::coins::Coins;
@@ -11,9 +9,10 @@ use futures_util::future::join_all;
 use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 
-use super::{WON, open_won, pause, play_won, retry_until_answered};
+use super::{WON, open_won, play_won, retry_until_answered};
 use crate::support::bank::{Bank, table};
-use crate::support::house::PATIENCE;
+use crate::support::db::{read_value, read_values};
+use crate::support::waiting::wait_until;
 use crate::support::wire::Wire;
 
 /// A connection that locks rows in the wrong order and never changes them.
@@ -51,24 +50,17 @@ impl Adversary {
 
     /// Waits until another transaction waits for a lock of this connection.
     async fn wait_until_blocking(&self, bank: &Bank) {
-        let begun = Instant::now();
-        loop {
-            let waiting: bool = sqlx::query_scalar(
-                "select exists (
-                    select from pg_stat_activity a
-                    where a.datname = current_database() and $1 = any(pg_blocking_pids(a.pid))
-                )",
-            )
-            .bind(self.pid)
-            .fetch_one(&bank.pool)
-            .await
-            .unwrap();
-            if waiting {
-                return;
-            }
-            assert!(begun.elapsed() < PATIENCE, "no transaction waits for a lock of the adversary");
-            pause().await;
-        }
+        let waiting = format!(
+            "select exists (
+                select from pg_stat_activity a
+                where a.datname = current_database() and {} = any(pg_blocking_pids(a.pid))
+            )",
+            self.pid
+        );
+        wait_until("a transaction waits for a lock of the adversary", async || {
+            read_value(&bank.pool, &waiting).await
+        })
+        .await;
     }
 }
 
@@ -86,19 +78,14 @@ fn is_victim(locked: Result<(), sqlx::Error>) -> bool {
     true
 }
 
-async fn count_deadlocks(bank: &Bank) -> i64 {
-    let count = "select deadlocks from pg_stat_database where datname = current_database()";
-    sqlx::query_scalar(count).fetch_one(&bank.pool).await.unwrap()
-}
-
 /// Waits until PostgreSQL has reported this many deadlocks. A backend reports its statistics at the
 /// latest when it exits.
 async fn wait_for_deadlocks(bank: &Bank, count: i64) {
-    let begun = Instant::now();
-    while count_deadlocks(bank).await < count {
-        assert!(begun.elapsed() < PATIENCE, "{} deadlocks", count_deadlocks(bank).await);
-        pause().await;
-    }
+    let reported = "select deadlocks from pg_stat_database where datname = current_database()";
+    wait_until(&format!("{count} deadlocks are reported"), async || {
+        read_value::<i64>(&bank.pool, reported).await >= count
+    })
+    .await;
 }
 
 /// Settles games of these players, each at its own table, concurrently through one ledger.
@@ -118,16 +105,11 @@ const GAMES: i64 = 6;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn deadlocks_on_wallets_end_in_payment() {
-    let bank = Bank::new().await;
-    let players = bank.players([1_000_000; 3]).await;
+    let (bank, players) = Bank::with_players([1_000_000; 3]).await;
     let pool = bank.database.pool().await;
     let (node, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let ids: Vec<i64> =
-        sqlx::query_scalar("select a.id from accounts a where a.player = any($1) order by a.id")
-            .bind(players.iter().map(|player| player.0).collect::<Vec<_>>())
-            .fetch_all(&bank.pool)
-            .await
-            .unwrap();
+        read_values(&bank.pool, "select id from accounts where kind = 'wallet' order by id").await;
     assert_eq!(ids.len(), 3);
     let mut adversary = Adversary::new(&bank).await;
     for _ in 0..ROUNDS {
@@ -221,8 +203,7 @@ async fn nodes_whose_transactions_are_serializable_pay_once() {
         let strict = [("default_transaction_isolation", "serializable")];
         let options = wire.through(&bank.database.options()).options(strict);
         let pool = db::connect(options, PoolOptions::default()).await.unwrap();
-        let isolation: String =
-            sqlx::query_scalar("show transaction_isolation").fetch_one(&pool).await.unwrap();
+        let isolation: String = read_value(&pool, "show transaction_isolation").await;
         assert_eq!(isolation, "serializable");
         nodes.push(Ledger::start(pool, LedgerOptions::default()));
     }

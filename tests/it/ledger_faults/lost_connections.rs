@@ -25,8 +25,7 @@ async fn cut_all(connection: &mut PgConnection) -> usize {
 
 #[tokio::test]
 async fn a_pool_of_dead_connections_does_not_fail_operations() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let idle = join_all((0..10).map(|_| bank.pool.acquire())).await;
     drop(idle);
     let mut admin = PgConnection::connect_with(&bank.database.options()).await.unwrap();

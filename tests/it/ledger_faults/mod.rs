@@ -12,7 +12,6 @@ mod nodes;
 mod outages;
 
 use std::future::Future;
-use std::time::Duration;
 
 use bahay::ledger::{Ledger, LedgerError, OpeningOutcome, SettleGame};
 use bahay_engine::table::{GameId, PlayerId, TableId};
@@ -61,9 +60,4 @@ async fn play_won(bank: &Bank, node: &Ledger, table: TableId, players: &[PlayerI
     let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
     retry_until_answered(|| node.settle_game(input.clone())).await.unwrap();
     game.game
-}
-
-/// Waits between two polls of a condition that only a query can observe.
-async fn pause() {
-    tokio::time::sleep(Duration::from_millis(5)).await;
 }

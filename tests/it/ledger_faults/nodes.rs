@@ -16,29 +16,27 @@ const GAMES: usize = 50;
 async fn open_games(bank: &Bank, players: &[PlayerId]) -> Vec<SettleGame> {
     let mut games = Vec::new();
     for number in 0..GAMES {
-        games.push(open_won(bank, &choose_players(players, number)).await);
+        games.push(open_won(bank, &choose_places(number).map(|place| players[place])).await);
     }
     games
 }
 
-/// Returns three distinct players of the twelve for a game's number, at offsets 0, 5 and 7.
-fn choose_players(players: &[PlayerId], number: usize) -> [PlayerId; 3] {
-    [number, number + 5, number + 7].map(|index| players[index % players.len()])
+/// Returns the places of three distinct players of the twelve for a game's number.
+fn choose_places(number: usize) -> [usize; 3] {
+    [number, number + 5, number + 7].map(|place| place % 12)
 }
 
-async fn create_players(bank: &Bank) -> Vec<PlayerId> {
-    let mut players = Vec::new();
-    for _ in 0..12 {
-        players.push(bank.player(1_000_000).await);
+/// Adds what each player of a game's number wins.
+fn add_won(expected: &mut [i64], number: usize) {
+    for (won, place) in WON.into_iter().zip(choose_places(number)) {
+        expected[place] += won;
     }
-    players
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_game_settled_by_two_nodes_is_paid_once() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([1_000_000; 12]).await;
     let (other, _tasks) = bank.node().await;
-    let players = create_players(&bank).await;
     let games = open_games(&bank, &players).await;
     let settle = |ledger: &bahay::ledger::Ledger| {
         let calls = games.iter().map(|game| {
@@ -52,9 +50,7 @@ async fn a_game_settled_by_two_nodes_is_paid_once() {
     for (number, (one, two)) in one.into_iter().zip(two).enumerate() {
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_eq!(one, two);
-        for (won, player) in WON.into_iter().zip(choose_players(&players, number)) {
-            expected[players.iter().position(|other| *other == player).unwrap()] += won;
-        }
+        add_won(&mut expected, number);
     }
     assert_eq!(bank.wallets(&players).await, expected);
     // Grants, openings and settlements.
@@ -64,9 +60,8 @@ async fn a_game_settled_by_two_nodes_is_paid_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_game_settled_by_one_node_and_voided_by_another_has_one_outcome() {
-    let bank = Bank::new().await;
+    let (bank, players) = Bank::with_players([1_000_000; 12]).await;
     let (other, _tasks) = bank.node().await;
-    let players = create_players(&bank).await;
     let games = open_games(&bank, &players).await;
     let calls = games.iter().enumerate().map(|(number, game)| {
         let (mut settling, mut voiding) = (bank.ledger.clone(), other.clone());
@@ -94,9 +89,7 @@ async fn a_game_settled_by_one_node_and_voided_by_another_has_one_outcome() {
         if answers.0.is_ok() {
             assert_eq!(answers.1, not_open(GameState::Settled));
             settlements += 1;
-            for (won, player) in WON.into_iter().zip(choose_players(&players, number)) {
-                expected[players.iter().position(|other| *other == player).unwrap()] += won;
-            }
+            add_won(&mut expected, number);
         } else {
             assert_eq!(answers, (not_open(GameState::Voided), Ok(())));
         }

@@ -10,15 +10,14 @@ use tokio::sync::watch;
 
 use super::{TAKEN, WON, open_won, play_won};
 use crate::support::bank::{Bank, table};
-use crate::support::db::TestDatabase;
+use crate::support::db::{TestDatabase, count_rows, read_row};
 use crate::support::house::PATIENCE;
 use crate::support::reason;
 use crate::support::services::{Service, Services};
 
 #[tokio::test]
 async fn a_call_without_a_connection_is_unavailable_and_can_be_retried() {
-    let bank = Bank::new().await;
-    let players = bank.players([10_000; 3]).await;
+    let (bank, players) = Bank::with_players([10_000; 3]).await;
     let options = PoolOptions { connections_max: 2, acquire_timeout_ms: 200, ..Default::default() };
     let pool = db::connect(bank.database.options(), options).await.unwrap();
     let (node, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
@@ -75,11 +74,8 @@ async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
     let mut services = Services::start(&[Service::Postgres]).await;
     let server = services.database_url().parse().unwrap();
     let bank = Arc::new(Bank::with_database(TestDatabase::create_on(server).await).await);
-    let synced: (String, String) =
-        sqlx::query_as("select current_setting('fsync'), current_setting('synchronous_commit')")
-            .fetch_one(&bank.pool)
-            .await
-            .unwrap();
+    let synced = "select current_setting('fsync'), current_setting('synchronous_commit')";
+    let synced: (String, String) = read_row(&bank.pool, synced).await;
     assert_eq!(synced, ("on".into(), "on".into()));
     let (node, tasks) = bank.node().await;
     let (played, mut seen) = watch::channel(0_usize);
@@ -108,11 +104,7 @@ async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
         assert_eq!(wallets, WON.map(|won| 100_000 + games * won));
     }
     tasks.stop().await;
-    let settlements: i64 =
-        sqlx::query_scalar("select count(*) from operations where key like 'settle:%'")
-            .fetch_one(&bank.pool)
-            .await
-            .unwrap();
+    let settlements = count_rows(&bank.pool, "operations where key like 'settle:%'").await;
     let report = bank.audit_clean().await;
     assert_eq!((report.games, settlements), (200, 200));
 }
