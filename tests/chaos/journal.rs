@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// One line of a journal.
@@ -31,16 +31,14 @@ pub(crate) enum EntryKind {
 /// The writer of a client's journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    path: PathBuf,
     file: BufWriter<File>,
     began: Instant,
 }
 
 impl Journal {
-    pub(crate) fn create(folder: &Path, client: u64, began: Instant) -> Self {
-        let path = folder.join(format!("client-{client:03}.log"));
-        let file = BufWriter::new(File::create(&path).expect("the run's folder is ours"));
-        Self { path, file, began }
+    pub(crate) fn create(path: &Path, began: Instant) -> Self {
+        let file = BufWriter::new(File::create(path).expect("the run's folder is ours"));
+        Self { file, began }
     }
 
     pub(crate) fn write(&mut self, what: &EntryKind) {
@@ -55,10 +53,9 @@ impl Journal {
         writeln!(self.file, "{at_ms} {mark} {text}").expect("the disk has room");
     }
 
-    /// Flushes everything to the file and returns its path.
-    pub(crate) fn close(mut self) -> PathBuf {
+    /// Flushes everything to the file.
+    pub(crate) fn close(mut self) {
         self.file.flush().expect("the disk has room");
-        self.path
     }
 }
 

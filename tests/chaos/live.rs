@@ -106,29 +106,18 @@ impl Reader {
             Some(why) => Err(format!("it is halted: {why}")),
             None => replayed(state, &lines),
         };
-        Ok(Some(match replayed {
-            Ok(table) => {
-                let (phase, is_busy) = match table.phase() {
-                    Phase::Waiting => ("waiting", false),
-                    Phase::Preparing(_) => ("preparing", true),
-                    Phase::Opening(_) => ("opening", true),
-                    Phase::Revealing(_) => ("revealing", true),
-                    Phase::Playing(_) => ("playing", true),
-                    Phase::Settling(_) => ("settling", true),
-                };
-                let needs_deadline = table.deadline().is_some();
-                Table { id, phase, version, needs_deadline, is_busy, due, broken: None }
-            }
-            Err(error) => Table {
-                id,
-                phase: "broken",
-                version,
-                needs_deadline: false,
-                is_busy: false,
-                due,
-                broken: Some(error),
-            },
-        }))
+        let (phase, is_busy) = match replayed.as_ref().map(EngineTable::phase) {
+            Ok(Phase::Waiting) => ("waiting", false),
+            Ok(Phase::Preparing(_)) => ("preparing", true),
+            Ok(Phase::Opening(_)) => ("opening", true),
+            Ok(Phase::Revealing(_)) => ("revealing", true),
+            Ok(Phase::Playing(_)) => ("playing", true),
+            Ok(Phase::Settling(_)) => ("settling", true),
+            Err(_) => ("broken", false),
+        };
+        let needs_deadline = replayed.as_ref().is_ok_and(|table| table.deadline().is_some());
+        let broken = replayed.err();
+        Ok(Some(Table { id, phase, version, needs_deadline, is_busy, due, broken }))
     }
 
     /// Reads all tables, and again until every busy one has another version or the time is up.

@@ -209,8 +209,8 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         findings.extend(node.findings());
     }
     let mut journals = Vec::new();
-    for (number, bot) in (0..).zip(bots) {
-        journals.push(bot.journal(folder, number).await);
+    for bot in bots {
+        journals.push(bot.journal().await);
     }
     let services = services.into_inner();
     let evidence = gather(&pool, &services, journals, tables, plan, options.forgery).await?;

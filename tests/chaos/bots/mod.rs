@@ -94,7 +94,8 @@ pub(crate) enum Order {
 pub(crate) struct Bot {
     orders: mpsc::UnboundedSender<Order>,
     whereabouts: Arc<Whereabouts>,
-    task: JoinHandle<PathBuf>,
+    journal: PathBuf,
+    task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
@@ -117,13 +118,14 @@ impl Bot {
         let (orders, ordered) = mpsc::unbounded_channel();
         let whereabouts =
             Arc::new(Whereabouts { node: AtomicU64::new(NOWHERE), joined: AtomicU64::new(0) });
+        let path = folder.join(format!("client-{number:03}.log"));
         let client = Client {
             number,
             room,
             device: format!("chaos-device-{seed:020}-{number:04}"),
             dice: Dice::new(seed, number + 1),
             thinks_ms,
-            journal: Journal::create(folder, number, began),
+            journal: Journal::create(&path, began),
             bases: nodes.iter().map(|node| node.gate.base()).collect(),
             ordered,
             finishing,
@@ -135,7 +137,7 @@ impl Bot {
             asked: BTreeMap::new(),
             manners: Manners::new(),
         };
-        Self { orders, whereabouts, task: tokio::spawn(client.live()) }
+        Self { orders, whereabouts, journal: path, task: tokio::spawn(client.live()) }
     }
 
     /// Sends an order. A client that has finished ignores it.
@@ -155,16 +157,13 @@ impl Bot {
         self.task.is_finished()
     }
 
-    /// Returns the client's journal, once the client has finished or after it was aborted.
-    pub(crate) async fn journal(self, folder: &Path, number: u64) -> PathBuf {
-        if !self.task.is_finished() {
-            self.task.abort();
-        }
-        match self.task.await {
-            Ok(path) => path,
-            // The file is complete but for the last few lines.
-            Err(_) => folder.join(format!("client-{number:03}.log")),
-        }
+    /// Returns the client's journal. A client that has not finished is aborted, and its journal may
+    /// lack the last few lines.
+    pub(crate) async fn journal(self) -> PathBuf {
+        self.task.abort();
+        // An aborted task ends with an error.
+        let _ = self.task.await;
+        self.journal
     }
 }
 
@@ -222,7 +221,7 @@ struct Client {
 }
 
 impl Client {
-    async fn live(mut self) -> PathBuf {
+    async fn live(mut self) {
         let mut failures = 0;
         loop {
             let lost = match self.connect().await {
@@ -255,7 +254,7 @@ impl Client {
                 }
             }
         }
-        self.journal.close()
+        self.journal.close();
     }
 
     fn again(&mut self, why: impl Into<String>) -> ConnectionEnd {

@@ -29,30 +29,32 @@ struct Said {
     texts: Vec<String>,
 }
 
+type Games = BTreeMap<GameId, BTreeMap<PlayerId, Said>>;
+
+fn said_in(games: &mut Games, game: GameId, player: PlayerId) -> &mut Said {
+    games.entry(game).or_default().entry(player).or_default()
+}
+
 pub(super) fn check(evidence: &Evidence, walked: &[JournalWalk]) -> (Facts, ActionCounts) {
     let mut facts = Facts::default();
     let mut counted = ActionCounts::default();
-    let mut games: BTreeMap<GameId, BTreeMap<PlayerId, Said>> = BTreeMap::new();
+    let mut games = Games::new();
     for client in walked {
         let Some(player) = client.player else {
             continue;
         };
-        let mut said = |game: GameId, add: &mut dyn FnMut(&mut Said)| {
-            add(games.entry(game).or_default().entry(player).or_default());
-        };
         for act in &client.acked {
-            said(act.game, &mut |said| said.acked.push((act.prompt, act.action.clone())));
+            let said = said_in(&mut games, act.game, player);
+            said.acked.push((act.prompt, act.action.clone()));
         }
         for (game, prompt, action) in &client.sent {
-            said(*game, &mut |said| {
-                said.sent.insert((*prompt, action.clone()));
-            });
+            said_in(&mut games, *game, player).sent.insert((*prompt, action.clone()));
         }
         for (game, commitment) in &client.commitments {
-            said(*game, &mut |said| said.commitments.push(*commitment));
+            said_in(&mut games, *game, player).commitments.push(*commitment);
         }
         for (game, text) in &client.texts {
-            said(*game, &mut |said| said.texts.push(text.clone()));
+            said_in(&mut games, *game, player).texts.push(text.clone());
         }
     }
     for (game, players) in games {
