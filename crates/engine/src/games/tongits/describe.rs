@@ -3,9 +3,9 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::cards::{Card, CardSet, Suit};
+use crate::cards::{Card, CardSet};
 use crate::game::{Describe, Piece, Row};
-use crate::games::description::{say, table_row};
+use crate::games::description::{playing_card_text, row, say, table_row};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::event::{EndingKind, Event, FightAnswer};
 use crate::games::tongits::rules::SEATS;
@@ -24,11 +24,11 @@ impl Describe for Tongits {
                 Some(hand) => card_pieces(hand.iter()),
                 None => say(format!("{count} cards")),
             };
-            rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
+            rows.push(row(seat, "hand", pieces));
         }
         for meld in public.melds.iter() {
             let pieces = card_pieces(meld.cards.iter());
-            rows.push(Row { seat: Some(meld.owner), label: "meld".into(), pieces });
+            rows.push(row(meld.owner, "meld", pieces));
         }
         let discards = card_pieces(public.discards.cards().iter().copied());
         rows.push(table_row("discards", discards));
@@ -56,35 +56,33 @@ impl Describe for Tongits {
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
-        let (seat, label, pieces) = match *event {
-            Event::StarterChosen { seat } => (Some(seat), "begins", Vec::new()),
-            Event::Dealt { starter, .. } => (Some(starter), "has the first turn", Vec::new()),
+        Some(match *event {
+            Event::StarterChosen { seat } => row(seat, "begins", Vec::new()),
+            Event::Dealt { starter, .. } => row(starter, "has the first turn", Vec::new()),
             Event::Drawn { seat, card, auto } => {
                 let label = if auto { "draws, as nothing else was legal" } else { "draws" };
-                (Some(seat), label, card_pieces(card.into_iter()))
+                row(seat, label, card_pieces(card.into_iter()))
             }
             Event::Chowed { seat, discard, cards: with } => {
-                (Some(seat), "takes the discard", card_pieces(with.with(discard).iter()))
+                row(seat, "takes the discard", card_pieces(with.with(discard).iter()))
             }
-            Event::Dropped { seat, cards: laid } => (Some(seat), "lays", card_pieces(laid.iter())),
+            Event::Dropped { seat, cards: laid } => row(seat, "lays", card_pieces(laid.iter())),
             Event::LaidFaceDown { seat, cards: laid, count } => {
                 let unseen = || say(format!("{count} cards"));
                 let pieces = if laid.is_empty() { unseen() } else { card_pieces(laid.iter()) };
-                (Some(seat), "lays face down", pieces)
+                row(seat, "lays face down", pieces)
             }
-            Event::Sagasa { seat, .. } => (Some(seat), "has a sagasa", Vec::new()),
-            Event::Sapawed { seat, card, .. } => {
-                (Some(seat), "adds", card_pieces([card].into_iter()))
-            }
-            Event::Dumped { seat, card } => (Some(seat), "dumps", card_pieces([card].into_iter())),
-            Event::TongitsDeclared { seat } => (Some(seat), "declares Tong-its", Vec::new()),
-            Event::Fought { seat, .. } => (Some(seat), "fights", Vec::new()),
+            Event::Sagasa { seat, .. } => row(seat, "has a sagasa", Vec::new()),
+            Event::Sapawed { seat, card, .. } => row(seat, "adds", card_pieces([card].into_iter())),
+            Event::Dumped { seat, card } => row(seat, "dumps", card_pieces([card].into_iter())),
+            Event::TongitsDeclared { seat } => row(seat, "declares Tong-its", Vec::new()),
+            Event::Fought { seat, .. } => row(seat, "fights", Vec::new()),
             Event::Answered { seat, answer } => {
                 let label = match answer {
                     FightAnswer::Challenge => "challenges",
                     FightAnswer::Fold => "folds",
                 };
-                (Some(seat), label, Vec::new())
+                row(seat, label, Vec::new())
             }
             Event::Shown { .. } => return None,
             Event::Over { ending, winner, .. } => {
@@ -94,10 +92,9 @@ impl Describe for Tongits {
                     EndingKind::Stock if winner.is_none() => "nobody wins: all are burned",
                     EndingKind::Stock => "wins as the stock is exhausted",
                 };
-                (winner, label, Vec::new())
+                Row { seat: winner, label: label.into(), pieces: Vec::new() }
             }
-        };
-        Some(Row { seat, label: label.into(), pieces })
+        })
     }
 }
 
@@ -111,17 +108,7 @@ fn card_pieces(cards: impl Iterator<Item = Card>) -> Vec<Piece> {
 
 /// Formats a card as its rank and suit.
 fn card_piece(card: Card) -> Piece {
-    let (suit, is_red) = match card.suit() {
-        Some(Suit::Clubs) => ('♣', false),
-        Some(Suit::Diamonds) => ('♦', true),
-        Some(Suit::Hearts) => ('♥', true),
-        Some(Suit::Spades) => ('♠', false),
-        None => return Piece::Token { text: "Joker".into(), is_red: false },
-    };
-    let text = format!("{card}");
-    let rank = match &text[..1] {
-        "T" => "10",
-        rank => rank,
-    };
-    Piece::Token { text: format!("{rank}{suit}"), is_red }
+    let (text, is_red) =
+        if card.is_joker() { ("Joker".into(), false) } else { playing_card_text(card) };
+    Piece::Token { text, is_red }
 }

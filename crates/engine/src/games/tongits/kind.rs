@@ -80,18 +80,3 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     });
     counted.into_iter().collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::game::{GameKind, GameRules};
-    use crate::games::tongits::Tongits;
-
-    #[test]
-    fn rule_sets_have_distinct_names_and_are_valid() {
-        for (place, set) in Tongits::rule_sets().iter().enumerate() {
-            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
-            let others = &Tongits::rule_sets()[place + 1..];
-            assert!(others.iter().all(|other| other.name != set.name), "{}", set.name);
-        }
-    }
-}

@@ -23,23 +23,9 @@ impl Preset {
         Self { name: "classic", rules: Rules::classic(), hits_to_win: 3, second_hit_bonus: 1 },
         Self { name: "joker", rules: Rules::joker(), hits_to_win: 3, second_hit_bonus: 1 },
     ];
-
-    /// Returns the preset with this name.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|preset| preset.name == name)
-    }
 }
 
 impl Rules {
-    /// The names of the rule sets, the product's own first.
-    pub const PRESETS: [&'static str; 3] =
-        [Preset::ALL[0].name, Preset::ALL[1].name, Preset::ALL[2].name];
-
-    /// Returns the rules with this name.
-    pub fn preset(name: &str) -> Option<Self> {
-        Preset::find(name).map(|preset| preset.rules)
-    }
-
     /// Returns the product's rule set.
     pub const fn kingdom() -> Self {
         Self {
@@ -99,23 +85,5 @@ impl Rules {
     /// Returns `classic` with two jokers, zero-count fight and variable payout (chapter 11).
     pub const fn joker() -> Self {
         Self { jokers: true, zero_count_fight: true, variable_payout: true, ..Self::classic() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Preset;
-    use crate::game::GameRules;
-    use crate::games::tongits::rules::Rules;
-
-    #[test]
-    fn each_preset_is_found_by_name_and_is_valid() {
-        for (preset, name) in Preset::ALL.into_iter().zip(Rules::PRESETS) {
-            assert_eq!(preset.name, name);
-            assert_eq!(Rules::preset(name), Some(preset.rules));
-            assert_eq!(preset.rules.check(), Ok(()));
-        }
-        assert_eq!(Rules::preset("classics"), None);
-        assert_eq!(Rules::preset("kingdom"), Some(Rules::kingdom()));
     }
 }

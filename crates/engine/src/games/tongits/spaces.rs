@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet, Rank, Suit};
+use crate::games::action_numbers::index_of;
 use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::phase::Phase;
@@ -104,7 +105,7 @@ impl Spaces for Tongits {
     fn action_number(view: &View, action: &Action) -> Option<u16> {
         match *action {
             Action::Draw | Action::Fight | Action::Tongits | Action::Challenge | Action::Fold => {
-                (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action).map(|(at, _)| at)
+                index_of(PLAIN.map(|(_, plain)| plain), action)
             }
             Action::Dump { card } => (!card.is_joker()).then(|| DUMP + u16::from(card.index())),
             Action::Sapaw { card, meld } => {
@@ -230,10 +231,9 @@ fn suit_bits(cards: CardSet) -> u16 {
     cards.iter().filter_map(Card::suit).fold(0, |suits, suit| suits | 1 << suit.index())
 }
 
-/// Returns the index of a choice of two or three suits among all such choices.
-fn suit_choice_number(suits: u16) -> Option<u16> {
-    let choices = (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
-    (0..).zip(choices).find(|(_, choice)| *choice == suits).map(|(place, _)| place)
+/// Iterates over the choices of two or three suits, each as four bits.
+fn suit_choices() -> impl Iterator<Item = u16> {
+    (0..16).filter(|suits: &u16| matches!(suits.count_ones(), 2 | 3))
 }
 
 /// Returns the first and the last card.
@@ -276,7 +276,8 @@ fn joker_part_number(cards: CardSet) -> Option<u16> {
     let low = u16::from(first.rank()?.index());
     let high = u16::from(last.rank()?.index());
     if low == high {
-        return suit_choice_number(suit_bits(cards)).map(|choice| low * PAIRS_AND_THREES + choice);
+        let choice = index_of(suit_choices(), &suit_bits(cards));
+        return choice.map(|choice| low * PAIRS_AND_THREES + choice);
     }
     let suit = first.suit()?;
     let span = high + 1 - low;
@@ -300,9 +301,8 @@ fn natural_melds() -> impl Iterator<Item = CardSet> {
 
 /// Returns every natural part, in the order of their numbers.
 fn joker_parts() -> impl Iterator<Item = CardSet> {
-    let choices = || (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
-    let sets = (0..RANKS).flat_map(move |rank| {
-        choices().map(move |suits| {
+    let sets = (0..RANKS).flat_map(|rank| {
+        suit_choices().map(move |suits| {
             let chosen = (0..SUITS).filter(|suit| suits >> suit & 1 == 1);
             chosen.map(|suit| card(rank, suit)).collect()
         })

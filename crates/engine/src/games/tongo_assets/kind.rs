@@ -69,18 +69,3 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     }));
     counts
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::game::{GameKind, GameRules};
-    use crate::games::tongo_assets::TongoAssets;
-
-    #[test]
-    fn rule_sets_have_names_of_their_own_and_can_be_dealt() {
-        let names = TongoAssets::rule_sets().iter().map(|set| set.name);
-        assert!(names.eq(["standard", "personal", "advanced"]));
-        for set in TongoAssets::rule_sets() {
-            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
-        }
-    }
-}

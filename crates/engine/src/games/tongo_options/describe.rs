@@ -7,9 +7,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Describe, Piece, Row};
-use crate::games::description::{say, table_row, text_piece};
+use crate::games::description::{playing_card_text, row, say, table_row, text_piece};
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
-use crate::games::tongo_options::card::{Card, Suit};
+use crate::games::tongo_options::card::Card;
 use crate::games::tongo_options::dice::{Dice, Die};
 use crate::games::tongo_options::event::{ChallengeAnswer, Event, ShownHand};
 use crate::games::tongo_options::phase::{Costs, CostsChange, GameEnding};
@@ -45,7 +45,8 @@ impl Describe for TongoOptions {
             let pieces = (0_u8..).zip(cards).map(|(slot, shown)| match (shown, hidden) {
                 (Some(shown), _) => card_piece(*shown),
                 (None, Some(cards)) => {
-                    text_piece(format!("({})", card_text(cards[usize::from(slot)])))
+                    let (text, _) = playing_card_text(cards[usize::from(slot)]);
+                    text_piece(format!("({text})"))
                 }
                 (None, None) => text_piece("face down"),
             });
@@ -101,16 +102,14 @@ impl Describe for TongoOptions {
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
-        let (seat, label, pieces): (Option<Seat>, Cow<'static, str>, Vec<Piece>) = match event {
-            Event::Dealt { dealer, .. } => (Some(*dealer), "deals".into(), Vec::new()),
+        Some(match event {
+            Event::Dealt { dealer, .. } => row(*dealer, "deals", Vec::new()),
             Event::Stopped { seat, floor } => {
-                (Some(*seat), format!("stops at floor {floor}").into(), Vec::new())
+                row(*seat, format!("stops at floor {floor}"), Vec::new())
             }
-            Event::RiskPaid { seat, chips } => {
-                (Some(*seat), "pays the risk".into(), chips_pieces(*chips))
-            }
-            Event::Retreated { seat } => (Some(*seat), "retreats".into(), Vec::new()),
-            Event::Folded { seat } => (Some(*seat), "folds".into(), Vec::new()),
+            Event::RiskPaid { seat, chips } => row(*seat, "pays the risk", chips_pieces(*chips)),
+            Event::Retreated { seat } => row(*seat, "retreats", Vec::new()),
+            Event::Folded { seat } => row(*seat, "folds", Vec::new()),
             Event::CostsChanged { seat, how, costs: new, chips } => {
                 let label = match how {
                     CostsChange::Lower => "lowers",
@@ -119,27 +118,23 @@ impl Describe for TongoOptions {
                 };
                 let mut pieces = vec![cost_piece(new, new.sell.saturating_sub(new.buy))];
                 pieces.extend(chips_pieces(*chips));
-                (Some(*seat), label.into(), pieces)
+                row(*seat, label, pieces)
             }
             Event::Bought { seat, slot, card: bought, chips, leverage } => {
                 let mut pieces = vec![card_piece(*bought)];
                 pieces.extend(payment_pieces(*chips, *leverage));
-                (Some(*seat), format!("buys slot {slot}").into(), pieces)
+                row(*seat, format!("buys slot {slot}"), pieces)
             }
-            Event::Sold { seat, slot, chips, leverage } => (
-                Some(*seat),
-                format!("sells slot {slot}").into(),
-                payment_pieces(*chips, *leverage),
-            ),
+            Event::Sold { seat, slot, chips, leverage } => {
+                row(*seat, format!("sells slot {slot}"), payment_pieces(*chips, *leverage))
+            }
             Event::Exchanged { seat, slot, floor, other, chips, leverage } => {
                 let with = exchange_text(*floor, *other);
                 let label = format!("exchanges slot {slot} with {with}");
-                (Some(*seat), label.into(), payment_pieces(*chips, *leverage))
+                row(*seat, label, payment_pieces(*chips, *leverage))
             }
-            Event::Rolling { seat } => (Some(*seat), "rolls".into(), Vec::new()),
-            Event::Rolled { seat, dice: fallen } => {
-                (Some(*seat), "has rolled".into(), dice_pieces(fallen))
-            }
+            Event::Rolling { seat } => row(*seat, "rolls", Vec::new()),
+            Event::Rolled { seat, dice: fallen } => row(*seat, "has rolled", dice_pieces(fallen)),
             Event::Evaded { seat, token, chips, count, discards } => {
                 let label = if *token { "evades by token" } else { "pays to evade" };
                 let mut pieces = match discards {
@@ -147,21 +142,21 @@ impl Describe for TongoOptions {
                     None => say(format!("{count} cards discarded")),
                 };
                 pieces.extend(chips_pieces(*chips));
-                (Some(*seat), label.into(), pieces)
+                row(*seat, label, pieces)
             }
             Event::Drew { seat, cards, .. } => {
                 let pieces = cards.iter().flat_map(|cards| cards.iter().map(card_piece)).collect();
-                (Some(*seat), "draws".into(), pieces)
+                row(*seat, "draws", pieces)
             }
             Event::ReservesConverted { seat, wager } => {
                 let label = format!("converts reserves, {wager} chips");
-                (Some(*seat), label.into(), Vec::new())
+                row(*seat, label, Vec::new())
             }
             Event::Confronted { seat, target } => {
-                (Some(*seat), "confronts".into(), vec![Piece::Seat(*target)])
+                row(*seat, "confronts", vec![Piece::Seat(*target)])
             }
             Event::Acquired { seat, floor } => {
-                (Some(*seat), format!("acquires floor {floor}").into(), Vec::new())
+                row(*seat, format!("acquires floor {floor}"), Vec::new())
             }
             Event::Answered { seat, answer, chips } => {
                 let label = match answer {
@@ -169,13 +164,11 @@ impl Describe for TongoOptions {
                     ChallengeAnswer::Join => "joins",
                     ChallengeAnswer::Confront => "confronts the acquirer",
                 };
-                (Some(*seat), label.into(), chips_pieces(*chips))
+                row(*seat, label, chips_pieces(*chips))
             }
-            Event::Ended { seat, chips } => {
-                (Some(*seat), "ends the turn".into(), chips_pieces(*chips))
-            }
+            Event::Ended { seat, chips } => row(*seat, "ends the turn", chips_pieces(*chips)),
             Event::Shown { hands } => {
-                (None, "shown".into(), hands.iter().flat_map(shown_hand_pieces).collect())
+                table_row("shown", hands.iter().flat_map(shown_hand_pieces).collect())
             }
             Event::Over { ending, winner, pot } => {
                 let label = match ending {
@@ -185,10 +178,9 @@ impl Describe for TongoOptions {
                     GameEnding::Reserves => "wins the converted reserves",
                     GameEnding::Rounds => "wins the last round",
                 };
-                (Some(*winner), label.into(), say(format!("{pot} chips")))
+                row(*winner, label, say(format!("{pot} chips")))
             }
-        };
-        Some(Row { seat, label, pieces })
+        })
     }
 }
 
@@ -283,21 +275,6 @@ fn shown_hand_pieces(shown: &ShownHand) -> Vec<Piece> {
 
 /// Returns a card as its number and its suit.
 fn card_piece(card: Card) -> Piece {
-    let is_red = matches!(card.suit(), Suit::Diamonds | Suit::Hearts);
-    Piece::Token { text: card_text(card), is_red }
-}
-
-fn card_text(card: Card) -> alloc::string::String {
-    let suit = match card.suit() {
-        Suit::Diamonds => '♦',
-        Suit::Hearts => '♥',
-        Suit::Spades => '♠',
-        Suit::Clubs => '♣',
-    };
-    match card.number() {
-        1 => format!("A{suit}"),
-        11 => format!("J{suit}"),
-        12 => format!("K{suit}"),
-        number => format!("{number}{suit}"),
-    }
+    let (text, is_red) = playing_card_text(card);
+    Piece::Token { text, is_red }
 }

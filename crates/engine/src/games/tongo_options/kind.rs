@@ -72,19 +72,3 @@ pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> 
     });
     counted.into_iter().collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RULE_SETS;
-    use crate::game::GameRules;
-    use crate::games::tongo_options::rules::Rules;
-
-    #[test]
-    fn rule_sets_can_be_dealt_and_the_default_comes_first() {
-        assert_eq!(RULE_SETS.map(|set| set.name), ["lively", "seed"]);
-        for set in RULE_SETS {
-            assert_eq!((set.rules)().check(), Ok(()), "{}", set.name);
-        }
-        assert_ne!(Rules::lively(), Rules::seed());
-    }
-}

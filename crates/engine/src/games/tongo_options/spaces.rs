@@ -9,6 +9,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::games::action_numbers::index_of;
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::costs::{PERCENTS, raises_left};
@@ -118,22 +119,18 @@ impl Spaces for TongoOptions {
     }
 
     fn action_number(view: &View, action: &Action) -> Option<u16> {
+        let round = SeatRotation::from_viewer(view.viewer, view.public.seats());
         let hand = view.hand().unwrap_or_default();
         let slots = u16::from(SLOTS);
         Some(match *action {
             Action::Confront { target: None }
             | variants!(Action: Fold, Retreat, ConvertReserves, Acquire, PayRisk, Roll, End, Stand,
-                Join) => (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0,
+                Join) => index_of(PLAIN.map(|(_, plain)| plain), action)?,
             Action::Stop { floor } => STOP + u16::from(floor),
             Action::Evade { discards } => EVADE + discard_bits(hand, &discards)?,
             Action::PayToEvade { discards } => PAY_TO_EVADE + discard_bits(hand, &discards)?,
             Action::Confront { target: Some(target) } => {
-                CONFRONT
-                    + u16::from(
-                        SeatRotation::from_viewer(view.viewer, view.public.seats())
-                            .offset_of(target),
-                    )
-                    .checked_sub(1)?
+                CONFRONT + u16::from(round.offset_of(target)).checked_sub(1)?
             }
             Action::Lower(new) => {
                 let to_1 = |_: usize, _: u16| Some(1);
@@ -144,9 +141,7 @@ impl Spaces for TongoOptions {
                 let far = |cost: usize, old: u16| old.checked_add(left[cost]);
                 RAISE + cost_change_index(&view.public.costs, &new, |old| old.checked_add(1), far)?
             }
-            Action::IndexMargin { percent } => {
-                INDEX + (0..).zip(PERCENTS).find(|(_, known)| *known == percent)?.0
-            }
+            Action::IndexMargin { percent } => INDEX + index_of(PERCENTS, &percent)?,
             Action::Buy { slot, leverage } => BUY + u16::from(slot) * 2 + u16::from(leverage),
             Action::Sell { slot, leverage } => SELL + u16::from(slot) * 2 + u16::from(leverage),
             Action::Exchange { slot, floor, other, leverage } => {
