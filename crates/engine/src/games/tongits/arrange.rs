@@ -42,9 +42,7 @@ impl Arrangement {
             return Self::from_melds(hand, best.melds(hand.jokers()), best.key);
         }
         let best = PartitionSearch::search_hand(hand, secret_run_min);
-        let mut melds = best.partition();
-        melds.sort_unstable_by(|a, b| order_of_melds(*a, *b));
-        Self::from_melds(hand, melds, best.key)
+        Self::from_melds(hand, best.partition(), best.key)
     }
 
     fn from_melds(hand: CardSet, melds: ArrayVec<CardSet, MELDS_MAX>, key: PartitionKey) -> Self {
@@ -199,12 +197,9 @@ mod tests {
     use crate::cards::{Card, CardSet};
     use crate::chance::ChanceRng;
     use crate::games::tongits::meld::is_secret;
+    use crate::games::tongits::test_cards::cards;
     use alloc::string::ToString;
     use alloc::vec::Vec;
-
-    fn cards(text: &str) -> CardSet {
-        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
-    }
 
     fn check(hand: &str, melds: &[&str], left: &str) {
         let arrangement = Arrangement::from_hand(cards(hand), 5);

@@ -151,13 +151,7 @@ impl ExposedMelds {
 
     /// Returns all cards that may be added to some meld (rule 3.5).
     pub fn additions(&self) -> CardSet {
-        let mut sum = CardSet::EMPTY;
-        for place in 0..self.len() {
-            if self.facing[place].is_open() {
-                sum = sum.union(additions(self.melds[place]));
-            }
-        }
-        sum
+        self.iter_open().fold(CardSet::EMPTY, |sum, (_, meld, _)| sum.union(additions(meld)))
     }
 
     /// Returns the cards in a seat's own melds that the seat contributed (rule 6.3).
@@ -310,12 +304,8 @@ impl<'de> Deserialize<'de> for ExposedMelds {
 #[cfg(test)]
 mod tests {
     use super::ExposedMelds;
-    use crate::cards::CardSet;
+    use crate::games::tongits::test_cards::cards;
     use crate::seat::{Seat, SeatSet};
-
-    fn cards(text: &str) -> CardSet {
-        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
-    }
 
     #[test]
     fn each_card_records_its_contributor() {

@@ -145,11 +145,8 @@ fn part_shape(naturals: CardSet) -> PartShape {
 mod tests {
     use super::{additions, for_each_needed_part, for_each_part, is_meld_with_joker};
     use crate::cards::{Card, CardSet};
+    use crate::games::tongits::test_cards::{cards, subsets};
     use alloc::vec::Vec;
-
-    fn cards(text: &str) -> CardSet {
-        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
-    }
 
     /// An independent statement of rule 1.4, without jokers.
     fn is_natural_meld(cards: CardSet) -> bool {
@@ -163,14 +160,6 @@ mod tests {
     fn is_joker_meld_by_rule(naturals: CardSet) -> bool {
         let others = CardSet::STANDARD.difference(naturals);
         others.iter().any(|card| is_natural_meld(naturals.with(card)))
-    }
-
-    fn subsets(hand: CardSet) -> Vec<CardSet> {
-        let hand: Vec<Card> = hand.iter().collect();
-        let chosen = |choice: u32| (0..).zip(&hand).filter(move |(bit, _)| choice >> bit & 1 == 1);
-        (0..1_u32 << hand.len())
-            .map(|choice| chosen(choice).map(|(_, card)| *card).collect())
-            .collect()
     }
 
     const HANDS: [&str; 6] = [

@@ -250,11 +250,8 @@ mod tests {
     };
     use crate::cards::{Card, CardSet};
     use crate::chance::ChanceRng;
+    use crate::games::tongits::test_cards::{cards, subsets};
     use alloc::vec::Vec;
-
-    fn cards(text: &str) -> CardSet {
-        text.split_whitespace().map(|card| card.parse().unwrap()).collect()
-    }
 
     #[test]
     fn melds_are_sets_and_runs_with_the_ace_low() {
@@ -352,16 +349,7 @@ mod tests {
             "AC 2C 3C 5C 3D QC KC X1 X2",
             "X1 X2 9S",
         ] {
-            let hand: Vec<Card> = cards(text).iter().collect();
-            let subsets: Vec<CardSet> = (0..1_u32 << hand.len())
-                .map(|choice| {
-                    (0..)
-                        .zip(&hand)
-                        .filter(move |(bit, _)| choice >> bit & 1 == 1)
-                        .map(|(_, card)| *card)
-                })
-                .map(|chosen| chosen.collect())
-                .collect();
+            let subsets = subsets(cards(text));
             let mut found = Vec::new();
             for_each_meld(cards(text), |meld| found.push(meld));
             found.sort();

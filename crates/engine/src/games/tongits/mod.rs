@@ -32,6 +32,8 @@ mod setup;
 mod sort;
 mod spaces;
 mod state;
+#[cfg(test)]
+mod test_cards;
 mod view;
 
 pub use action::{Action, Illegal};

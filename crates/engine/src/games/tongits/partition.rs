@@ -113,10 +113,7 @@ impl PartitionSearch {
 
     /// Applies the fourth criterion to choices that are equal in the first three.
     fn has_lesser_melds_than(&self, other: &Self) -> bool {
-        let [mut ours, mut theirs] = [self.partition(), other.partition()];
-        ours.sort_unstable_by(|a, b| order_of_melds(*a, *b));
-        theirs.sort_unstable_by(|a, b| order_of_melds(*a, *b));
-        is_lesser_list(&ours, &theirs)
+        is_lesser_list(&self.partition(), &other.partition())
     }
 
     /// Returns the leftover cards of this choice.
@@ -125,9 +122,9 @@ impl PartitionSearch {
         Lanes(rest.0 & !rest.run_cards().0)
     }
 
-    /// Returns the melds of this choice, in no particular order.
+    /// Returns the melds of this choice, in ascending order of their lists of card indices.
     pub(super) fn partition(&self) -> ArrayVec<CardSet, MELDS_MAX> {
-        let mut melds = ArrayVec::new();
+        let mut melds = ArrayVec::<CardSet, MELDS_MAX>::new();
         let mut sets = self.sets;
         while sets != 0 {
             let rank = sets.trailing_zeros() % 16;
@@ -141,6 +138,7 @@ impl PartitionSearch {
                 from += length;
             }
         }
+        melds.sort_unstable_by(|a, b| order_of_melds(*a, *b));
         melds
     }
 }
