@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::games::list::List;
-use crate::games::tongo_assets::card::{ASSETS, Card};
-use crate::games::tongo_assets::set::CardSet;
+use crate::games::tongo_assets::card::{ASSETS, Card, CardSet};
 
 /// A deck of cards in order, serialized as their list from the top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +54,7 @@ impl FromIterator<Card> for Deck {
 #[cfg(test)]
 mod tests {
     use super::Deck;
-    use crate::games::tongo_assets::card::Card;
-    use crate::games::tongo_assets::set::CardSet;
+    use crate::games::tongo_assets::card::{Card, CardSet};
 
     #[test]
     fn cards_put_under_come_last_by_index() {

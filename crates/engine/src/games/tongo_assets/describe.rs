@@ -6,14 +6,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Describe, Piece, Row};
-use crate::games::description::{say, table_row, text_piece};
+use crate::games::description::{row, say, table_row, text_piece};
 use crate::games::tongo_assets::action::Action;
-use crate::games::tongo_assets::card::{Acquire, Card, Colour};
+use crate::games::tongo_assets::card::{Acquire, Card, CardSet, Colour};
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
@@ -33,17 +32,17 @@ impl Describe for TongoAssets {
             if player.leverage > 0 {
                 pieces.push(text_piece(format!("leverage {} %", player.leverage)));
             }
-            rows.push(Row { seat: Some(seat), label: "latinum".into(), pieces });
+            rows.push(row(seat, "latinum", pieces));
             let (hand, kept) = visible_cards(view, seat);
             let pieces = hand.map_or_else(
                 || say(format!("{} assets, {} wilds", player.assets, player.wilds)),
                 card_pieces,
             );
-            rows.push(Row { seat: Some(seat), label: "hand".into(), pieces });
+            rows.push(row(seat, "hand", pieces));
             if player.kept > 0 {
                 let count = || say(format!("{} acquire cards", player.kept));
                 let pieces = kept.map_or_else(count, card_pieces);
-                rows.push(Row { seat: Some(seat), label: "keeps".into(), pieces });
+                rows.push(row(seat, "keeps", pieces));
             }
         }
         rows.extend(section_rows(view));
@@ -91,34 +90,36 @@ impl Describe for TongoAssets {
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
-        let (seat, label, pieces): (Option<Seat>, &'static str, Vec<Piece>) = match event {
-            Event::DealerChosen { seat } => (Some(*seat), "is the dealer", Vec::new()),
+        Some(match event {
+            Event::DealerChosen { seat } => row(*seat, "is the dealer", Vec::new()),
             Event::AssetsShuffled { .. }
             | Event::AcquiresShuffled { .. }
             | Event::Assessing { .. } => {
                 return None;
             }
-            Event::Dealt { rotation, .. } => (None, "dealt", say(rotation_text(*rotation))),
+            Event::Dealt { rotation, .. } => table_row("dealt", say(rotation_text(*rotation))),
             Event::Opened { seat, risk, purchase, sell } => {
-                (Some(*seat), "opens", say(price_text(*risk, *purchase, *sell)))
+                row(*seat, "opens", say(price_text(*risk, *purchase, *sell)))
             }
-            Event::Paid { seat, chips } => (Some(*seat), "pays", say_chips(*chips)),
+            Event::Paid { seat, chips } => row(*seat, "pays", say_chips(*chips)),
             Event::Raised { seat, chips, risk, purchase, sell } => {
                 let text = format!("{}; pays {chips}", price_text(*risk, *purchase, *sell));
-                (Some(*seat), "raises", say(text))
+                row(*seat, "raises", say(text))
             }
-            Event::Retreated { seat } => (Some(*seat), "retreats", Vec::new()),
-            Event::Stopped { rotation } => (None, "the table stops", say(rotation_text(*rotation))),
+            Event::Retreated { seat } => row(*seat, "retreats", Vec::new()),
+            Event::Stopped { rotation } => {
+                table_row("the table stops", say(rotation_text(*rotation)))
+            }
             Event::Swapped { seat, slot, taken, discarded } => {
                 let pieces =
                     vec![face_piece(*discarded), text_piece(slot_text(*slot)), face_piece(*taken)];
-                (Some(*seat), "swaps", pieces)
+                row(*seat, "swaps", pieces)
             }
             Event::Purchased { seat, slot, taken, discarded, chips } => {
                 let mut pieces =
                     vec![text_piece(format!("slot {slot} for {chips}:")), face_piece(*taken)];
                 push_discard(*discarded, &mut pieces);
-                (Some(*seat), "purchases", pieces)
+                row(*seat, "purchases", pieces)
             }
             Event::Acquired { seat, taken, to, discarded, chips } => {
                 let place = match to {
@@ -129,57 +130,56 @@ impl Describe for TongoAssets {
                 let mut pieces =
                     vec![face_piece(*taken), text_piece(format!("{place}, for {chips}"))];
                 push_discard(*discarded, &mut pieces);
-                (Some(*seat), "purchases", pieces)
+                row(*seat, "purchases", pieces)
             }
-            Event::FreeSpent { seat } => (Some(*seat), "spends a free purchase", Vec::new()),
-            Event::Audited { seat, chips } => (Some(*seat), "is audited", say_chips(*chips)),
+            Event::FreeSpent { seat } => row(*seat, "spends a free purchase", Vec::new()),
+            Event::Audited { seat, chips } => row(*seat, "is audited", say_chips(*chips)),
             Event::Sold { seat, slots, chips, hand } => {
                 let mut pieces = say(format!("for slots {} and {chips} chips", slot_list(*slots)));
                 pieces.extend(hand.iter().flat_map(|hand| card_pieces(*hand)));
-                (Some(*seat), "sells the hand", pieces)
+                row(*seat, "sells the hand", pieces)
             }
             Event::Revealed { seat, section, assets, .. } => {
                 let mut pieces = say(format!("{section}"));
                 pieces.extend(assets.iter().flat_map(asset_pieces));
-                (Some(*seat), "looks at section", pieces)
+                row(*seat, "looks at section", pieces)
             }
             Event::DividendTaken { seat, chips, .. } => {
-                (Some(*seat), "takes a dividend", say_chips(*chips))
+                row(*seat, "takes a dividend", say_chips(*chips))
             }
-            Event::Done { seat } => (Some(*seat), "is done", Vec::new()),
-            Event::Confronted { seat, chips } => (Some(*seat), "confronts", say_chips(*chips)),
+            Event::Done { seat } => row(*seat, "is done", Vec::new()),
+            Event::Confronted { seat, chips } => row(*seat, "confronts", say_chips(*chips)),
             Event::Evaded { seat, chips, discarded } => {
                 let mut pieces = say(format!("for {chips} chips, with"));
                 pieces.extend(discarded.iter().map(|one| face_piece(*one)));
-                (Some(*seat), "evades", pieces)
+                row(*seat, "evades", pieces)
             }
             Event::Indexed { seat, margin, chips, risk, .. } => {
                 let text = format!("by {margin} %: risk {risk}; pays {chips}");
-                (Some(*seat), "indexes the margin", say(text))
+                row(*seat, "indexes the margin", say(text))
             }
             Event::Leveraged { seat, percent, chips } => {
                 let text = format!("at {percent} %; pays {chips}");
-                (Some(*seat), "leverages the buy-in", say(text))
+                row(*seat, "leverages the buy-in", say(text))
             }
             Event::BribeOffered { seat, to, chips, cards } => {
                 let mut pieces = vec![Piece::Seat(*to)];
                 pieces.extend(bribe_pieces(*chips, *cards));
-                (Some(*seat), "offers a bribe to", pieces)
+                row(*seat, "offers a bribe to", pieces)
             }
             Event::BribeAnswered { seat, accepted } => {
                 let label = if *accepted { "takes the bribe" } else { "refuses the bribe" };
-                (Some(*seat), label, Vec::new())
+                row(*seat, label, Vec::new())
             }
-            Event::Shown { hands } => (None, "all show", shown_hand_pieces(hands)),
+            Event::Shown { hands } => table_row("all show", shown_hand_pieces(hands)),
             Event::Over { ending, winner, awards } => {
                 let label = match ending {
                     GameEnding::LastIn => "is the last one in",
                     GameEnding::Acquisition | GameEnding::Showdown => "has the strongest hand",
                 };
-                (Some(*winner), label, award_pieces(awards))
+                row(*winner, label, award_pieces(awards))
             }
-        };
-        Some(Row { seat, label: label.into(), pieces })
+        })
     }
 }
 

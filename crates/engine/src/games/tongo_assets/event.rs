@@ -13,11 +13,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::Viewer;
 use crate::games::conditions::is_default;
-use crate::games::tongo_assets::card::{Acquire, Card};
+use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::ring::Ring;
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
 use crate::seat::{SEATS_MAX, Seat};
 
@@ -228,6 +227,36 @@ impl Event {
                 Raised, Retreated, Stopped, Assessing, Swapped, Purchased, Acquired, Audited, Sold,
                 Done, Confronted, Evaded, Indexed, Leveraged, BribeOffered, BribeAnswered, Shown,
                 Over) => None,
+        }
+    }
+
+    /// Returns the seat that takes assets from the section before it, and their slots.
+    pub(super) const fn taken_slots(&self) -> Option<(Seat, SlotSet)> {
+        match self {
+            Self::Swapped { seat, slot, .. } | Self::Purchased { seat, slot, .. } => {
+                Some((*seat, SlotSet::EMPTY.with(*slot)))
+            }
+            Self::Sold { seat, slots, .. } => Some((*seat, *slots)),
+            variants!(Self: DealerChosen, AssetsShuffled, AcquiresShuffled, Dealt, Opened, Paid,
+                Raised, Retreated, Stopped, Assessing, Acquired, FreeSpent, Audited, Revealed,
+                DividendTaken, Done, Confronted, Evaded, Indexed, Leveraged, BribeOffered,
+                BribeAnswered, Shown, Over) => None,
+        }
+    }
+
+    /// Returns the seat that parts with cards of its hand for its pile, and their faces.
+    pub(super) const fn discarded_cards(&self) -> Option<(Seat, &[Face])> {
+        match self {
+            Self::Swapped { seat, discarded, .. }
+            | Self::Purchased { seat, discarded: Some(discarded), .. }
+            | Self::Acquired { seat, discarded: Some(discarded), .. } => {
+                Some((*seat, core::slice::from_ref(discarded)))
+            }
+            Self::Evaded { seat, discarded, .. } => Some((*seat, discarded)),
+            variants!(Self: DealerChosen, AssetsShuffled, AcquiresShuffled, Dealt, Opened, Paid,
+                Raised, Retreated, Stopped, Assessing, Purchased, Acquired, FreeSpent, Audited,
+                Sold, Revealed, DividendTaken, Done, Confronted, Indexed, Leveraged, BribeOffered,
+                BribeAnswered, Shown, Over) => None,
         }
     }
 

@@ -6,15 +6,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::tongo_assets::card::Card;
+use crate::games::tongo_assets::card::{Card, CardSet};
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::phase::{Offer, Phase};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{DEALT, SLOTS};
-use crate::games::tongo_assets::set::CardSet;
-use crate::games::tongo_assets::slots::{Assets, HiddenSection};
+use crate::games::tongo_assets::slots::{Assets, HiddenSection, SlotSet};
 use crate::seat::Seat;
 
 /// The positions of all cards.
@@ -51,16 +50,15 @@ impl Hidden {
 
     /// Updates the cards by a complete event, which has not been applied to `public` yet.
     pub(super) fn apply(&mut self, public: &PublicState, event: &Event) {
+        if let Some((seat, slots)) = event.taken_slots() {
+            clear_slots(&mut self.sections[public.section_of(seat)].assets, slots);
+        }
         match event {
             Event::AssetsShuffled { deck: Some(deck) } => self.assets = **deck,
             Event::AcquiresShuffled { deck: Some(deck) } => self.acquires = **deck,
             Event::Dealt { hands, rotation } => self.deal(public, *rotation, hands),
             Event::Opened { .. } => self.refill(),
             Event::Retreated { seat } => self.retreat(*seat),
-            Event::Swapped { seat, slot, .. } | Event::Purchased { seat, slot, .. } => {
-                let section = public.section_of(*seat);
-                self.sections[section].assets[usize::from(*slot)] = None;
-            }
             Event::Acquired { seat, to, taken, .. } => {
                 let section = public.section_of(*seat);
                 self.sections[section].take_acquire();
@@ -68,9 +66,7 @@ impl Hidden {
                     self.put_on_pile(*seat, card);
                 }
             }
-            Event::Sold { seat, slots, .. } => {
-                let section = &mut self.sections[public.section_of(*seat)];
-                slots.iter().for_each(|slot| section.assets[usize::from(slot)] = None);
+            Event::Sold { seat, .. } => {
                 self.piles[*seat] = self.piles[*seat].union(self.hands[*seat]);
             }
             Event::FreeSpent { seat }
@@ -82,9 +78,9 @@ impl Hidden {
             }
             Event::AssetsShuffled { deck: None }
             | Event::AcquiresShuffled { deck: None }
-            | variants!(Event: DealerChosen, Paid, Raised, Stopped, Assessing, Audited, Done,
-                Confronted, Evaded, Indexed, Leveraged, BribeOffered, BribeAnswered, Shown,
-                Over) => {}
+            | variants!(Event: DealerChosen, Paid, Raised, Stopped, Assessing, Swapped, Purchased,
+                Audited, Done, Confronted, Evaded, Indexed, Leveraged, BribeOffered, BribeAnswered,
+                Shown, Over) => {}
         }
         for seat in Seat::all(public.seats()) {
             let held = HeldCards { hand: self.hands[seat], kept: self.kept[seat] };
@@ -92,21 +88,10 @@ impl Hidden {
             self.hands[seat] = next.hand;
             self.kept[seat] = next.kept;
         }
-        if let Event::Swapped { seat, discarded, .. } = event {
-            self.put_faces_on_pile(*seat, &[*discarded]);
+        if let Some((seat, faces)) = event.discarded_cards() {
+            let cards = faces.iter().filter_map(|face| face.card());
+            cards.for_each(|card| self.put_on_pile(seat, card));
         }
-        if let Event::Purchased { seat, discarded: Some(face), .. }
-        | Event::Acquired { seat, discarded: Some(face), .. } = event
-        {
-            self.put_faces_on_pile(*seat, &[*face]);
-        }
-        if let Event::Evaded { seat, discarded, .. } = event {
-            self.put_faces_on_pile(*seat, discarded);
-        }
-    }
-
-    fn put_faces_on_pile(&mut self, seat: Seat, faces: &[Face]) {
-        faces.iter().filter_map(|face| face.card()).for_each(|card| self.put_on_pile(seat, card));
     }
 
     fn put_on_pile(&mut self, seat: Seat, card: Card) {
@@ -115,20 +100,10 @@ impl Hidden {
 
     /// Deals the sections (rule 1.4). The hands are part of the event.
     fn deal(&mut self, public: &PublicState, rotation: u8, hands: &Ring<Option<CardSet>>) {
-        for section in self.sections.as_mut_slice() {
-            for asset in &mut section.assets {
-                *asset = self.assets.draw_card();
-            }
-        }
-        for section in self.sections.as_mut_slice() {
-            for acquire in &mut section.acquires {
-                *acquire = self.acquires.draw_card();
-            }
-        }
-        let turned = PublicState { rotation, ..public.clone() };
+        self.refill();
         for (seat, _) in hands.by_seat() {
-            let section = &mut self.sections[turned.section_of(seat)];
-            section.assets.iter_mut().take(usize::from(DEALT)).for_each(|asset| *asset = None);
+            let section = &mut self.sections[public.section_at(seat, rotation)];
+            section.assets[..usize::from(DEALT)].fill(None);
         }
     }
 
@@ -138,10 +113,9 @@ impl Hidden {
         public: &PublicState,
         rotation: u8,
     ) -> Ring<Option<CardSet>> {
-        let turned = PublicState { rotation, ..public.clone() };
         let mut hands = Ring::new(public.seats());
         for seat in Seat::all(public.seats()) {
-            let first = turned.section_of(seat) * SLOTS;
+            let first = public.section_at(seat, rotation) * SLOTS;
             let cards = self.assets.iter().skip(usize::from(first)).take(usize::from(DEALT));
             hands[seat] = Some(cards.collect());
         }
@@ -170,6 +144,10 @@ impl Hidden {
     }
 }
 
+fn clear_slots(assets: &mut Assets, slots: SlotSet) {
+    slots.iter().for_each(|slot| assets[usize::from(slot)] = None);
+}
+
 /// The cards that a seat holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeldCards {
@@ -182,27 +160,25 @@ impl HeldCards {
     /// both for the game and for the seat's view. `offer` is the bribe that was pending before the
     /// event.
     pub(super) fn after_event(self, own: Seat, event: &Event, offer: Option<Offer>) -> Self {
-        let Self { hand, kept } = self;
-        let without =
-            |hand: CardSet, face: &Face| face.card().map_or(hand, |card| hand.without(card));
-        let with = |hand: CardSet, face: &Face| face.card().map_or(hand, |card| hand.with(card));
+        let Self { mut hand, kept } = self;
+        if let Some((seat, faces)) = event.discarded_cards()
+            && seat == own
+        {
+            hand = faces.iter().filter_map(|face| face.card()).fold(hand, CardSet::without);
+        }
+        let with = |cards: CardSet, face: &Face| face.card().map_or(cards, |card| cards.with(card));
         match event {
             Event::Dealt { hands, .. } => Self { hand: hands[own].unwrap_or_default(), kept },
             Event::Retreated { seat } if *seat == own => Self::default(),
-            Event::Swapped { seat, taken, discarded, .. } if *seat == own => {
-                Self { hand: with(without(hand, discarded), taken), kept }
-            }
-            Event::Purchased { seat, taken, discarded, .. } if *seat == own => {
-                let hand = discarded.as_ref().map_or(hand, |face| without(hand, face));
+            Event::Swapped { seat, taken, .. }
+            | Event::Purchased { seat, taken, .. }
+            | Event::Acquired { seat, taken, to: AcquireDestination::Hand, .. }
+                if *seat == own =>
+            {
                 Self { hand: with(hand, taken), kept }
             }
-            Event::Acquired { seat, taken, to, discarded, .. } if *seat == own => {
-                let hand = discarded.as_ref().map_or(hand, |face| without(hand, face));
-                match to {
-                    AcquireDestination::Hand => Self { hand: with(hand, taken), kept },
-                    AcquireDestination::Kept => Self { hand, kept: with(kept, taken) },
-                    AcquireDestination::Pile => Self { hand, kept },
-                }
+            Event::Acquired { seat, taken, to: AcquireDestination::Kept, .. } if *seat == own => {
+                Self { hand, kept: with(kept, taken) }
             }
             Event::FreeSpent { seat }
             | Event::Revealed { seat, .. }
@@ -215,14 +191,11 @@ impl HeldCards {
             Event::Sold { seat, hand, .. } if *seat == own => {
                 Self { hand: hand.unwrap_or_default(), kept }
             }
-            Event::Evaded { seat, discarded, .. } if *seat == own => {
-                Self { hand: discarded.iter().fold(hand, without), kept }
-            }
             Event::BribeAnswered { accepted: true, .. } => self.after_bribe(own, offer),
             variants!(Event: DealerChosen, AssetsShuffled, AcquiresShuffled, Opened, Paid, Raised,
                 Retreated, Stopped, Assessing, Swapped, Purchased, Acquired, FreeSpent, Audited,
                 Sold, Revealed, DividendTaken, Done, Confronted, Evaded, Indexed, Leveraged,
-                BribeOffered, BribeAnswered, Shown, Over) => self,
+                BribeOffered, BribeAnswered, Shown, Over) => Self { hand, kept },
         }
     }
 
@@ -300,25 +273,14 @@ impl OwnKnowledge {
         {
             self.look = Some(RevealedSection { section: *section, assets: *assets });
         }
-        if let Event::Swapped { seat, slot, .. } | Event::Purchased { seat, slot, .. } = event
-            && *seat == own
+        if let (Some((seat, slots)), Some(before)) = (event.taken_slots(), &mut self.before)
+            && seat == own
         {
-            self.take_slots(core::iter::once(*slot));
-        }
-        if let Event::Sold { seat, slots, .. } = event
-            && *seat == own
-        {
-            self.take_slots(slots.iter());
+            clear_slots(before, slots);
         }
         let assesses = matches!(public.phase, Phase::Assess { seat, .. } if seat == own);
         if !assesses {
             (self.before, self.look) = (None, None);
-        }
-    }
-
-    fn take_slots(&mut self, slots: impl Iterator<Item = u8>) {
-        if let Some(before) = &mut self.before {
-            slots.for_each(|slot| before[usize::from(slot)] = None);
         }
     }
 }

@@ -4,14 +4,13 @@
 
 use crate::games::conditions::require;
 use crate::games::tongo_assets::action::Action;
-use crate::games::tongo_assets::card::{Acquire, Card};
+use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::phase::{Offer, Phase};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
 };
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::seat::Seat;
 

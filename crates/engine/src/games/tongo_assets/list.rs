@@ -5,15 +5,13 @@
 use arrayvec::ArrayVec;
 
 use crate::games::tongo_assets::action::Action;
-use crate::games::tongo_assets::card::{Acquire, Card};
+use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::legal::{Actor, indexed_risk, leveraged_payment};
 use crate::games::tongo_assets::phase::Phase;
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
 };
-use crate::games::tongo_assets::set::CardSet;
-use crate::games::tongo_assets::slots::SlotSet;
 
 /// The maximum number of risks of a range that are listed.
 pub(super) const RISKS: u8 = 11;
@@ -106,12 +104,11 @@ pub(super) fn leverages() -> impl Iterator<Item = u8> {
 
 fn for_each_price(risk: u32, mut each: impl FnMut(u32, u32)) {
     let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
-    for purchase in purchase_min..=max {
-        if purchase == purchase_min || purchase == max {
-            each(purchase, max);
-            if max > 1 {
-                each(purchase, 1);
-            }
+    let highest = Some(max).filter(|max| *max > purchase_min);
+    for purchase in [purchase_min].into_iter().chain(highest) {
+        each(purchase, max);
+        if max > 1 {
+            each(purchase, 1);
         }
     }
 }
@@ -123,41 +120,34 @@ fn list_assessment_actions(
     each: &mut impl FnMut(Action),
 ) {
     let public = actor.public;
-    let slots: ArrayVec<u8, 7> = actor.slots().iter().collect();
+    let slots = actor.slots();
     let can_buy = actor.chips() >= public.purchase;
     let has_free = actor.has_kept(Acquire::Free);
     let full = actor.hand.count() == HAND_MAX;
     let frees = [(false, can_buy), (true, has_free)];
-    let discards: ArrayVec<Card, 7> = actor.hand.iter().filter(|_| full).collect();
+    // A full hand parts with a card for a new one.
+    let named = actor.hand.iter().filter(|_| full).map(Some);
+    let discards: ArrayVec<Option<Card>, 7> = named.chain((!full).then_some(None)).collect();
     if !swapped {
         for discard in actor.hand.assets().iter() {
-            slots.iter().for_each(|slot| each(Action::Swap { discard, slot: *slot }));
+            slots.iter().for_each(|slot| each(Action::Swap { discard, slot }));
         }
     }
     for (free, _) in frees.into_iter().filter(|(_, may)| *may) {
-        for slot in slots.iter().copied() {
-            if full {
-                for card in &discards {
-                    each(Action::Purchase { slot, discard: Some(*card), free });
-                }
-            } else {
-                each(Action::Purchase { slot, discard: None, free });
+        for slot in slots.iter() {
+            for discard in discards.iter().copied() {
+                each(Action::Purchase { slot, discard, free });
             }
         }
         let acquires = public.sections[public.section_of(actor.seat)].acquires;
         if acquires > 0 && actor.kept.count() - u8::from(free) < KEPT_MAX {
-            if full {
-                for card in &discards {
-                    each(Action::Acquire { replace: Some(*card), free });
-                }
-            } else {
-                each(Action::Acquire { replace: None, free });
+            for replace in discards.iter().copied() {
+                each(Action::Acquire { replace, free });
             }
         }
     }
     if !sold && actor.sale_size() > 0 && actor.chips() >= public.sell {
-        let all: SlotSet = actor.slots();
-        all.choices(actor.sale_size()).for_each(|slots| each(Action::Sell { slots }));
+        slots.choices(actor.sale_size()).for_each(|slots| each(Action::Sell { slots }));
     }
     if actor.has_kept(Acquire::Reveal) {
         let own = public.section_of(actor.seat);

@@ -7,7 +7,7 @@
 //!
 //! Each file names only files further right: `game` → `describe`, `kind`, `setup`, `spaces` →
 //! `list`, `state`, `view` → `hidden`, `legal`, `payout` → `public` → `event` → `phase` → `action`,
-//! `deck`, `strength` → `set`, `slots` → `card`, `refusal`, `ring`, `rules`. The AI is a module of
+//! `deck`, `strength` → `slots` → `card`, `refusal`, `ring`, `rules`. The AI is a module of
 //! `bahay-bots`; [`analysis`] is what it needs beside the rules.
 
 mod action;
@@ -26,7 +26,6 @@ mod public;
 mod refusal;
 mod ring;
 mod rules;
-mod set;
 #[cfg(feature = "testing")]
 mod setup;
 mod slots;
@@ -36,7 +35,7 @@ mod strength;
 mod view;
 
 pub use action::Action;
-pub use card::{Acquire, Card, Colour, ParseCardError};
+pub use card::{Acquire, Card, CardSet, Colour, ParseCardError};
 pub use deck::Deck;
 pub use event::{AcquireDestination, EvadedCards, Event, Face};
 pub use hidden::{Hidden, OwnKnowledge, RevealedSection};
@@ -45,7 +44,6 @@ pub use public::PublicState;
 pub use refusal::Illegal;
 pub use ring::Ring;
 pub use rules::{Countdowns, HALVES, PriceBounds, Rules};
-pub use set::CardSet;
 #[cfg(feature = "testing")]
 pub use setup::GameSetup;
 pub use slots::{Assets, HiddenSection, Section, SlotSet};

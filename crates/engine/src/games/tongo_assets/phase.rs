@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::games::tongo_assets::card::CardSet;
 use crate::games::tongo_assets::ring::Ring;
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::strength::HandRank;
 use crate::seat::Seat;
 

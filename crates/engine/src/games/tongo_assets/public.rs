@@ -109,8 +109,13 @@ impl PublicState {
 
     /// Returns the section before a seat (rule 1.6).
     pub fn section_of(&self, seat: Seat) -> u8 {
+        self.section_at(seat, self.rotation)
+    }
+
+    /// Returns the section before a seat once the table is turned by this rotation (rule 1.6).
+    pub(super) fn section_at(&self, seat: Seat, rotation: u8) -> u8 {
         let place = seat.number() * self.rules.sections / self.seats().max(1);
-        (place + self.rotation) % self.rules.sections
+        (place + rotation) % self.rules.sections
     }
 
     /// Returns whether no more openings are paid (rule 6.4).
@@ -173,6 +178,11 @@ impl PublicState {
 
     /// Updates the public state by an event, complete or redacted.
     pub(super) fn apply(&mut self, event: &Event) {
+        if let Some((seat, taken)) = event.taken_slots() {
+            let section = self.section_of(seat);
+            let slots = &mut self.sections[section].slots;
+            *slots = slots.difference(taken);
+        }
         match event {
             Event::DealerChosen { seat } => {
                 self.opener = Some(*seat);
@@ -211,17 +221,15 @@ impl PublicState {
                     *began = true;
                 }
             }
-            Event::Swapped { seat, slot, .. } => {
-                self.take_slot(*seat, *slot);
+            Event::Swapped { seat, .. } => {
                 self.players[*seat].pile_assets += 1;
                 if let Phase::Assess { swapped, .. } = &mut self.phase {
                     *swapped = true;
                 }
                 self.ask_again();
             }
-            Event::Purchased { seat, slot, discarded, chips, .. } => {
+            Event::Purchased { seat, discarded, chips, .. } => {
                 self.spend(*seat, *chips);
-                self.take_slot(*seat, *slot);
                 self.players[*seat].assets += 1;
                 discarded.iter().for_each(|face| self.discard(*seat, *face));
                 self.ask_again();
@@ -301,11 +309,7 @@ impl PublicState {
     /// Deals the sections and hands (rule 1.4).
     fn deal(&mut self, rotation: u8) {
         self.rotation = rotation;
-        for section in self.sections.as_mut_slice() {
-            *section = Section { slots: (0..SLOTS).collect(), acquires: ACQUIRE_SLOTS };
-        }
-        self.asset_deck -= self.rules.sections * SLOTS;
-        self.acquire_deck -= self.rules.sections * ACQUIRE_SLOTS;
+        self.refill();
         let taken: SlotSet = (0..DEALT).collect();
         for seat in Seat::all(self.seats()) {
             let section = self.section_of(seat);
@@ -474,12 +478,6 @@ impl PublicState {
         }
     }
 
-    fn take_slot(&mut self, seat: Seat, slot: u8) {
-        let section = self.section_of(seat);
-        let slots = &mut self.sections[section].slots;
-        *slots = slots.without(slot);
-    }
-
     fn discard(&mut self, seat: Seat, face: Face) {
         let player = &mut self.players[seat];
         if face.is_asset() {
@@ -500,8 +498,6 @@ impl PublicState {
     /// Sells the hand of a seat for these slots (rule 3.4).
     fn sell(&mut self, seat: Seat, slots: SlotSet, chips: u32) {
         self.spend(seat, chips);
-        let section = self.section_of(seat);
-        self.sections[section].slots = self.sections[section].slots.difference(slots);
         let player = &mut self.players[seat];
         player.pile_assets += player.assets;
         player.pile_acquires += player.wilds;

@@ -5,6 +5,7 @@ use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{GameRules, RulesError, SeatRange};
+use crate::games::conditions::require_in_range;
 
 /// The game's name in records, rooms and catalogues.
 pub(super) const NAME: &str = "tongo_assets";
@@ -141,25 +142,19 @@ impl GameRules for Rules {
     }
 
     fn check(&self) -> Result<(), RulesError> {
-        let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
-        let latinum = (1..=LATINUM_MAX).contains(&self.latinum);
-        let opening_max = (1..=RAISE_MAX).contains(&self.opening_max);
-        let raise_max = (1..=RAISE_MAX).contains(&self.raise_max);
-        let confront = self.confront_all_rounds <= self.rounds_max;
-        let last = risk_ms > 0 && assess_ms > 0 && answer_ms > 0;
-        let rounds_max = (1..=ROUNDS_MAX).contains(&self.rounds_max);
-        let winner_share = (1..=100).contains(&self.winner_share);
         let raises_max = self.raises_max <= RAISES_MAX;
+        let confront = self.confront_all_rounds <= self.rounds_max;
         let at_most = "confront_all_rounds must be at most rounds_max";
+        let last = *self.countdown_ms().start() > 0;
         let require = RulesError::require;
         require(matches!(self.sections, 4 | 8), "sections", "sections must be 8 or 4")?;
-        require(latinum, "latinum", "latinum must be from 1 to 10000")?;
-        require(opening_max, "opening_max", "opening_max must be from 1 to 1000")?;
-        require(raise_max, "raise_max", "raise_max must be from 1 to 1000")?;
+        require_in_range("latinum", self.latinum, 1..=LATINUM_MAX)?;
+        require_in_range("opening_max", self.opening_max, 1..=RAISE_MAX)?;
+        require_in_range("raise_max", self.raise_max, 1..=RAISE_MAX)?;
         require(raises_max, "raises_max", "raises_max must be at most 20")?;
-        require(rounds_max, "rounds_max", "rounds_max must be from 1 to 50")?;
+        require_in_range("rounds_max", self.rounds_max, 1..=ROUNDS_MAX)?;
         require(confront, "confront_all_rounds", at_most)?;
-        require(winner_share, "winner_share", "winner_share must be from 1 to 100")?;
+        require_in_range("winner_share", self.winner_share, 1..=100)?;
         require(last, "countdowns", "countdowns must last at least a millisecond each")
     }
 

@@ -6,11 +6,10 @@ use alloc::vec::Vec;
 
 use crate::chance::{ChanceAnswer, Request};
 use crate::game::{Game, GameRules, Turn, ensure};
-use crate::games::tongo_assets::card::Card;
+use crate::games::tongo_assets::card::{Card, CardSet};
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::phase::Phase;
 use crate::games::tongo_assets::rules::Rules;
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::Assets;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::seat::{SEATS_MAX, Seat};
@@ -75,10 +74,8 @@ impl GameSetup {
     /// # Errors
     /// The first contradiction in the position.
     pub fn build_game(&self) -> Result<TongoAssets, String> {
-        ensure(self.rules.check().is_ok(), || "no game can be dealt by these rules".into())?;
-        ensure(self.rules.seats().contains(self.seats), || {
-            "no game can be dealt by these rules".into()
-        })?;
+        let can_deal = self.rules.check().is_ok() && self.rules.seats().contains(self.seats);
+        ensure(can_deal, || "no game can be dealt by these rules".into())?;
         let seats = self.hands.iter().chain(&self.kept).chain(&self.piles).map(|(seat, _)| *seat);
         let seats = seats.chain(self.chips.iter().map(|(seat, _)| *seat));
         let seats = seats.chain(self.retreated.iter().copied()).chain([self.dealer]);
@@ -222,17 +219,9 @@ impl GameSetup {
 /// Empties a slot whose card is named elsewhere, or that is replaced. Returns the cards to put
 /// under the decks.
 fn clear_slot(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet) -> CardSet {
-    match *place {
-        Some(card) if named.contains(card) => {
-            *place = None;
-            under
-        }
-        Some(card) if is_set => {
-            *place = None;
-            under.with(card)
-        }
-        Some(_) | None => under,
-    }
+    let is_named = |card: &Card| named.contains(*card);
+    let taken = place.take_if(|card| is_set || is_named(card));
+    taken.filter(|card| !is_named(card)).map_or(under, |card| under.with(card))
 }
 
 /// Returns the order of `count` cards from the index `from` on, with the cards of `top` first.

@@ -36,11 +36,6 @@ impl SlotSet {
     }
 
     #[must_use]
-    pub const fn without(self, slot: u8) -> Self {
-        Self(self.0 & !(1 << slot))
-    }
-
-    #[must_use]
     pub const fn difference(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }

@@ -11,6 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::games::action_numbers::index_of;
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, NUMBERS};
 use crate::games::tongo_assets::hidden::OwnKnowledge;
@@ -20,7 +21,6 @@ use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, MARGIN_MAX, MARGIN_STEP, PriceBounds, SLOTS,
 };
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::Assets;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
@@ -144,15 +144,16 @@ impl Spaces for TongoAssets {
 
     fn action_number(view: &View, action: &Action) -> Option<u16> {
         let public = &view.public;
+        let round = SeatRotation::from_viewer(view.viewer, public.seats());
         let actor = view.actor()?;
         let hand = actor.hand;
         let discarded = |card: Option<Card>| match card {
             None => Some(0),
-            Some(card) => index_in_set(hand, card).map(|place| place + 1),
+            Some(card) => index_of(hand.iter(), &card).map(|place| place + 1),
         };
         Some(match *action {
             variants!(Action: Pay, Retreat, Dividend, Done, Confront, Accept,
-                Refuse) => (0..).zip(PLAIN).find(|(_, (_, plain))| plain == action)?.0,
+                Refuse) => index_of(PLAIN.map(|(_, plain)| plain), action)?,
             Action::Open { risk, purchase, sell } => {
                 let (least, most) = public.opening_risk();
                 let place = risk_index(risk, least, most.min(actor.chips()))?;
@@ -170,7 +171,7 @@ impl Spaces for TongoAssets {
                 RAISE_CONFRONT + risk_index(risk, public.risk + 1, most)?
             }
             Action::Swap { discard, slot } => {
-                SWAP + index_in_set(hand, discard)? * u16::from(SLOTS) + u16::from(slot)
+                SWAP + index_of(hand.iter(), &discard)? * u16::from(SLOTS) + u16::from(slot)
             }
             Action::Purchase { slot, discard, free } => {
                 PURCHASE + (u16::from(slot) * DISCARDS + discarded(discard)?) * 2 + u16::from(free)
@@ -185,27 +186,17 @@ impl Spaces for TongoAssets {
             Action::Evade { discards } => {
                 let chosen = (0_u8..).zip(hand.iter()).filter(|(_, card)| discards.contains(*card));
                 let chosen = chosen.fold(0_u8, |chosen, (place, _)| chosen | 1 << place);
-                EVADE + (0..).zip(evasions()).find(|(_, known)| *known == chosen)?.0
+                EVADE + index_of(evasions(), &chosen)?
             }
-            Action::Index { margin } => {
-                INDEX + (0..).zip(margins()).find(|(_, known)| *known == margin)?.0
-            }
-            Action::Leverage { percent } => {
-                LEVERAGED + (0..).zip(leverages()).find(|(_, known)| *known == percent)?.0
-            }
+            Action::Index { margin } => INDEX + index_of(margins(), &margin)?,
+            Action::Leverage { percent } => LEVERAGED + index_of(leverages(), &percent)?,
             Action::Bribe { to, chips, cards } => {
                 let gift = match (chips, cards.first(), cards.count()) {
                     (1, None, _) => 0,
-                    (0, Some(card), 1) => 1 + index_in_set(hand.union(actor.kept), card)?,
+                    (0, Some(card), 1) => 1 + index_of(hand.union(actor.kept).iter(), &card)?,
                     _ => return None,
                 };
-                BRIBE
-                    + u16::from(
-                        SeatRotation::from_viewer(view.viewer, view.public.seats()).offset_of(to),
-                    )
-                    .checked_sub(1)?
-                        * GIFTS
-                    + gift
+                BRIBE + u16::from(round.offset_of(to)).checked_sub(1)? * GIFTS + gift
             }
         })
     }
@@ -312,10 +303,6 @@ fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<
     round.write_numbers(tensor, |seat| player(seat).margin.into());
     round.write_numbers(tensor, |seat| player(seat).owes);
     round.write_numbers(tensor, |seat| player(seat).leverage.into());
-}
-
-fn index_in_set(cards: CardSet, card: Card) -> Option<u16> {
-    (0..).zip(cards.iter()).find(|(_, known)| *known == card).map(|(place, _)| place)
 }
 
 /// Returns the index of a risk among the listed risks of a range.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::games::tongo_assets::action::Action;
-use crate::games::tongo_assets::card::{Acquire, Card};
+use crate::games::tongo_assets::card::{Acquire, Card, CardSet};
 use crate::games::tongo_assets::event::{AcquireDestination, Event, Face};
 use crate::games::tongo_assets::hidden::Hidden;
 use crate::games::tongo_assets::legal::{Actor, indexed_risk, leveraged_payment};
@@ -18,7 +18,6 @@ use crate::games::tongo_assets::phase::{GameEnding, Phase, ShownHand};
 use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{HALVES, PriceBounds};
-use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
 use crate::games::tongo_assets::strength::HandRank;
 use crate::seat::Seat;
@@ -62,82 +61,65 @@ impl TongoAssets {
 
     /// Plays a legal action and everything that follows without a decision.
     pub(super) fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
-        match *action {
-            Action::Open { risk, purchase, sell } => {
-                self.apply_event(Event::Opened { seat, risk, purchase, sell }, events);
-            }
+        let event = match *action {
+            Action::Open { risk, purchase, sell } => Event::Opened { seat, risk, purchase, sell },
             Action::Pay => {
                 let chips = self.actor(seat).amount_due().expect("a legal payment is due");
-                self.apply_event(Event::Paid { seat, chips }, events);
+                Event::Paid { seat, chips }
             }
             Action::Raise { risk, purchase, sell } => {
                 let chips = risk - self.public.players[seat].paid;
-                self.apply_event(Event::Raised { seat, chips, risk, purchase, sell }, events);
+                Event::Raised { seat, chips, risk, purchase, sell }
             }
             Action::RaiseConfront { risk } => {
                 let (purchase, sell) = self.prices_for_risk(risk);
-                self.apply_event(Event::Raised { seat, chips: risk, risk, purchase, sell }, events);
+                Event::Raised { seat, chips: risk, risk, purchase, sell }
             }
-            Action::Retreat => self.apply_event(Event::Retreated { seat }, events),
+            Action::Retreat => Event::Retreated { seat },
             Action::Swap { discard, slot } => {
                 let taken = self.asset_in_slot(seat, slot);
-                let discarded = Face::Up(discard);
-                self.apply_event(Event::Swapped { seat, slot, taken, discarded }, events);
+                Event::Swapped { seat, slot, taken, discarded: Face::Up(discard) }
             }
             Action::Purchase { slot, discard, free } => {
                 let chips = self.purchase_cost(seat, free, events);
                 let taken = self.asset_in_slot(seat, slot);
-                let discarded = discard.map(Face::Up);
-                self.apply_event(Event::Purchased { seat, slot, taken, discarded, chips }, events);
+                Event::Purchased { seat, slot, taken, discarded: discard.map(Face::Up), chips }
             }
             Action::Acquire { replace, free } => self.acquire(seat, replace, free, events),
             Action::Sell { slots } => {
-                let chips = self.public.sell;
                 let hand = Some(self.assets_in_slots(seat, slots));
-                self.apply_event(Event::Sold { seat, slots, chips, hand }, events);
+                Event::Sold { seat, slots, chips: self.public.sell, hand }
             }
             Action::Reveal { section } => {
                 let assets = Some(self.hidden.sections[section].assets);
-                self.apply_event(Event::Revealed { seat, section, assets }, events);
+                Event::Revealed { seat, section, assets }
             }
             Action::Dividend => {
-                let chips = self.public.purchase.min(self.public.pot);
-                self.apply_event(Event::DividendTaken { seat, chips }, events);
+                Event::DividendTaken { seat, chips: self.public.purchase.min(self.public.pot) }
             }
-            Action::Done => self.apply_event(Event::Done { seat }, events),
-            Action::Confront => {
-                self.apply_event(Event::Confronted { seat, chips: self.public.risk }, events);
-            }
+            Action::Done => Event::Done { seat },
+            Action::Confront => Event::Confronted { seat, chips: self.public.risk },
             Action::Evade { discards } => {
                 let mut cards = discards.iter().map(Face::Up);
                 let discarded =
                     core::array::from_fn(|_| cards.next().expect("an evasion names three cards"));
-                let chips = self.public.evasion_cost();
-                self.apply_event(Event::Evaded { seat, chips, discarded }, events);
+                Event::Evaded { seat, chips: self.public.evasion_cost(), discarded }
             }
             Action::Index { margin } => {
                 let risk = indexed_risk(self.public.risk, margin);
                 let (purchase, sell) = self.prices_for_risk(risk);
                 let chips = self.public.unindexed.unwrap_or(self.public.risk);
-                self.apply_event(
-                    Event::Indexed { seat, margin, chips, risk, purchase, sell },
-                    events,
-                );
+                Event::Indexed { seat, margin, chips, risk, purchase, sell }
             }
             Action::Leverage { percent } => {
                 let chips = leveraged_payment(self.public.risk, percent);
-                self.apply_event(Event::Leveraged { seat, percent, chips }, events);
+                Event::Leveraged { seat, percent, chips }
             }
-            Action::Bribe { to, chips, cards } => {
-                self.apply_event(Event::BribeOffered { seat, to, chips, cards }, events);
-            }
-            Action::Accept => {
-                self.apply_event(Event::BribeAnswered { seat, accepted: true }, events)
-            }
-            Action::Refuse => {
-                self.apply_event(Event::BribeAnswered { seat, accepted: false }, events)
-            }
-        }
+            Action::Bribe { to, chips, cards } => Event::BribeOffered { seat, to, chips, cards },
+            Action::Accept => Event::BribeAnswered { seat, accepted: true },
+            Action::Refuse => Event::BribeAnswered { seat, accepted: false },
+        };
+        self.apply_event(event, events);
         self.advance(events);
     }
 
@@ -182,8 +164,14 @@ impl TongoAssets {
     }
 
     /// Purchases an acquire card (rule 3.3): a wild goes into the hand, an audit takes effect at
-    /// once, and the others are kept.
-    fn acquire(&mut self, seat: Seat, replace: Option<Card>, free: bool, events: &mut Vec<Event>) {
+    /// once, and the others are kept. Returns the last event.
+    fn acquire(
+        &mut self,
+        seat: Seat,
+        replace: Option<Card>,
+        free: bool,
+        events: &mut Vec<Event>,
+    ) -> Event {
         let chips = self.purchase_cost(seat, free, events);
         let section = &self.hidden.sections[self.public.section_of(seat)];
         let card = section.acquires.iter().flatten().next().copied();
@@ -195,16 +183,14 @@ impl TongoAssets {
                 (AcquireDestination::Kept, None)
             }
         };
-        let taken = Face::Up(card);
-        self.apply_event(Event::Acquired { seat, taken, to, discarded, chips }, events);
-        if to == AcquireDestination::Pile {
-            let chips = self.public.risk;
-            if self.public.players[seat].chips >= chips {
-                self.apply_event(Event::Audited { seat, chips }, events);
-            } else {
-                self.apply_event(Event::Retreated { seat }, events);
-            }
+        let acquired = Event::Acquired { seat, taken: Face::Up(card), to, discarded, chips };
+        if to != AcquireDestination::Pile {
+            return acquired;
         }
+        self.apply_event(acquired, events);
+        let chips = self.public.risk;
+        let can_pay = self.public.players[seat].chips >= chips;
+        if can_pay { Event::Audited { seat, chips } } else { Event::Retreated { seat } }
     }
 
     /// Returns the cost of a purchase, after spending a free purchase if one is used (rule 1.3).

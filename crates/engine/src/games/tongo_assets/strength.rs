@@ -9,9 +9,8 @@ use core::cmp::{Ordering, Reverse};
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::tongo_assets::card::{Colour, NUMBERS, TYPES};
+use crate::games::tongo_assets::card::{CardSet, Colour, NUMBERS, TYPES};
 use crate::games::tongo_assets::rules::HAND_MAX;
-use crate::games::tongo_assets::set::CardSet;
 
 /// The classes of hands in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,8 +103,7 @@ impl PartialOrd for HandRank {
 /// progress.
 pub fn largest_group(hand: CardSet) -> u8 {
     let natural = NaturalCards::from_hand(hand);
-    let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
-    groups.map(|group| natural.count(group)).max().unwrap_or(0) + natural.wilds
+    groups().map(|group| natural.count(group)).max().unwrap_or(0) + natural.wilds
 }
 
 /// The mask of the types of assets, each with the bit colour × 7 + number − 1.
@@ -128,6 +126,11 @@ const fn number_bits(number: u8) -> u64 {
         colour += 1;
     }
     bits
+}
+
+/// Iterates over the masks of all colours and numbers.
+fn groups() -> impl Iterator<Item = u64> {
+    (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)])
 }
 
 /// A hand without its wilds, and their number.
@@ -173,16 +176,13 @@ impl NaturalCards {
 
     /// Ranks seven cards with every number once and every colour once.
     fn full_monopoly(self) -> Option<HandRank> {
-        let once = |group: u64| self.count(group) == 1;
-        let is_full =
-            (0..NUMBERS).all(|place| once(colour_bits(place)) && once(number_bits(place)));
+        let is_full = groups().all(|group| self.count(group) == 1);
         is_full.then(|| natural_rank(Class::FullMonopoly, self.all_types()))
     }
 
     /// Ranks seven cards of one group: a Monopoly if all differ.
     fn seven_natural(self) -> Option<HandRank> {
-        let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
-        let group = groups.into_iter().find(|group| self.count(*group) == HAND_MAX)?;
+        let group = groups().find(|group| self.count(*group) == HAND_MAX)?;
         let all_differ = self.all_types() & group == group;
         let class = if all_differ { Class::Monopoly } else { Class::FullConsortium };
         Some(natural_rank(class, self.all_types()))
@@ -285,8 +285,7 @@ fn best_colour(types: u64) -> Option<Colour> {
 #[cfg(test)]
 mod tests {
     use super::{Class, HandRank};
-    use crate::games::tongo_assets::card::Colour;
-    use crate::games::tongo_assets::set::CardSet;
+    use crate::games::tongo_assets::card::{CardSet, Colour};
 
     fn rank_of(text: &str) -> (Class, u8, Option<Colour>, u8) {
         let hand: CardSet = text.split(' ').map(|card| card.parse().unwrap()).collect();
