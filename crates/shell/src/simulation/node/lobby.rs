@@ -5,7 +5,7 @@ use std::rc::Rc;
 use bahay_engine::game::GameRules as _;
 use bahay_engine::table::{Input, PlayerId, Table, TableId};
 
-use crate::lobby::{Seating, SeatingAnswer, SeatingCall, SeatingEnd, WalletRefusal, check_wallet};
+use crate::lobby::{Seating, SeatingAnswer, SeatingCall, SeatingEnd, check_wallet};
 use crate::simulation::SimulatedGame;
 use crate::simulation::services::postgres::{LedgerReply, Operation};
 use crate::simulation::services::redis::{Reply, Request};
@@ -17,24 +17,22 @@ use super::Node;
 /// The score of a new table in the list of its room, before the reserved seat is counted.
 const NEW_TABLE_SCORE: u32 = 10;
 
-/// The reason why a player gets no seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reason why a player gets no seat, with its code.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(super) enum LobbyError {
+    #[error("too_few_coins")]
     TooFewCoins,
+    #[error("room_closed")]
     RoomClosed,
+    #[error("seating")]
     Seating,
+    #[error("unavailable")]
     Unavailable,
 }
 
 impl From<UnavailableError> for LobbyError {
     fn from(_: UnavailableError) -> Self {
         Self::Unavailable
-    }
-}
-
-impl From<WalletRefusal> for LobbyError {
-    fn from(_: WalletRefusal) -> Self {
-        Self::TooFewCoins
     }
 }
 
@@ -57,7 +55,7 @@ impl<G: SimulatedGame> Node<G> {
             return Err(LobbyError::Unavailable);
         };
         let least = room.terms.wallet_min().ok_or(LobbyError::TooFewCoins)?;
-        check_wallet(wallet, least, None)?;
+        check_wallet(wallet, least, None).map_err(|_| LobbyError::TooFewCoins)?;
         let mut seating = Seating::in_room(None);
         match self.run_seating(&mut seating, player, name, &room).await? {
             SeatingEnd::Seated(table) => Ok(table),

@@ -21,7 +21,6 @@ use crate::{
 };
 
 use super::Node;
-use super::lobby::LobbyError;
 use super::writer::{DirectMessage, Writer};
 
 /// The timeout of a connection attempt.
@@ -261,7 +260,7 @@ impl<G: SimulatedGame> Session<G> {
         };
         let message = match seated {
             Some(Ok(_)) => Message::Ack { id, version: None },
-            Some(Err(error)) => Message::Refusal { id, code: refusal_code(error).to_owned() },
+            Some(Err(error)) => Message::Refusal { id, code: error.to_string() },
             None => {
                 world.totals.borrow_mut().abandoned += 1;
                 Message::Refusal { id, code: "unavailable".to_owned() }
@@ -284,7 +283,7 @@ impl<G: SimulatedGame> Session<G> {
                     }
                     Err(error) => {
                         self.core.cancel_join();
-                        let code = refusal_code(error).to_owned();
+                        let code = error.to_string();
                         self.send(Message::Refusal { id, code }, None, None);
                         None
                     }
@@ -399,14 +398,5 @@ impl<G: SimulatedGame> Node<G> {
         }
         world.totals.borrow_mut().messages += 1;
         connection.send_down(world, text);
-    }
-}
-
-fn refusal_code(error: LobbyError) -> &'static str {
-    match error {
-        LobbyError::TooFewCoins => "too_few_coins",
-        LobbyError::RoomClosed => "room_closed",
-        LobbyError::Seating => "seating",
-        LobbyError::Unavailable => "unavailable",
     }
 }
