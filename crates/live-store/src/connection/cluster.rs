@@ -20,7 +20,9 @@ use std::time::Duration;
 
 use futures_util::future::{join_all, select_ok};
 use redis::aio::ConnectionManager;
-use redis::{Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
+use redis::{
+    Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerError, ServerErrorKind, Value,
+};
 use tokio::time::{sleep, timeout};
 
 use super::factory::{ConnectionFactory, NodeAddress};
@@ -149,11 +151,17 @@ impl Cluster {
         let answers = if !pipeline.is_transaction() {
             let calls = pipeline.cmd_iter().map(|command| {
                 let mut handle = self.clone();
-                async move { handle.call(command).await.or_else(server_error_into_value) }
+                async move {
+                    // A server's error is a value among the answers of a pipeline.
+                    let answer = handle.call(command).await;
+                    answer.or_else(|error| ServerError::try_from(error).map(Value::ServerError))
+                }
             });
             join_all(calls).await.into_iter().collect::<RedisResult<Vec<_>>>()?
         } else {
-            let key = pipeline.cmd_iter().find_map(key_of).ok_or_else(no_key)?;
+            let key = pipeline.cmd_iter().find_map(key_of).ok_or_else(|| {
+                RedisError::from((ErrorKind::Client, "a transaction without a key has no master"))
+            })?;
             let request = Request::Transaction(pipeline);
             let answers = timeout(limit, self.send_with_redirects(slot_of(key), request)).await;
             answers.unwrap_or_else(|_| Err(self.timeout_error()))?
@@ -450,18 +458,9 @@ fn crc16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// Returns a server's error as a value among the answers of a pipeline.
-fn server_error_into_value(error: RedisError) -> RedisResult<Value> {
-    redis::ServerError::try_from(error).map(Value::ServerError)
-}
-
 fn no_answer() -> RedisError {
     let kind = ErrorKind::Server(ServerErrorKind::ClusterDown);
     RedisError::from((kind, "no node of the cluster knows its masters"))
-}
-
-fn no_key() -> RedisError {
-    RedisError::from((ErrorKind::Client, "a transaction without a key has no master"))
 }
 
 #[cfg(test)]

@@ -87,8 +87,11 @@ impl Server {
         self.shared.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Replaces the connection if the error says that writes go to another server.
     fn replace_if_replica(&self, error: &RedisError, generation: u64) {
-        if is_replica(error) {
+        if let ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::MasterDown) =
+            error.kind()
+        {
             self.replace(generation);
         }
     }
@@ -108,12 +111,4 @@ impl Server {
             Err(error) => tracing::error!(%error, "the reconnection to Redis failed"),
         }
     }
-}
-
-/// Returns true if the error says that writes go to another server.
-fn is_replica(error: &RedisError) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::MasterDown)
-    )
 }

@@ -165,7 +165,8 @@ impl LiveStore {
         call.arg(reserve.seats).arg(RANK_WITHOUT_POT * RANK_STEP).arg(RESERVED_MS);
         call.arg(u8::from(reserve.networks_apart)).arg(reserve.candidates.len());
         for who in reserve.candidates {
-            call.arg(to_json(&Member::from_candidate(who))?);
+            let member = serde_json::to_string(&Member::from_candidate(who)).map_err(unreadable)?;
+            call.arg(member);
         }
         for table in full {
             call.arg(table.to_string());
@@ -300,10 +301,6 @@ impl LiveStore {
         }
         call
     }
-}
-
-fn to_json(value: &impl Serialize) -> Result<String, Unavailable> {
-    serde_json::to_string(value).map_err(unreadable)
 }
 
 fn unreadable(error: serde_json::Error) -> Unavailable {
