@@ -154,18 +154,15 @@ impl LedgerEventReader {
                 }
                 _ => None,
             };
-            let transfers = transfers.collect();
-            let operation = row.id;
-            let seal = *seal;
             Event {
                 number,
-                seal,
-                operation,
+                seal: *seal,
+                operation: row.id,
                 key: row.key,
                 kind: row.kind,
                 at: row.at,
                 game,
-                transfers,
+                transfers: transfers.collect(),
             }
         });
         Ok(events.collect())
