@@ -11,6 +11,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::support::house::{House, PATIENCE, Setup};
 use crate::support::play::TestPlay as _;
+use crate::support::raw::{HANDSHAKE, request_upgrade};
 use crate::support::rest::http_client;
 use crate::support::waiting::wait_until;
 
@@ -95,9 +96,9 @@ async fn an_unauthenticated_client_receives_only_a_refusal() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
-    let mut setup = Setup::default();
-    setup.rate_limits.unauthenticated_sockets_per_address = 2;
-    let house = House::with_setup(setup).await;
+    let rate = 2;
+    let house =
+        House::with_rate_limits(|limits| limits.unauthenticated_sockets_per_address = rate).await;
     let client = house.guest("Althea").await;
     let mut silent = client.play_with(SocketAuth::Deferred).await.unwrap();
     let mut other = client.play_with(SocketAuth::Deferred).await.unwrap();
@@ -119,14 +120,8 @@ async fn unauthenticated_sockets_are_limited_and_closed_if_silent() {
 async fn a_ticket_is_stored_as_a_hash_that_expires() {
     let house = House::new().await;
     let ticket = house.guest("Althea").await.ticket().await.unwrap();
-    let options = house.live.options();
-    let client = redis::Client::open(options.url).unwrap();
-    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
-    let keys: Vec<String> = redis::cmd("KEYS")
-        .arg(format!("{}*ticket", options.prefix))
-        .query_async(&mut redis)
-        .await
-        .unwrap();
+    let keys = house.live.keys_with("ticket").await;
+    let mut redis = house.live.raw().await;
     assert_eq!(keys.len(), 1);
     let secret = ticket.strip_prefix("pt_").unwrap();
     assert_eq!(secret.len(), 64, "256 bits");
@@ -165,19 +160,9 @@ async fn a_request_without_an_upgrade_is_refused_with_a_problem() {
 
 /// Requests an upgrade with these headers, and returns the status and the head of the response in
 /// lower case.
-async fn request_upgrade(base: &str, headers: &str) -> (u16, String) {
-    let address = base.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "GET /v1/play HTTP/1.1\r\nhost: {address}\r\nconnection: upgrade\r\n\
-         upgrade: websocket\r\n{headers}\r\n"
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    while !answer.ends_with(b"\r\n\r\n") {
-        answer.push(timeout(PATIENCE, stream.read_u8()).await.unwrap().unwrap());
-    }
-    let head = String::from_utf8(answer).unwrap();
+async fn try_upgrade(base: &str, host: &str, headers: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(base.trim_start_matches("http://")).await.unwrap();
+    let head = request_upgrade(&mut stream, host, headers).await;
     (head[9..12].parse().unwrap(), head.to_ascii_lowercase())
 }
 
@@ -186,7 +171,8 @@ async fn a_malformed_handshake_is_refused() {
     let house = House::new().await;
     let sound = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     let version = "sec-websocket-version: 13\r\n";
-    let ask = async |headers: &str| request_upgrade(&house.base, headers).await;
+    let host = house.base.trim_start_matches("http://");
+    let ask = async |headers: &str| try_upgrade(&house.base, host, headers).await;
     assert_eq!(ask(&format!("{version}{sound}")).await.0, 101);
     for key in
         ["x", "", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZTEy", "not base64 at all!!!!!=="]
@@ -207,17 +193,8 @@ async fn a_malformed_handshake_is_refused() {
 async fn equivalent_spellings_of_the_own_host_are_accepted() {
     let house = House::new().await;
     let ask = async |origin: &str, host: &str| {
-        let address = house.base.trim_start_matches("http://");
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        let request = format!(
-            "GET /v1/play HTTP/1.1\r\nhost: {host}\r\norigin: {origin}\r\nconnection: upgrade\r\n\
-             upgrade: websocket\r\nsec-websocket-version: 13\r\n\
-             sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut head = [0; 12];
-        stream.read_exact(&mut head).await.unwrap();
-        String::from_utf8_lossy(&head[9..]).into_owned()
+        let headers = format!("{HANDSHAKE}origin: {origin}\r\n");
+        try_upgrade(&house.base, host, &headers).await.0
     };
     for (origin, host) in [
         ("https://play.example", "play.example:443"),
@@ -225,22 +202,21 @@ async fn equivalent_spellings_of_the_own_host_are_accepted() {
         ("https://play.example", "play.example."),
         ("https://xn--pea-8ma.example", "pe\u{f1}a.example"),
     ] {
-        assert_eq!(ask(origin, host).await, "101", "{origin} at {host}");
+        assert_eq!(ask(origin, host).await, 101, "{origin} at {host}");
     }
     for (origin, host) in [
         ("https://play.example:8443", "play.example"),
         ("https://evil.example", "play.example"),
         ("null", "play.example"),
     ] {
-        assert_eq!(ask(origin, host).await, "403", "{origin} at {host}");
+        assert_eq!(ask(origin, host).await, 403, "{origin} at {host}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_origin_opens_nothing() {
-    let mut setup = Setup::default();
-    setup.rate_limits.origins = "https://play.example".parse().unwrap();
-    let open = House::with_setup(setup).await;
+    let rate = "https://play.example".parse().unwrap();
+    let open = House::with_rate_limits(|limits| limits.origins = rate).await;
     let closed = House::new().await;
     let refused = Err((403, "origin_refused".to_owned()));
     let at_open = open.guest("Althea").await;
@@ -257,9 +233,7 @@ async fn a_foreign_origin_opens_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sockets_per_address_are_limited() {
-    let mut setup = Setup::default();
-    setup.rate_limits.sockets_per_address = 2;
-    let house = House::with_setup(setup).await;
+    let house = House::with_rate_limits(|limits| limits.sockets_per_address = 2).await;
     let client = house.guest("Althea").await;
     let first = client.play().await.unwrap();
     let mut second = client.play().await.unwrap();
@@ -273,9 +247,7 @@ async fn sockets_per_address_are_limited() {
 /// Idle connections of one address do not prevent connections of other clients.
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_per_address_are_limited() {
-    let mut setup = Setup::default();
-    setup.rate_limits.connections_per_address = 4;
-    let house = House::with_setup(setup).await;
+    let house = House::with_rate_limits(|limits| limits.connections_per_address = 4).await;
     let address = house.base.trim_start_matches("http://");
     let mut silent = vec![];
     for _ in 0..12 {
@@ -304,9 +276,8 @@ async fn connections_per_address_are_limited() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn socket_handshakes_per_account_are_limited() {
-    let mut setup = Setup::default();
-    setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
-    let house = House::with_setup(setup).await;
+    let rate = Rate { per_second: 1, burst: 3 };
+    let house = House::with_rate_limits(|limits| limits.socket_handshakes_per_account = rate).await;
     let (hasty, other) = (house.guest("Althea").await, house.guest("Benjie").await);
     let mut refused = 0;
     for _ in 0..20 {
@@ -391,9 +362,8 @@ async fn requests_are_limited_by_address_and_by_account() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sign_ins_have_a_lower_limit() {
-    let mut setup = Setup::default();
-    setup.rate_limits.sign_ins_per_address = Rate { per_second: 1, burst: 5 };
-    let house = House::with_setup(setup).await;
+    let rate = Rate { per_second: 1, burst: 5 };
+    let house = House::with_rate_limits(|limits| limits.sign_ins_per_address = rate).await;
     let known = house.guest("Althea").await;
     let mut refused = false;
     for number in 0..20 {

@@ -12,21 +12,17 @@ use tokio::task::JoinSet;
 
 use super::player::{self, PlayReport, Stop};
 use crate::support::checks::audit_books;
-use crate::support::db::{TestDatabase, read_value};
-use crate::support::house::{PATIENCE, guest_at};
+use crate::support::db::{TestDatabase, count_rows};
+use crate::support::house::guest_at;
 use crate::support::process::{Server, serve};
+use crate::support::waiting::wait_until;
 
 type Games = Arc<Mutex<BTreeSet<GameId>>>;
 
 /// Waits until this number of further games has been settled.
 async fn wait_for_games(games: &Games, number: usize) {
     let before = games.lock().unwrap().len();
-    let played = async {
-        while games.lock().unwrap().len() < before + number {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE * 2, played).await.expect("games are settled in time");
+    wait_until("games are settled", async || games.lock().unwrap().len() >= before + number).await;
 }
 
 /// Returns whether `few` is a subsequence of `many`.
@@ -71,8 +67,7 @@ async fn a_rolling_restart_loses_no_acknowledged_action() {
     stop.stop();
     let played = playing.join_all().await;
     let pool = database.pool().await;
-    let voided: i64 =
-        read_value(&pool, "select count(*) from games where state <> 'settled'").await;
+    let voided = count_rows(&pool, "games where state <> 'settled'").await;
     assert_eq!(voided, 0, "no game is voided or left open");
     for (number, played) in &played {
         check_records(&clients[*number], played).await;

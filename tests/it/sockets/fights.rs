@@ -15,6 +15,7 @@ use bahay_engine::table::{Clocks, Event, GameId, PhaseView, Readable as _};
 use tokio::time::timeout;
 
 use crate::support::house::{House, Setup, join_table};
+use crate::support::waiting::wait_for;
 
 const FIGHT_MS: u32 = 700;
 
@@ -157,12 +158,7 @@ fn choose_action(play: &Play, fights: bool) -> AnyAction {
 
 /// Returns the seats that were prompted in secret in the fight of this game.
 async fn find_secretly_prompted_seats(client: &Client, game: GameId) -> SeatSet {
-    let record = loop {
-        if let Ok(record) = client.record(game).await {
-            break record;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+    let record = wait_for("the game is recorded", async || client.record(game).await.ok()).await;
     let record = AnyGame::read_record(&record.to_string()).unwrap();
     let mut found = SeatSet::EMPTY;
     record

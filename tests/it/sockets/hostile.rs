@@ -11,8 +11,7 @@ use bahay::ws::protocol::{Message, close};
 use bahay_api::socket::{example_commands, example_messages};
 use bahay_client::PlayError;
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::chance::{self, Key, Request, Stream};
-use bahay_engine::hex::Hex;
+use bahay_engine::chance::ChanceRng;
 use bahay_engine::table::{Event, Table, TableId};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -23,28 +22,12 @@ use crate::support::play::{TestPlay as _, rejoin};
 use crate::support::raw::{BINARY, Raw, ServerFrame, TEXT, frame};
 use crate::support::waiting::wait_for;
 
-/// A source of small random numbers from a seed.
-struct Dice(Stream);
+fn draw_byte(dice: &mut ChanceRng) -> u8 {
+    u8::try_from(dice.below(256)).unwrap()
+}
 
-impl Dice {
-    fn new(seed: u8) -> Self {
-        Self(Stream::new(Key(Hex([seed; 32]))))
-    }
-
-    fn draw_below(&mut self, limit: usize) -> usize {
-        match self.0.draw(Request::Number(u32::try_from(limit).unwrap())) {
-            chance::ChanceAnswer::Number(number) => number as usize,
-            chance::ChanceAnswer::Order(_) => unreachable!("a number was requested"),
-        }
-    }
-
-    fn draw_byte(&mut self) -> u8 {
-        u8::try_from(self.draw_below(256)).unwrap()
-    }
-
-    fn draw_bytes(&mut self, longest: usize) -> Vec<u8> {
-        (0..self.draw_below(longest)).map(|_| self.draw_byte()).collect()
-    }
+fn draw_bytes(dice: &mut ChanceRng, longest: usize) -> Vec<u8> {
+    (0..dice.below(longest)).map(|_| draw_byte(dice)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -200,23 +183,23 @@ fn build_corpus() -> Vec<Vec<u8>> {
     commands.chain(messages).map(|text| text.unwrap()).collect()
 }
 
-fn mutate_text(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
-    let mut text = corpus[dice.draw_below(corpus.len())].clone();
-    for _ in 0..dice.draw_below(4) {
-        let at = dice.draw_below(text.len().max(1)).min(text.len());
-        match dice.draw_below(6) {
+fn mutate_text(dice: &mut ChanceRng, corpus: &[Vec<u8>]) -> Vec<u8> {
+    let mut text = corpus[dice.below(corpus.len())].clone();
+    for _ in 0..dice.below(4) {
+        let at = dice.below(text.len().max(1)).min(text.len());
+        match dice.below(6) {
             0 => text.truncate(at),
-            1 => text.insert(at, dice.draw_byte()),
-            2 if at < text.len() => text[at] = dice.draw_byte(),
+            1 => text.insert(at, draw_byte(dice)),
+            2 if at < text.len() => text[at] = draw_byte(dice),
             3 if at < text.len() => drop(text.remove(at)),
             4 => {
-                let other = &corpus[dice.draw_below(corpus.len())];
-                let from = dice.draw_below(other.len());
+                let other = &corpus[dice.below(corpus.len())];
+                let from = dice.below(other.len());
                 text.splice(at..at, other[from..].iter().copied());
             }
             _ => {
                 let digits = ["-1", "4294967296", "1e9", "null", "\"\\ud800\"", "{}", "[[", "0.5"];
-                text.splice(at..at, digits[dice.draw_below(digits.len())].bytes());
+                text.splice(at..at, digits[dice.below(digits.len())].bytes());
             }
         }
     }
@@ -246,19 +229,19 @@ async fn a_hundred_thousand_random_frames_harm_no_other_client() {
         let (base, seed) = (house.base.clone(), u8::try_from(number).unwrap());
         fuzzers.spawn(async move {
             let corpus = build_corpus();
-            let mut dice = Dice::new(seed);
+            let mut dice = ChanceRng::from_number(seed);
             while SENT.load(Ordering::Relaxed) < FRAMES {
                 let mut raw = Raw::open(&base, client.access_token(), None).await;
                 raw.send_text(r#"{"type":"join","id":1}"#).await;
                 for _ in 0..FRAMES_EACH {
-                    let payload = if dice.draw_below(8) == 0 {
-                        dice.draw_bytes(300)
+                    let payload = if dice.below(8) == 0 {
+                        draw_bytes(&mut dice, 300)
                     } else {
                         mutate_text(&mut dice, &corpus)
                     };
-                    let bytes = match dice.draw_below(200) {
-                        0 => dice.draw_bytes(40),
-                        1 => frame(dice.draw_byte() & 0x0f, &payload),
+                    let bytes = match dice.below(200) {
+                        0 => draw_bytes(&mut dice, 40),
+                        1 => frame(draw_byte(&mut dice) & 0x0f, &payload),
                         _ => {
                             let text = String::from_utf8_lossy(&payload).into_owned();
                             frame(TEXT, text.as_bytes())

@@ -184,12 +184,7 @@ async fn joining_again_writes_no_line_and_notifies_nobody() {
     check_ready_once(&mut plays[0]).await;
     // A newer connection replaces the older one, and only the older one is notified.
     let mut newer = join_table(&clients[0]).await;
-    let replaced = loop {
-        match timeout(PATIENCE, plays[0].next()).await.unwrap() {
-            Ok(_) => {}
-            Err(error) => break error,
-        }
-    };
+    let replaced = plays[0].closing_error().await;
     assert!(matches!(replaced, PlayError::Closed { .. }), "{replaced}");
     let joining = newer.join().await.unwrap();
     assert_eq!(await_answer(&mut newer, joining).await, Ok(()));

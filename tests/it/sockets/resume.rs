@@ -10,7 +10,7 @@ use bahay::tables::{Tables, TermsSource};
 use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay_client::{Client, PlayEvent, ReconnectingPlay, table_events};
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::chance::{self, Key, Request, Stream};
+use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Clocks, ConnectionId, Event, PlayerId, TableId, TableView};
@@ -21,6 +21,7 @@ use uuid::Uuid;
 use super::player::{self, Bot, Stop, spawn_players};
 use crate::support::checks::audit_books;
 use crate::support::house::{House, PATIENCE, join_table};
+use crate::support::waiting::wait_for;
 
 type Events = Vec<Event<<AnyGame as Game>::Event>>;
 
@@ -72,23 +73,10 @@ impl Spectator {
 
     /// Waits for the line with this tag, and returns all states observed so far.
     async fn wait_for_line(&self, tag: Tag) -> HashMap<Tag, ObservedState> {
-        let observed = async {
-            loop {
-                let seen = self.seen.lock().unwrap().clone();
-                if seen.contains_key(&tag) {
-                    return seen;
-                }
-                tokio::task::yield_now().await;
-            }
-        };
-        timeout(PATIENCE, observed).await.expect("the spectator observes the line in time")
-    }
-}
-
-fn draw_below(dice: &mut Stream, limit: u32) -> u32 {
-    match dice.draw(Request::Number(limit)) {
-        chance::ChanceAnswer::Number(number) => number,
-        chance::ChanceAnswer::Order(_) => unreachable!("a number was requested"),
+        wait_for("the spectator observes the line", async || {
+            Some(self.seen.lock().unwrap().clone()).filter(|seen| seen.contains_key(&tag))
+        })
+        .await
     }
 }
 
@@ -103,7 +91,7 @@ struct ReceivedMessage {
 async fn play_with_interruptions(
     client: &Client,
     bases: &[String],
-    dice: &mut Stream,
+    dice: &mut ChanceRng,
     games: usize,
 ) -> (Vec<ReceivedMessage>, u64) {
     let mut play = ReconnectingPlay::new(client.clone(), bases);
@@ -112,8 +100,8 @@ async fn play_with_interruptions(
     let mut settled = 0;
     while settled < games {
         // Some interruptions also come before a connection has delivered anything.
-        let event = if draw_below(dice, 12) == 0 {
-            let wait = std::time::Duration::from_micros(u64::from(draw_below(dice, 4_000)));
+        let event = if dice.below(12) == 0 {
+            let wait = std::time::Duration::from_micros(dice.below(4_000) as u64);
             match timeout(wait, play.next()).await {
                 Ok(event) => event.unwrap(),
                 Err(_) => {
@@ -129,12 +117,12 @@ async fn play_with_interruptions(
         if let PlayEvent::Table(message) = event {
             if matches!(message, Message::Snapshot { .. }) && is_between_games(play.view()) {
                 // The skipped lines of a snapshot may contain the end of a game.
-                settled += usize::from(draw_below(dice, 2) == 0);
+                settled += usize::from(dice.below(2) == 0);
             }
             heard.push(ReceivedMessage { message, view: play.view().unwrap().clone() });
         }
         let acted = bot.answer(&mut play).await.is_some();
-        if draw_below(dice, if acted { 3 } else { 6 }) == 0 {
+        if dice.below(if acted { 3 } else { 6 }) == 0 {
             play.break_connection();
         }
     }
@@ -195,7 +183,7 @@ async fn check_resumption(seed: u8) {
     let spectator = Spectator::watch_seat(&house, table, clients[0].player()).await;
     let stop = Stop::default();
     let others = spawn_players(&clients[1..], &bases, &stop);
-    let mut dice = Stream::new(Key(Hex([seed; 32])));
+    let mut dice = ChanceRng::new(Key(Hex([seed; 32])));
     let (heard, connections) = play_with_interruptions(&clients[0], &bases, &mut dice, 4).await;
     stop.stop();
     // Leaving spares the other players the wait for the deadline. The client may already have lost

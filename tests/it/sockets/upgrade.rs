@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{Error, Message as Frame};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use uuid::Uuid;
 
-use crate::support::house::{House, PATIENCE, Setup, join_table};
+use crate::support::house::{House, PATIENCE, join_table};
 use crate::support::play::TestPlay as _;
 
 /// A socket as a browser opens it, with subprotocols as its only custom header.
@@ -336,9 +336,8 @@ async fn the_first_command_is_executed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn upgrade_requests_have_the_limits_of_messages() {
-    let mut setup = Setup::default();
-    setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
-    let house = House::with_setup(setup).await;
+    let rate = Rate { per_second: 1, burst: 3 };
+    let house = House::with_rate_limits(|limits| limits.socket_handshakes_per_account = rate).await;
     let hasty = house.guest("Althea").await;
     let mut closed = vec![];
     for _ in 0..20 {
@@ -352,9 +351,8 @@ async fn upgrade_requests_have_the_limits_of_messages() {
     assert!(!closed.is_empty(), "twenty handshakes at once were accepted");
     assert!(closed.iter().all(|end| *end == Err(close::TOO_FAST)), "{closed:?}");
 
-    let mut setup = Setup::default();
-    setup.rate_limits.requests_per_account = Rate { per_second: 1, burst: 10 };
-    let house = House::with_setup(setup).await;
+    let rate = Rate { per_second: 1, burst: 10 };
+    let house = House::with_rate_limits(|limits| limits.requests_per_account = rate).await;
     let hasty = house.guest("Althea").await;
     let mut refused = 0;
     for _ in 0..30 {
@@ -367,9 +365,7 @@ async fn upgrade_requests_have_the_limits_of_messages() {
     }
     assert!(refused > 0, "thirty joins at once were accepted");
 
-    let mut setup = Setup::default();
-    setup.rate_limits.sockets_per_address = 1;
-    let house = House::with_setup(setup).await;
+    let house = House::with_rate_limits(|limits| limits.sockets_per_address = 1).await;
     let client = house.guest("Althea").await;
     let _first = Browser::open_authenticated(&client, "?type=join").await;
     let protocols = format!("bahay.v1, bahay.token.{}", client.access_token());

@@ -134,6 +134,13 @@ impl House {
         Self::start_house(TestDatabase::new().await, TestLive::new(), setup).await
     }
 
+    /// Starts a house with changed rate limits.
+    pub(crate) async fn with_rate_limits(change: impl FnOnce(&mut rate_limit::Options)) -> Self {
+        let mut setup = Setup::default();
+        change(&mut setup.rate_limits);
+        Self::with_setup(setup).await
+    }
+
     /// Starts a house on these services.
     pub(crate) async fn with_services(
         database: TestDatabase,

@@ -12,114 +12,86 @@ use crate::support::house::{FRIENDS, House, PATIENCE, guest_at, join_table};
 
 /// Commands of which the answer is awaited, and messages that must arrive.
 pub(crate) trait TestPlay {
+    fn connection(&mut self) -> &mut Play;
+
     /// Returns the next message.
-    async fn next_message(&mut self) -> Message<AnyGame>;
-
-    /// Waits for the acknowledgement of a command.
-    async fn confirm(&mut self, command: u32);
-
-    async fn confirm_join(&mut self);
-
-    /// Tries to join, and returns the refusal.
-    async fn refused_join(&mut self) -> PlayError;
-
-    async fn confirm_ready(&mut self, game: GameId);
-
-    async fn confirm_action(&mut self, action: AnyAction);
-
-    async fn confirm_leave(&mut self);
-
-    /// Receives the answer to a ping, after all messages that were sent before it.
-    async fn ping(&mut self);
-
-    /// Reads messages until the player's copy of the table satisfies the condition.
-    async fn read_until(&mut self, what: &str, holds: impl FnMut(&Play) -> bool);
-
-    /// Returns the game that the table prepares, once it prepares one.
-    async fn prepared_game(&mut self) -> GameId;
-
-    /// Declares readiness for the game that the table prepares.
-    async fn become_ready(&mut self) -> GameId;
-
-    /// Reads messages until the server closes the connection.
-    async fn closing_error(&mut self) -> PlayError;
-
-    /// Returns the code with which the server closes the connection.
-    async fn close_code(&mut self) -> u16;
-
-    /// Acts as the house's bot would, until the condition holds. An action is refused only if the
-    /// clock was faster.
-    async fn act_until(&mut self, what: &str, holds: impl FnMut(&Play) -> bool);
-}
-
-impl TestPlay for Play {
     async fn next_message(&mut self) -> Message<AnyGame> {
-        timeout(PATIENCE, self.next()).await.expect("a message arrives").unwrap()
+        timeout(PATIENCE, self.connection().next()).await.expect("a message arrives").unwrap()
     }
 
+    /// Waits for the acknowledgement of a command.
     async fn confirm(&mut self, command: u32) {
-        self.wait_for_answer(command).await.unwrap();
+        self.connection().wait_for_answer(command).await.unwrap();
     }
 
     async fn confirm_join(&mut self) {
-        let joining = self.join().await.unwrap();
+        let joining = self.connection().join().await.unwrap();
         self.confirm(joining).await;
     }
 
+    /// Tries to join, and returns the refusal.
     async fn refused_join(&mut self) -> PlayError {
-        let joining = self.join().await.unwrap();
-        self.wait_for_answer(joining).await.unwrap_err()
+        let joining = self.connection().join().await.unwrap();
+        self.connection().wait_for_answer(joining).await.unwrap_err()
     }
 
     async fn confirm_ready(&mut self, game: GameId) {
-        let readying = self.ready(game, None).await.unwrap();
+        let readying = self.connection().ready(game, None).await.unwrap();
         self.confirm(readying).await;
     }
 
     async fn confirm_action(&mut self, action: AnyAction) {
-        let acting = self.act(action).await.unwrap();
+        let acting = self.connection().act(action).await.unwrap();
         self.confirm(acting).await;
     }
 
     async fn confirm_leave(&mut self) {
-        let leaving = self.leave().await.unwrap();
+        let leaving = self.connection().leave().await.unwrap();
         self.confirm(leaving).await;
     }
 
+    /// Receives the answer to a ping, after all messages that were sent before it.
     async fn ping(&mut self) {
-        let pinging = self.send(|id| Command::Ping { id }).await.unwrap();
+        let pinging = self.connection().send(|id| Command::Ping { id }).await.unwrap();
         self.confirm(pinging).await;
     }
 
+    /// Reads messages until the player's copy of the table satisfies the condition.
     async fn read_until(&mut self, what: &str, mut holds: impl FnMut(&Play) -> bool) {
+        let play = self.connection();
         let reading = async {
-            while !holds(self) {
-                self.next().await.unwrap();
+            while !holds(play) {
+                play.next().await.unwrap();
             }
         };
         let read = timeout(PATIENCE, reading).await;
-        read.unwrap_or_else(|_| panic!("not seen: {what}: {:?}", self.view()));
+        read.unwrap_or_else(|_| panic!("not seen: {what}: {:?}", play.view()));
     }
 
+    /// Returns the game that the table prepares, once it prepares one.
     async fn prepared_game(&mut self) -> GameId {
         self.read_until("a preparation", |play| prepared_game(play).is_some()).await;
-        prepared_game(self).expect("the table prepares a game")
+        prepared_game(self.connection()).expect("the table prepares a game")
     }
 
+    /// Declares readiness for the game that the table prepares.
     async fn become_ready(&mut self) -> GameId {
         let game = self.prepared_game().await;
         self.confirm_ready(game).await;
         game
     }
 
+    /// Reads messages until the server closes the connection.
     async fn closing_error(&mut self) -> PlayError {
         loop {
-            if let Err(error) = timeout(PATIENCE, self.next()).await.expect("the socket closes") {
+            let next = timeout(PATIENCE, self.connection().next()).await;
+            if let Err(error) = next.expect("the socket closes") {
                 return error;
             }
         }
     }
 
+    /// Returns the code with which the server closes the connection.
     async fn close_code(&mut self) -> u16 {
         match self.closing_error().await {
             PlayError::Closed { code, .. } => code,
@@ -127,20 +99,29 @@ impl TestPlay for Play {
         }
     }
 
+    /// Acts as the house's bot would, until the condition holds. An action is refused only if the
+    /// clock was faster.
     async fn act_until(&mut self, what: &str, mut holds: impl FnMut(&Play) -> bool) {
+        let play = self.connection();
         let acting = async {
-            while !holds(self) {
-                let Some(action) = self.advice() else {
-                    self.next().await.unwrap();
+            while !holds(play) {
+                let Some(action) = play.advice() else {
+                    play.next().await.unwrap();
                     continue;
                 };
-                if let Ok(id) = self.act(action).await {
-                    let _ = self.wait_for_answer(id).await;
+                if let Ok(id) = play.act(action).await {
+                    let _ = play.wait_for_answer(id).await;
                 }
             }
         };
         let acted = timeout(PATIENCE, acting).await;
-        acted.unwrap_or_else(|_| panic!("not seen: {what}: {:?}", self.view()));
+        acted.unwrap_or_else(|_| panic!("not seen: {what}: {:?}", play.view()));
+    }
+}
+
+impl TestPlay for Play {
+    fn connection(&mut self) -> &mut Play {
+        self
     }
 }
 

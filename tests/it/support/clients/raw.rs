@@ -11,6 +11,24 @@ pub(crate) const TEXT: u8 = 1;
 pub(crate) const BINARY: u8 = 2;
 pub(crate) const PONG: u8 = 10;
 
+/// The headers of a valid handshake.
+pub(crate) const HANDSHAKE: &str =
+    "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+/// Requests an upgrade with these further headers, and returns the head of the response.
+pub(crate) async fn request_upgrade(stream: &mut TcpStream, host: &str, headers: &str) -> String {
+    let request = format!(
+        "GET /v1/play HTTP/1.1\r\nhost: {host}\r\nconnection: upgrade\r\n\
+         upgrade: websocket\r\n{headers}\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(timeout(PATIENCE, stream.read_u8()).await.unwrap().unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
 /// One open connection.
 #[derive(Debug)]
 pub(crate) struct Raw {
@@ -37,17 +55,8 @@ impl Raw {
             socket.set_recv_buffer_size(bytes).unwrap();
         }
         let mut stream = socket.connect(address.parse().unwrap()).await.unwrap();
-        let request = format!(
-            "GET /v1/play HTTP/1.1\r\nhost: {address}\r\nconnection: upgrade\r\n\
-             upgrade: websocket\r\nsec-websocket-version: 13\r\n\
-             sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nauthorization: Bearer {token}\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            head.push(timeout(PATIENCE, stream.read_u8()).await.unwrap().unwrap());
-        }
-        let head = String::from_utf8_lossy(&head);
+        let bearer = format!("{HANDSHAKE}authorization: Bearer {token}\r\n");
+        let head = request_upgrade(&mut stream, address, &bearer).await;
         assert!(head.starts_with("HTTP/1.1 101"), "{head}");
         Self { stream }
     }
