@@ -5,12 +5,15 @@ use bahay_client::{Client, Play};
 use bahay_engine::cards::CardSet;
 use bahay_engine::catalog::AnyView;
 use bahay_engine::table::{GameId, PhaseView};
+use reqwest::header::COOKIE;
 use serde_json::{Value, json};
 
+use crate::support::db::read_value;
 use crate::support::house::{House, guest_at};
 use crate::support::operators::operator_session;
 use crate::support::play::{deal_game, join_tables};
-use crate::support::rest::{Answer, call_at, items};
+use crate::support::process::run_bahay;
+use crate::support::rest::{Answer, assert_fields, call_at, http_client, items, post_json};
 use crate::support::waiting::wait_until;
 
 /// A program of an administrator that uses the API.
@@ -34,6 +37,14 @@ impl ApiProgram {
     async fn post(&self, path: &str, body: &Value) -> Answer {
         let path = format!("/v1/operator/{path}");
         call_at(&self.base, &self.token, "POST", &path, Some(body)).await
+    }
+
+    /// Loads a page of the desk with the session of this program.
+    async fn load_page(&self, path: &str) -> String {
+        let request = http_client().get(format!("{}{path}", self.base));
+        let cookie = format!("__Host-bahay-desk={}", self.token);
+        let page = request.header(COOKIE, cookie).send().await.unwrap();
+        page.error_for_status().unwrap().text().await.unwrap()
     }
 }
 
@@ -71,10 +82,9 @@ async fn administrators_view_hands_of_a_running_game_and_void_it() {
     assert!(hands.len() == 3 && hands.contains(&hand), "{shown}");
     let noted = luz.get("audit?action=hands_look").await;
     let noted = &noted["items"][0];
+    let detail = json!({ "game": game, "reason": "a player complains of it" });
+    assert_fields(noted, json!({ "operator": "ate.luz", "channel": "api", "detail": detail }));
     assert_eq!(noted["subject"], format!("table:{table}"));
-    assert_eq!(noted["operator"], "ate.luz");
-    assert_eq!(noted["channel"], "api");
-    assert_eq!(noted["detail"], json!({ "game": game, "reason": "a player complains of it" }));
 
     let voided = luz.post(&format!("tables/{table}/voiding"), &why).await.expect(200);
     assert_eq!(voided["game"], json!(game));
@@ -105,12 +115,8 @@ async fn a_table_is_voided_only_with_a_valid_reason() {
     let voided = luz.post(&voiding, &why).await.expect(200);
     assert_eq!(voided["game"], json!(game));
     assert_eq!(clients[0].wallet().await.unwrap().available, before, "the stakes are refunded");
-    let kept: String = sqlx::query_scalar("select void_reason from games where id = $1")
-        .bind(game.0)
-        .fetch_one(&house.pool)
-        .await
-        .unwrap();
-    assert_eq!(kept, longest);
+    let kept = format!("select void_reason from games where id = '{game}'");
+    assert_eq!(read_value::<String>(&house.pool, &kept).await, longest);
 }
 
 /// A house that is closed on one node is closed on all nodes: nobody is seated, and waiting players
@@ -140,4 +146,43 @@ async fn a_house_that_is_closed_on_one_node_is_closed_on_the_others() {
     wait_until("the other node observes the change", async || late.seat("newbie").await.is_ok())
         .await;
     running.stop().await.unwrap();
+}
+
+/// The command line closes the house while a server runs: nobody is seated meanwhile, and operators
+/// see who closed it and why.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_house_is_closed_and_opened_by_command() {
+    let (house, client) = House::with_guest().await;
+    let luz = ApiProgram::sign_in(&house).await;
+    let run =
+        |words: &[&str]| run_bahay(&house.database, [&["house"][..], words].concat()).unwrap();
+    assert_eq!(run(&["show"]), "open");
+    let closed = "closed: maintenance tonight";
+    assert_eq!(run(&["close", "--reason", "maintenance tonight"]), closed);
+    assert_eq!(run(&["show"]), closed);
+    wait_until("the server observes the closing", async || {
+        let rooms: Value = client.read("/v1/rooms").await.unwrap();
+        items(&rooms).iter().all(|room| room["is_open"] == json!(false))
+    })
+    .await;
+    let refused = client.seat("newbie").await.unwrap_err().to_string();
+    assert!(refused.contains("room_closed"), "{refused}");
+    let table = json!({ "room": "newbie", "bet": 100 });
+    let refused = post_json(&client, "/v1/private-tables", &table).await;
+    refused.expect_refusal(409, "room_closed");
+    let state = luz.get("house").await;
+    assert_fields(&state, json!({ "is_open": false, "reason": "maintenance tonight" }));
+    let page = luz.load_page("/desk/switches").await;
+    assert!(page.contains("maintenance tonight"), "{page}");
+    assert!(page.contains("the command line"), "{page}");
+
+    assert_eq!(run(&["open"]), "open");
+    assert_eq!(run(&["show"]), "open");
+    wait_until("the server observes the opening", async || client.seat("newbie").await.is_ok())
+        .await;
+    for action in ["house_close", "house_open"] {
+        let noted = luz.get(&format!("audit?action={action}")).await;
+        let noted = &noted["items"][0];
+        assert_fields(noted, json!({ "operator": null, "channel": "command", "subject": "house" }));
+    }
 }

@@ -1,7 +1,7 @@
 //! The server as a process, ended with the test.
 
 use std::net::SocketAddr;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use super::db::TestDatabase;
@@ -14,6 +14,20 @@ pub(crate) fn bahay() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
     command.env_clear().stdin(Stdio::null());
     command
+}
+
+/// Runs a command on a database. Returns the output, without the end of the last line, or the error
+/// output of a command that fails.
+pub(crate) fn run_bahay<'a>(
+    database: &TestDatabase,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Result<String, String> {
+    let mut command = bahay();
+    command.env("DATABASE_URL", database.url()).args(words);
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let output = if status.success() { stdout } else { stderr };
+    let output = String::from_utf8(output).unwrap().trim_end().to_owned();
+    if status.success() { Ok(output) } else { Err(output) }
 }
 
 /// Returns a server's command line with this test's services and a free port.

@@ -108,3 +108,12 @@ pub(crate) async fn delete(client: &Client, path: &str) -> Answer {
 pub(crate) fn items(page: &Value) -> &Vec<Value> {
     page["items"].as_array().expect("a page has items")
 }
+
+/// Asserts that an object has these fields; it may have others.
+#[track_caller]
+pub(crate) fn assert_fields(object: &Value, expected: Value) {
+    let Value::Object(expected) = expected else { panic!("{expected} is not an object") };
+    for (name, field) in expected {
+        assert_eq!(object[&name], field, "{name} of {object}");
+    }
+}
